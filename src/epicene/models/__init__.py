@@ -1,0 +1,127 @@
+"""What a model is, and how one is opened from a spec string.
+
+A model knows one or more of the six verbs and nothing of benchmarks. A spec is
+`KIND[:NAME][?option=value&…]`, e.g. `hf:path/to/model?dtype=bfloat16`, `openai:NAME`, `random`.
+The entry point of a kind is a function `open(name, options) -> Model`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from epicene import registry
+from epicene.errors import InputError, unknown
+from epicene.records import Answer, Identity, Record, Request
+
+# A request with its place in the plan; the place comes back with the answer.
+Numbered: TypeAlias = tuple[int, Request]
+Batch: TypeAlias = Sequence[Numbered]
+Answered: TypeAlias = Sequence[tuple[int, Answer]]
+
+
+class BatchLimit(Record, kw_only=True):
+    """How much one batch may hold: requests, and characters over all of them."""
+
+    requests: int = 64
+    characters: int = 20_000
+
+
+class Files(Protocol):
+    """The run's images, by content."""
+
+    def put(self, data: bytes) -> str:
+        """Keep the bytes; their sha256."""
+
+    def path(self, sha256: str) -> Path:
+        """Where they lie."""
+
+
+class Model(Protocol):
+    """Anything that answers requests of some verbs."""
+
+    @property
+    def identity(self) -> Identity:
+        """Who answers; part of every answer's key."""
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The verbs it knows, by name."""
+
+    @property
+    def batch_limit(self) -> BatchLimit:
+        """How the plan is cut for it."""
+
+    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+        """Answer every request of every batch, in any order.
+
+        Each batch holds requests of one verb. What is yielded together is committed together, so
+        a model yields as soon as it has something. A request that cannot be answered gets
+        `Failed` with the reason; an exception ends the run. A model may read ahead in `batches`.
+        """
+
+    def notes(self) -> Mapping[str, object]:
+        """For the manifest: how the answers were reached (path taken, tokens, cost, retries)."""
+
+    def close(self) -> None:
+        """Let go of memory, threads and connections."""
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A model that is fitted on the suite's own text before it is asked."""
+
+    def learn(self, texts: Iterable[tuple[str, str]]) -> None:
+        """Take (group, text) pairs; never use a group's text to answer about that group."""
+
+
+class ModelOptions(Record, kw_only=True):
+    """How to reach a model. Options of the command line, overridden by those in the spec."""
+
+    label: str = ""
+    dtype: Literal["auto", "float32", "float16", "bfloat16"] = "auto"
+    device: str = "auto"
+    quantize: Literal["", "4bit", "8bit"] = ""
+    revision: str = ""
+    batch_size: int | Literal["auto"] = "auto"
+    base_url: str = ""
+    concurrency: int = 16
+    timeout: float = 120.0
+    trust_remote_code: bool = False
+
+
+class Spec(Record, kw_only=True):
+    """A parsed spec string."""
+
+    kind: str
+    name: str = ""
+    options: ModelOptions = ModelOptions()
+
+
+def parse_spec(text: str, options: ModelOptions | None = None) -> Spec:
+    """Read `KIND[:NAME][?option=value&…]`."""
+    head, _, query = text.partition("?")
+    kind, _, name = head.partition(":")
+    if not kind:
+        raise InputError(f"The model spec {text!r} names no kind; write e.g. hf:PATH or random.")
+    settings = msgspec.structs.asdict(options or ModelOptions())
+    for key, value in parse_qsl(query, keep_blank_values=True):
+        if key not in settings:
+            raise unknown("model option", key, settings)
+        settings[key] = value
+    try:
+        merged = msgspec.convert(settings, ModelOptions, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError(f"The model spec {text!r} has a bad option: {error}.") from error
+    return Spec(kind=kind, name=name, options=merged)
+
+
+def open_model(spec: Spec) -> Model:
+    """Open the model a spec names. An embedded model's name is a kind of its own."""
+    opener = registry.find("models", spec.kind)
+    model: Model = opener(spec.name, spec.options)
+    return model
