@@ -7,7 +7,7 @@ behaviour beyond reading itself; each turns into JSON and back without loss.
 from __future__ import annotations
 
 import hashlib
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -313,6 +313,49 @@ class Estimate(Record, kw_only=True):
     high: float | None = None
     n: int = 0
     why: str = ""
+    mark: str = ""  # what the paper sets beside a number: stars, a dagger
+
+
+# --- tables --------------------------------------------------------------------------------
+
+
+class Column(Record, kw_only=True):
+    """A column's name and how its numbers are shown; JSON always holds them unrounded."""
+
+    name: str
+    unit: Literal["share", "number", "count", "p", "text"] = "share"
+    decimals: int = 1
+
+
+class Row(Record, kw_only=True):
+    """One row: a key per level of the table, a cell per column.
+
+    `origin` tells a row of the user's run from one the paper printed.
+    """
+
+    keys: tuple[str, ...]
+    cells: tuple[Estimate | str, ...]
+    origin: Literal["run", "published"] = "run"
+
+
+class Table(Record, kw_only=True):
+    """A table by the name its paper gives it. As JSON: keys, level by level, then columns."""
+
+    name: str
+    title: str
+    levels: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Figure(Record, kw_only=True):
+    """A figure by the name its paper gives it, as a Vega-Lite specification with its data."""
+
+    name: str
+    title: str
+    spec: dict[str, Any]
+    notes: tuple[str, ...] = ()
 
 
 # --- models --------------------------------------------------------------------------------

@@ -1,0 +1,51 @@
+# Everything a newcomer needs: `make demo` and `make test`. Needs Python 3.11 or newer, make, git.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip
+INSTALL := $(PIP) install --quiet --disable-pip-version-check --constraint constraints.txt
+# Two test processes with one thread each finish sooner than one with many.
+TEST_WORKERS ?= 2
+
+.PHONY: demo test check format benchmarks clean help
+
+help:
+	@echo "make demo        install, run the demo on the embedded model, write a report"
+	@echo "make test        install, run every test"
+	@echo "make check       ruff and mypy"
+	@echo "make format      let ruff mend what it can"
+	@echo "make benchmarks  the measurements quoted in docs/"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Epicene needs Python 3.11 or newer; call make PYTHON=/path/to/it.")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable '.[hf]'
+	@touch $@
+
+$(VENV)/test.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable '.[hf,api,stats,dev]'
+	@touch $@ $(VENV)/demo.installed
+
+demo: $(VENV)/demo.installed
+	$(BIN)/epicene demo
+
+test: $(VENV)/test.installed
+	$(BIN)/epicene models fetch smollm2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(TEST_WORKERS)
+
+check: $(VENV)/test.installed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(VENV)/test.installed
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+benchmarks: $(VENV)/test.installed
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

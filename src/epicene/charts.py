@@ -1,0 +1,337 @@
+"""Small charts as records: rows in, a Vega-Lite figure with its data out.
+
+Suites draw with these; how a figure looks (fonts, colours) is the report's business. A number may
+be an `Estimate`: its interval is then drawn too, and where it is undefined the row is left out
+and the figure's notes say which and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from epicene.records import Estimate, Figure
+
+Value: TypeAlias = str | float | Estimate
+ChartRows: TypeAlias = Sequence[Mapping[str, Value]]
+Spec: TypeAlias = dict[str, Any]
+Side: TypeAlias = Literal["x", "y"]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+# As many colours as the report's palette tells apart for every kind of eye.
+COLOURS = 8
+
+
+class EmptyChartError(ValueError):
+    """There are no rows, or none of them has a number."""
+
+
+def bars(
+    name: str,
+    title: str,
+    rows: ChartRows,
+    *,
+    x: str,
+    y: str,
+    color: str | None = None,
+    facet: str | None = None,
+    percent: bool = False,
+    reference: float | None = None,
+    notes: Iterable[str] = (),
+) -> Figure:
+    """A bar per row, upright where `y` holds the numbers and lying where `x` does.
+
+    `reference` is a dashed line, e.g. the chance level.
+    """
+    data, omitted = _data(rows, {"x": x, "y": y, "color": color, "facet": facet})
+    measure, category = _orientation(name, data)
+    titles = {"x": x, "y": y}
+    place = _place(category, titles[category], color, data)
+    measured = {measure: _number(measure, titles[measure], percent=percent, zero=True)}
+    layers: list[Spec] = [
+        {"mark": "bar", "encoding": {**place, **measured, **_colour(color, data)}},
+        *_intervals(data, place, measure, color="black"),
+        *_reference(reference, measure),
+    ]
+    return _figure(name, title, data, _faceted({"layer": layers}, facet, data), [*notes, *omitted])
+
+
+def points_with_intervals(
+    name: str,
+    title: str,
+    rows: ChartRows,
+    *,
+    x: str,
+    y: str,
+    color: str | None = None,
+    facet: str | None = None,
+    percent: bool = False,
+    reference: float | None = None,
+    notes: Iterable[str] = (),
+) -> Figure:
+    """A point per row with its interval; numbers on `x` or on `y`, colour doubled by shape."""
+    data, omitted = _data(rows, {"x": x, "y": y, "color": color, "facet": facet})
+    measure, category = _orientation(name, data)
+    titles = {"x": x, "y": y}
+    shaded = _place(category, titles[category], color, data) | _colour(color, data)
+    measured = {measure: _number(measure, titles[measure], percent=percent)}
+    layers: list[Spec] = [
+        *_intervals(data, shaded, measure),
+        {"mark": _POINT, "encoding": {**shaded, **measured, **_shape(color, data)}},
+        *_reference(reference, measure),
+    ]
+    return _figure(name, title, data, _faceted({"layer": layers}, facet, data), [*notes, *omitted])
+
+
+def lines(
+    name: str,
+    title: str,
+    rows: ChartRows,
+    *,
+    x: str,
+    y: str,
+    color: str | None = None,
+    facet: str | None = None,
+    percent: bool = False,
+    log_x: bool = False,
+    reference: float | None = None,
+    notes: Iterable[str] = (),
+) -> Figure:
+    """A line per colour through its rows' points, with a band where there are intervals."""
+    data, omitted = _data(rows, {"x": x, "y": y, "color": color, "facet": facet})
+    numeric = _all_numbers(data, "x")
+    across = _number("x", x, log=log_x) if numeric else _category("x", x, data)
+    shaded = {"x": across, **_colour(color, data)}
+    measured = {"y": _number("y", y, percent=percent)}
+    layers: list[Spec] = [
+        *_band(data, shaded),
+        {"mark": "line", "encoding": {**_without_legend(shaded), **measured}},
+        {"mark": _POINT, "encoding": {**shaded, **measured, **_shape(color, data)}},
+        *_reference(reference, "y"),
+    ]
+    return _figure(name, title, data, _faceted({"layer": layers}, facet, data), [*notes, *omitted])
+
+
+def scatter(
+    name: str,
+    title: str,
+    rows: ChartRows,
+    *,
+    x: str,
+    y: str,
+    color: str | None = None,
+    label: str | None = None,
+    facet: str | None = None,
+    percent: bool = False,
+    log_x: bool = False,
+    notes: Iterable[str] = (),
+) -> Figure:
+    """A point per row, numbers on both sides, with `label` beside each point where given."""
+    channels = {"x": x, "y": y, "color": color, "facet": facet, "label": label}
+    data, omitted = _data(rows, channels)
+    across = {"x": _number("x", x, log=log_x)}
+    shaded = {**across, **_colour(color, data)}
+    measured = {"y": _number("y", y, percent=percent)}
+    layers: list[Spec] = [
+        *_intervals(data, shaded, "y"),
+        {"mark": _POINT, "encoding": {**shaded, **measured, **_shape(color, data)}},
+    ]
+    if label is not None:
+        mark = {"type": "text", "align": "left", "dx": 8}
+        words = {"text": {"field": "label", "type": "nominal"}}
+        layers.append({"mark": mark, "encoding": {**across, **measured, **words}})
+    return _figure(name, title, data, _faceted({"layer": layers}, facet, data), [*notes, *omitted])
+
+
+def heatmap(
+    name: str,
+    title: str,
+    rows: ChartRows,
+    *,
+    x: str,
+    y: str,
+    value: str,
+    facet: str | None = None,
+    percent: bool = False,
+    decimals: int | None = None,
+    middle: float | None = None,
+    notes: Iterable[str] = (),
+) -> Figure:
+    """A shaded square per row with its number in it; shades diverge from `middle` if given."""
+    data, omitted = _data(rows, {"x": x, "y": y, "value": value, "facet": facet})
+    places = (0 if percent else 2) if decimals is None else decimals
+    form = f".{places}{'%' if percent else 'f'}"
+    place = {"x": _category("x", x, data), "y": _category("y", y, data)}
+    number = {"field": "value", "type": "quantitative", "title": value}
+    scale, dark = _shades([float(row["value"]) for row in data], middle)
+    shade = {**number, "scale": scale, "legend": {"format": form}}
+    ink = {"condition": {"test": dark, "value": "white"}, "value": "black"}
+    text = {**number, "format": form}
+    layers: list[Spec] = [
+        {"mark": "rect", "encoding": {**place, "color": shade}},
+        {"mark": "text", "encoding": {**place, "text": text, "color": ink}},
+    ]
+    squares = {"width": {"step": _SQUARE}, "layer": layers}
+    return _figure(name, title, data, _faceted(squares, facet, data), [*notes, *omitted])
+
+
+# --- data ----------------------------------------------------------------------------------
+
+
+def _data(rows: ChartRows, channels: Mapping[str, str | None]) -> tuple[list[Spec], list[str]]:
+    """The rows under the names of their channels, and notes on those without a number.
+
+    Vega-Lite reads dots and brackets in a field's name as a path, so the names a suite chose
+    become titles and never fields.
+    """
+    used = {channel: field for channel, field in channels.items() if field is not None}
+    data: list[Spec] = []
+    omitted: dict[str, list[str]] = {}
+    for row in rows:
+        drawn: Spec = {}
+        reason = ""
+        for channel, field in used.items():
+            value = row[field]
+            if not isinstance(value, Estimate):
+                drawn[channel] = value
+                continue
+            if value.value is None:
+                reason = value.why or "undefined"
+                continue
+            drawn[channel] = value.value
+            if value.low is not None and value.high is not None:
+                drawn |= {"low": value.low, "high": value.high}
+        if reason:
+            names = [str(drawn[c]) for c in used if isinstance(drawn.get(c), str)]
+            omitted.setdefault(reason, []).append(" / ".join(names))
+        else:
+            data.append(drawn)
+    notes = [f"Not drawn: {', '.join(names)} ({why})." for why, names in omitted.items()]
+    if not data:
+        raise EmptyChartError(" ".join(notes) or "There are no rows to draw.")
+    return data, notes
+
+
+def _all_numbers(data: Sequence[Spec], channel: str) -> bool:
+    return all(isinstance(row[channel], int | float) for row in data)
+
+
+def _orientation(name: str, data: Sequence[Spec]) -> tuple[Side, Side]:
+    """The side that holds the numbers, and the other."""
+    if _all_numbers(data, "y"):
+        return "y", "x"
+    if _all_numbers(data, "x"):
+        return "x", "y"
+    raise ValueError(f"Figure {name!r} has numbers neither on x nor on y.")
+
+
+# --- parts of a specification --------------------------------------------------------------
+
+# Longer names under an axis are slanted, or they would run into each other.
+_LEVEL_LABEL = 8
+
+# Pixels that a number in a heat map's square needs.
+_SQUARE = 48
+
+_POINT: Spec = {"type": "point", "filled": True, "size": 60, "opacity": 1}
+
+
+def _number(
+    channel: str, title: str, *, percent: bool = False, zero: bool = False, log: bool = False
+) -> Spec:
+    """A channel of numbers."""
+    spec: Spec = {"field": channel, "type": "quantitative", "title": title}
+    spec["scale"] = {"type": "log"} if log else {"zero": zero}
+    if percent or log:
+        spec["axis"] = {"format": "~%" if percent else "~s"}
+    return spec
+
+
+def _category(channel: str, title: str, data: Sequence[Spec]) -> Spec:
+    """A channel of names, in the order of the rows."""
+    names = list(dict.fromkeys(row[channel] for row in data))
+    spec: Spec = {"field": channel, "type": "nominal", "title": title, "sort": names}
+    if channel == "x" and any(len(str(name)) > _LEVEL_LABEL for name in names):
+        spec["axis"] = {"labelAngle": -35}
+    return spec
+
+
+def _place(side: Side, title: str, color: str | None, data: Sequence[Spec]) -> Spec:
+    """Where a row stands; rows of one category and several colours stand side by side."""
+    place: Spec = {side: _category(side, title, data)}
+    if color is not None and len({row["color"] for row in data}) > 1:
+        place[f"{side}Offset"] = _category("color", title, data)
+    return place
+
+
+def _colour(color: str | None, data: Sequence[Spec]) -> Spec:
+    if color is None:
+        return {}
+    channel = _category("color", color, data)
+    if len(channel["sort"]) > COLOURS:
+        channel["scale"] = {"scheme": "tableau20"}
+    return {"color": channel}
+
+
+def _shape(color: str | None, data: Sequence[Spec]) -> Spec:
+    return {} if color is None else {"shape": _category("color", color, data)}
+
+
+def _without_legend(place: Spec) -> Spec:
+    """Only the points' legend is wanted: it shows colour and shape in one."""
+    if "color" not in place:
+        return place
+    return {**place, "color": {**place["color"], "legend": None}}
+
+
+def _ends(side: Side) -> Spec:
+    return {side: {"field": "low", "type": "quantitative"}, f"{side}2": {"field": "high"}}
+
+
+def _intervals(
+    data: Sequence[Spec], place: Spec, measure: Side, color: str | None = None
+) -> list[Spec]:
+    if not any("low" in row for row in data):
+        return []
+    mark: Spec = {"type": "rule", "strokeWidth": 1.5}
+    if color is not None:
+        mark["color"] = color
+    return [{"mark": mark, "encoding": {**_without_legend(place), **_ends(measure)}}]
+
+
+def _band(data: Sequence[Spec], place: Spec) -> list[Spec]:
+    if not any("low" in row for row in data):
+        return []
+    mark = {"type": "area", "opacity": 0.15}
+    return [{"mark": mark, "encoding": {**_without_legend(place), **_ends("y")}}]
+
+
+def _reference(value: float | None, measure: Side) -> list[Spec]:
+    if value is None:
+        return []
+    # Data of its own, or one line would be drawn per row.
+    mark = {"type": "rule", "strokeDash": [4, 4], "color": "#666666"}
+    return [{"data": {"values": [{}]}, "mark": mark, "encoding": {measure: {"datum": value}}}]
+
+
+def _shades(values: Sequence[float], middle: float | None) -> tuple[Spec, str]:
+    """The scale of shades, and the expression that holds where black letters do not show."""
+    low, high = min(values), max(values)
+    if middle is None:
+        dark = f"datum.value > {low + 0.6 * (high - low)}"
+        return {"scheme": "blues", "domain": [low, high]}, dark
+    reach = max(high - middle, middle - low)
+    dark = f"abs(datum.value - {middle}) > {0.7 * reach}"
+    return {"scheme": "blueorange", "domain": [middle - reach, middle + reach]}, dark
+
+
+def _faceted(drawing: Spec, facet: str | None, data: Sequence[Spec]) -> Spec:
+    if facet is None:
+        return drawing
+    return {"facet": _category("facet", facet, data), "columns": 3, "spec": drawing}
+
+
+def _figure(name: str, title: str, data: list[Spec], drawing: Spec, notes: Iterable[str]) -> Figure:
+    spec = {"$schema": SCHEMA, "data": {"values": data}, **drawing}
+    return Figure(name=name, title=title, spec=spec, notes=tuple(notes))

@@ -1,0 +1,63 @@
+"""All commands, each in a module of its own that imports nothing heavy before it is called."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import click
+import typer
+
+from epicene import __version__
+from epicene.cli import compare, data, demo, models, report, run, score, suites, tables
+
+app = typer.Typer(
+    name="epicene",
+    help="Measure what generative models do with grammatical gender and agreement.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(
+    epilog="--debug, anywhere, shows where an error came from. Docs: docs/ in the repository."
+)
+def _root(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=lambda on: _print_version(on), is_eager=True),
+    ] = False,
+) -> None:
+    pass
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+app.command("suites")(suites.suites)
+app.command("run")(run.run)
+app.command("score")(score.score)
+app.command("tables")(tables.tables)
+app.command("compare")(compare.compare)
+app.command("report")(report.report)
+app.command("demo")(demo.demo)
+app.add_typer(models.app, name="models")
+app.command("data")(data.data)
+
+
+def run_app(arguments: list[str]) -> int:
+    """Run a command; its exit code. A mistake in the options is the user's: 2."""
+    try:
+        result = app(args=arguments, standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return result if isinstance(result, int) else 0

@@ -1,0 +1,38 @@
+"""`epicene compare`: what changed between two runs, item by item, with paired tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from epicene.cli.options import AsJson, WithItems
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN", help="The run to set against it.")],
+    as_json: AsJson = False,
+    items: WithItems = False,
+) -> None:
+    """Compare two runs of one suite over the judgements they share."""
+    from epicene.cli.output import note, number, print_json, print_tables
+    from epicene.report.plain import tables_json
+    from epicene.runs.compare import compare_runs
+    from epicene.runs.results import read_run
+
+    result = compare_runs(read_run(first), read_run(second))
+    if as_json:
+        shown = {
+            "suite": result.suite,
+            "protocol": result.protocol,
+            "data": result.data,
+            "metrics": {name: number(each) for name, each in result.metrics.items()},
+            "undetected": number(result.undetected),
+            "tables": tables_json(result.tables),
+        }
+        print_json({**shown, "items": result.changed} if items else shown)
+        return
+    print_tables(result.tables)
+    note(f"{len(result.changed)} of {result.shared} shared judgements have another outcome.")

@@ -1,0 +1,140 @@
+"""`epicene data SUITE …`: look at a suite's data, check it, count it, build more of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from epicene.cli.options import (
+    AsJson,
+    Columns,
+    DataPath,
+    Languages,
+    ProtocolName,
+    Settings,
+    SuiteName,
+    pairs,
+)
+from epicene.errors import InputError
+
+if TYPE_CHECKING:
+    from epicene.suites import Protocol, Suite
+
+Action = Literal["show", "check", "stats", "build"]
+
+
+def data(
+    suite: SuiteName,
+    action: Annotated[Action, typer.Argument(help="What to do with the data.")],
+    path: DataPath = None,
+    column: Columns = None,
+    language: Languages = None,
+    protocol: ProtocolName = "epicene",
+    setting: Settings = None,
+    limit: Annotated[int, typer.Option(min=1, help="show: how many items.")] = 10,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="build: where to.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Show, check, count or build a suite's data."""
+    from epicene.runs.select import of_languages
+    from epicene.suites import Source, choose_protocol, find_suite
+
+    chosen = find_suite(suite)
+    if action == "build":
+        return _build(chosen, out, pairs(setting, "--set"))
+    how = choose_protocol(chosen, protocol, pairs(setting, "--set"), None)
+    dataset = chosen.read(Source(path=path, columns=pairs(column, "--column")), how)
+    items = of_languages(dataset.items, tuple(language or ()), dataset.name)
+    if action == "show":
+        return _show(islice(items, limit), as_json=as_json)
+    if action == "check":
+        return _check(chosen, list(items), how, dataset.name, as_json=as_json)
+    return _stats(chosen, list(items), dataset.name, as_json=as_json)
+
+
+def _show(items: Iterator[Any], *, as_json: bool) -> int:
+    """The first items, field by field."""
+    import msgspec
+    from rich.console import Console
+
+    from epicene.cli.output import print_json
+
+    shown = [msgspec.to_builtins(item) for item in items]
+    if as_json:
+        print_json({"items": shown})
+        return 0
+    console = Console()
+    for fields in shown:
+        for name, value in fields.items():
+            console.print(f"[bold]{name}[/bold]", end="  ")
+            console.print(str(value), markup=False, highlight=False)
+        console.print()
+    return 0
+
+
+def _check(
+    suite: Suite[Any, Any], items: list[Any], how: Protocol, place: str, *, as_json: bool
+) -> int:
+    """What is wrong with the data; 2 if something is."""
+    from epicene.cli.output import note, print_json
+
+    findings = list(suite.check(items, how)) if suite.check is not None else []
+    ids = [item.id for item in items]
+    repeated = sorted({name for name in ids if ids.count(name) > 1}) if len(set(ids)) < len(ids) else []
+    if repeated:
+        raise InputError(f"{place} has the id {repeated[0]!r} twice; every item needs its own.")
+    if as_json:
+        print_json({"items": len(items), "findings": [each._asdict() for each in findings]})
+    else:
+        for finding in findings:
+            typer.echo(f"{finding.severity}: {finding.place}: {finding.message}")
+        note(f"{len(items)} items, {len(findings)} findings.")
+    return 2 if any(finding.severity == "error" for finding in findings) else 0
+
+
+def _stats(suite: Suite[Any, Any], items: list[Any], place: str, *, as_json: bool) -> int:
+    """How many items there are, by language, and the suite's own tables of its data."""
+    from collections import Counter
+
+    from epicene.cli.output import print_json, print_tables
+    from epicene.records import Column, Estimate, Row, Table
+    from epicene.report.plain import tables_json
+
+    def count(number: int) -> Estimate:
+        return Estimate(value=number, n=number)
+
+    by_language = Counter(item.language or "–" for item in items)
+    groups = Counter(name for name, _ in {(i.language or "–", i.cluster) for i in items})
+    counts = Table(
+        name="items",
+        title=f"{suite.card.title}: {place}",
+        levels=("language",),
+        columns=(Column(name="items", unit="count"), Column(name="groups", unit="count")),
+        rows=tuple(
+            Row(keys=(name,), cells=(count(by_language[name]), count(groups[name])))
+            for name in sorted(by_language)
+        ),
+    )
+    own = tuple(suite.statistics(items)) if suite.statistics is not None else ()
+    if as_json:
+        print_json({"suite": suite.name, "data": place, "tables": tables_json((counts, *own))})
+    else:
+        print_tables((counts, *own))
+    return 0
+
+
+def _build(suite: Suite[Any, Any], out: Path | None, settings: dict[str, str]) -> int:
+    """Let the suite make data, saying each step."""
+    from epicene.cli.output import note
+
+    if suite.build is None:
+        raise InputError(f"The suite {suite.name} builds no data.")
+    if out is None:
+        raise InputError("build wants a folder: --out DIR.")
+    for step in suite.build(out, settings):
+        note(step)
+    return 0

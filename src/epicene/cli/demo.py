@@ -1,0 +1,52 @@
+"""`epicene demo`: the main job on the embedded default, from model to report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from epicene.cli.options import AsJson
+
+MODELS = ("smollm2", "ngram", "random")
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for runs and report.")] = Path(
+        "demo"
+    ),
+    as_json: AsJson = False,
+) -> int:
+    """Fetch the embedded model, run every suite it can, write a report and say where it is."""
+    from epicene.cli.output import note, print_results
+    from epicene.cli.progress import watcher
+    from epicene.models import parse_spec
+    from epicene.models.embedded import fetch
+    from epicene.report.runs import write_report
+    from epicene.runs.results import read_run
+    from epicene.runs.run import Order, run
+    from epicene.runs.summary import summarise
+    from epicene.suites import choose_protocol, find_suite
+
+    fetch("smollm2", progress=note)
+    suite = find_suite("reflexives")
+    folders = []
+    states = []
+    for name in MODELS:
+        order = Order(
+            suite=suite,
+            protocol=choose_protocol(suite, "epicene", {}, None),
+            models={"model": [parse_spec(name)]},
+            under=out / "runs",
+            command="epicene demo",
+        )
+        folder, manifest = run(order, watcher())
+        folders.append(folder)
+        states.append(manifest.state)
+    finished = [read_run(folder) for folder in folders]
+    print_results(summarise(finished), as_json=as_json)
+    page = out / "report.html"
+    write_report(finished, page)
+    note(f"The report is in {page}; the runs are in {out / 'runs'}")
+    return 0 if set(states) == {"complete"} else 1

@@ -1,0 +1,56 @@
+"""`epicene models`: which kinds of model there are, and the embedded ones."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from epicene.cli.options import AsJson
+
+app = typer.Typer(help="List the kinds of model; fetch an embedded one.", invoke_without_command=True)
+
+
+@app.callback()
+def models(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the kinds of model and the embedded ones, with where they are."""
+    if context.invoked_subcommand:
+        return
+    import msgspec
+
+    from epicene import registry
+    from epicene.cli.output import print_json
+    from epicene.models.embedded import status
+
+    embedded = {each.name: each for each in status()}
+    kinds = [name for name in registry.names("models") if name not in embedded]
+    if as_json:
+        print_json(
+            {"kinds": kinds, "embedded": {n: msgspec.to_builtins(e) for n, e in embedded.items()}}
+        )
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print("Kinds:", ", ".join(kinds), "(docs/models.md says what each takes)")
+    table = Table("embedded", "what", "licence", "size", "on this machine")
+    for name, each in embedded.items():
+        here = str(each.folder) if each.folder else f"epicene models fetch {name}"
+        table.add_row(name, each.description, each.licence, each.size, here)
+    console.print(table)
+
+
+@app.command()
+def fetch(
+    name: Annotated[str, typer.Argument(help="Which embedded model, e.g. smollm2.")],
+    accept_licence: Annotated[
+        bool, typer.Option("--accept-licence", help="I have read and accept the model's terms.")
+    ] = False,
+) -> None:
+    """Bring an embedded model to this machine: download, verify, convert once."""
+    from epicene.cli.output import note
+    from epicene.models.embedded import fetch as fetch_model
+
+    folder = fetch_model(name, accept_licence=accept_licence, progress=note)
+    note(f"{name} is in {folder}")

@@ -1,0 +1,60 @@
+"""Options that several commands share, each with its twin in the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from epicene.errors import InputError
+
+SuiteName: TypeAlias = Annotated[str, typer.Argument(help="Which suite; `epicene suites` lists them.")]
+Folders: TypeAlias = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")]
+ProtocolName: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--protocol", "-p", envvar="EPICENE_PROTOCOL", help="paper (the authors' way) or epicene (ours)."
+    ),
+]
+DataPath: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--data", "-d", envvar="EPICENE_DATA", help="Your file or folder; else the starter set."),
+]
+Columns: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--column", metavar="OURS=THEIRS", help="Which column of the file holds a field of ours."),
+]
+Languages: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--language", "-l", envvar="EPICENE_LANGUAGE", help="Only these languages."),
+]
+Limit: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--limit", min=1, envvar="EPICENE_LIMIT", help="At most so many items, spread evenly."),
+]
+Seed: TypeAlias = Annotated[
+    int | None, typer.Option("--seed", envvar="EPICENE_SEED", help="For sampling and for --limit.")
+]
+Settings: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the protocol."),
+]
+AsJson: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="One JSON document on standard output (docs/results.schema.json).")
+]
+WithItems: TypeAlias = Annotated[
+    bool, typer.Option("--items", help="With --json: also every judged answer.")
+]
+
+
+def pairs(texts: Iterable[str] | None, option: str) -> dict[str, str]:
+    """NAME=VALUE options as a mapping."""
+    found: dict[str, str] = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise InputError(f"{option} wants NAME=VALUE, not {text!r}.")
+        found[name] = value
+    return found

@@ -1,0 +1,23 @@
+"""`epicene report`: one page that a person can read, with everything inside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from epicene.cli.options import Folders
+
+
+def report(
+    runs: Folders,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
+) -> None:
+    """Write one self-contained HTML page about one or more runs."""
+    from epicene.cli.output import note
+    from epicene.report.runs import write_report
+    from epicene.runs.results import read_run
+
+    write_report([read_run(folder) for folder in runs], out)
+    note(f"The report is in {out}")

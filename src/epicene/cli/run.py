@@ -1,0 +1,164 @@
+"""`epicene run`: ask a model all that a suite asks, and keep every answer."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from epicene.cli.options import (
+    AsJson,
+    Columns,
+    DataPath,
+    Languages,
+    Limit,
+    ProtocolName,
+    Seed,
+    Settings,
+    SuiteName,
+    WithItems,
+    pairs,
+)
+from epicene.errors import InputError
+
+if TYPE_CHECKING:
+    from epicene.models import ModelOptions, Spec
+    from epicene.suites import Suite
+
+DEFAULT_MODEL = "smollm2"
+
+
+def run(
+    suite: SuiteName,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            envvar="EPICENE_MODEL",
+            metavar="[ROLE=]SPEC",
+            help="hf:PATH, openai:NAME, smollm2, random, copy, ngram …; `epicene models` lists them.",
+        ),
+    ] = None,
+    protocol: ProtocolName = "epicene",
+    data: DataPath = None,
+    column: Columns = None,
+    language: Languages = None,
+    limit: Limit = None,
+    seed: Seed = None,
+    setting: Settings = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", envvar="EPICENE_OUT", help="The run's folder.")
+    ] = None,
+    runs: Annotated[
+        Path, typer.Option("--runs", envvar="EPICENE_RUNS", help="Where runs without --out go.")
+    ] = Path("runs"),
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", metavar="NAME=VALUE", help="A remark for the manifest."),
+    ] = None,
+    batch_size: Annotated[
+        str, typer.Option(envvar="EPICENE_BATCH_SIZE", help="auto, or requests at a time.")
+    ] = "auto",
+    dtype: Annotated[
+        str, typer.Option(envvar="EPICENE_DTYPE", help="auto, float32, float16 or bfloat16.")
+    ] = "auto",
+    device: Annotated[
+        str, typer.Option(envvar="EPICENE_DEVICE", help="auto spreads over the GPUs there are.")
+    ] = "auto",
+    quantize: Annotated[
+        str, typer.Option(envvar="EPICENE_QUANTIZE", help="4bit or 8bit.")
+    ] = "",
+    revision: Annotated[
+        str, typer.Option(envvar="EPICENE_REVISION", help="Which revision of a hub model.")
+    ] = "",
+    base_url: Annotated[
+        str, typer.Option(envvar="EPICENE_BASE_URL", help="Where an OpenAI-compatible server is.")
+    ] = "",
+    concurrency: Annotated[
+        int, typer.Option(min=1, envvar="EPICENE_CONCURRENCY", help="Requests to a server at once.")
+    ] = 16,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, envvar="EPICENE_TIMEOUT", help="Seconds for one request.")
+    ] = 120.0,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run code that comes with a hub model.")
+    ] = False,
+    as_json: AsJson = False,
+    items: WithItems = False,
+) -> int:
+    """Run a suite on a model. The same command again goes on where it was stopped."""
+    from epicene.cli.output import note
+    from epicene.cli.progress import watcher
+    from epicene.cli.tables import show
+    from epicene.runs.run import Order, run as do_run
+    from epicene.runs.secrets import redact
+    from epicene.suites import Source, choose_protocol, find_suite
+
+    chosen = find_suite(suite)
+    options = model_options(
+        batch_size=batch_size,
+        dtype=dtype,
+        device=device,
+        quantize=quantize,
+        revision=revision,
+        base_url=base_url,
+        concurrency=concurrency,
+        timeout=timeout,
+        trust_remote_code=trust_remote_code,
+    )
+    order = Order(
+        suite=chosen,
+        protocol=choose_protocol(chosen, protocol, pairs(setting, "--set"), seed),
+        models=models_by_role(chosen, model or (), options),
+        source=Source(path=data, columns=pairs(column, "--column")),
+        languages=tuple(language or ()),
+        limit=limit,
+        out=out,
+        under=runs,
+        labels=pairs(label, "--label"),
+        command=redact(shlex.join(["epicene", *sys.argv[1:]])),
+    )
+    folder, manifest = do_run(order, watcher())
+    show([folder], as_json=as_json, items=items)
+    for count in manifest.counts:
+        for reason in count.reasons:
+            note(f"{count.model} failed in {count.stage}: {reason}")
+    note(f"The run is in {folder}")
+    return 0 if manifest.state == "complete" else 1
+
+
+def model_options(**values: Any) -> ModelOptions:
+    """The options that say how to reach a model."""
+    import msgspec
+
+    from epicene.models import ModelOptions
+
+    try:
+        return msgspec.convert(values, ModelOptions, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError(f"A model option does not fit: {error}.") from error
+
+
+def models_by_role(
+    suite: Suite[Any, Any], texts: Sequence[str], options: ModelOptions
+) -> dict[str, list[Spec]]:
+    """`[ROLE=]SPEC[,SPEC…]` options by role; a spec without a role goes to the first role."""
+    from epicene.models import parse_spec
+
+    names = [role.name for role in suite.roles]
+    found: dict[str, list[Spec]] = {name: [] for name in names}
+    for text in texts:
+        role, equals, rest = text.partition("=")
+        if not equals or not role.isidentifier():
+            role, rest = names[0], text
+        elif role not in names:
+            suite.role(role)
+        found[role].extend(parse_spec(each, options) for each in rest.split(","))
+    if not texts and len(names) == 1:
+        found[names[0]] = [parse_spec(DEFAULT_MODEL, options)]
+    return {name: specs for name, specs in found.items() if specs}

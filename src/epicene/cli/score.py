@@ -1,0 +1,55 @@
+"""`epicene score`: judge answers that were made elsewhere, with no model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from epicene.cli.options import (
+    AsJson,
+    Columns,
+    DataPath,
+    ProtocolName,
+    Settings,
+    SuiteName,
+    WithItems,
+    pairs,
+)
+from epicene.records import Judgement
+
+
+def score(
+    suite: SuiteName,
+    answers: Annotated[Path, typer.Option("--answers", "-a", help="The file of answers.")],
+    data: DataPath = None,
+    column: Columns = None,
+    protocol: ProtocolName = "epicene",
+    setting: Settings = None,
+    as_json: AsJson = False,
+    items: WithItems = False,
+) -> None:
+    """Judge a file of answers against a suite's items and print the tables."""
+    from epicene.cli.output import note, print_results
+    from epicene.runs.given import read_given
+    from epicene.runs.summary import summarise_given
+    from epicene.suites import Source, choose_protocol, find_suite
+
+    chosen = find_suite(suite)
+    how = choose_protocol(chosen, protocol, pairs(setting, "--set"), None)
+    dataset = chosen.read(Source(path=data, columns=pairs(column, "--column")), how)
+    by_id = {item.id: item for item in dataset.items}
+    given = read_given(chosen, answers, by_id, how)
+    missing = len(by_id) - len(given)
+    if missing:
+        note(f"{missing} of {len(by_id)} items have no answer in {answers} and are left out.")
+
+    def judged() -> Iterator[Judgement]:
+        for name, each in given.items():
+            yield from chosen.judge(by_id[name], each, how)
+
+    summary = summarise_given(chosen, how, judged(), label=answers.stem, data=dataset.name)
+    listed = ((answers.stem, judgement) for judgement in judged()) if items else None
+    print_results(summary, as_json=as_json, items=listed)

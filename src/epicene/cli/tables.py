@@ -1,0 +1,75 @@
+"""`epicene tables`: the paper's tables of one or more runs, with no model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from epicene.cli.options import AsJson, Folders, WithItems
+from epicene.errors import InputError
+
+if TYPE_CHECKING:
+    from epicene.records import Judgement
+    from epicene.runs.results import Finished
+
+
+def tables(
+    runs: Folders,
+    as_json: AsJson = False,
+    items: WithItems = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
+    as_latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+) -> None:
+    """Print all tables of one or more runs of a suite."""
+    forms = {"csv": as_csv, "latex": as_latex, "markdown": as_markdown}
+    wanted = [name for name, on in forms.items() if on]
+    if len(wanted) + as_json > 1:
+        raise InputError("Choose one of --json, --csv, --latex and --markdown.")
+    if wanted:
+        _write(runs, wanted[0])
+    else:
+        show(runs, as_json=as_json, items=items)
+
+
+def _write(folders: Sequence[Path], form: str) -> None:
+    from epicene.report import plain
+    from epicene.runs.results import read_run
+    from epicene.runs.summary import summarise
+
+    writers = {
+        "csv": plain.tables_csv,
+        "latex": plain.tables_latex,
+        "markdown": plain.tables_markdown,
+    }
+    sys.stdout.write(writers[form](summarise([read_run(folder) for folder in folders]).tables))
+
+
+def show(folders: Sequence[Path], *, as_json: bool, items: bool) -> None:
+    """Print the tables of the runs, and what is missing from them."""
+    from epicene.cli.output import note, print_results
+    from epicene.runs.results import read_run
+    from epicene.runs.summary import summarise
+
+    finished = [read_run(folder) for folder in folders]
+    summary = summarise(finished)
+    print_results(summary, as_json=as_json, items=_items(finished) if items else None)
+    for run in summary.runs:
+        coverage = run.coverage
+        if coverage is not None and coverage.judged < coverage.items:
+            note(
+                f"{run.info.model}: {coverage.judged} of {coverage.items} items are judged "
+                f"({coverage.failed} requests failed); run the same command again to go on."
+            )
+
+
+def _items(finished: Sequence[Finished]) -> Iterator[tuple[str, Judgement]]:
+    from epicene.runs.results import Judged
+
+    for run in finished:
+        for judgement in Judged(run):
+            yield run.info.model, judgement

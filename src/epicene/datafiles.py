@@ -1,0 +1,151 @@
+"""Reading the user's files: JSONL, JSON, CSV, TSV and Parquet, with errors that name the place."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from epicene.errors import InputError
+
+RecordT = TypeVar("RecordT", bound=msgspec.Struct)
+
+
+class Line(NamedTuple):
+    """One row of a file, with where it stands."""
+
+    place: str
+    values: dict[str, Any]
+
+
+def read_text(path: Path) -> str:
+    """A UTF-8 file's text; a byte-order mark is dropped, any other encoding is refused."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}.") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; a file is wanted here.") from None
+    except OSError as error:
+        raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        hint = "it looks like UTF-16" if b"\0" in data[:200] else "it is in another encoding"
+        raise InputError(
+            f"{path}, line {line}, is not UTF-8 ({hint}); save the file as UTF-8."
+        ) from None
+
+
+def read_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[Line]:
+    """The rows of a file; `columns` maps our field names to the file's own."""
+    readers = {
+        ".jsonl": _jsonl,
+        ".ndjson": _jsonl,
+        ".json": _json,
+        ".csv": _delimited,
+        ".tsv": _delimited,
+        ".parquet": _parquet,
+    }
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise InputError(
+            f"{path} is of a kind that is not read here; known: {', '.join(sorted(readers))}."
+        )
+    names = dict(columns or {})
+    for line in reader(path):
+        yield Line(line.place, _renamed(line, names)) if names else line
+
+
+def _renamed(line: Line, names: Mapping[str, str]) -> dict[str, Any]:
+    values = dict(line.values)
+    for ours, theirs in names.items():
+        if theirs not in line.values:
+            raise InputError(
+                f"{line.place} has no column {theirs!r}; it has "
+                f"{', '.join(map(str, line.values))}."
+            )
+        values[ours] = line.values[theirs]
+    taken = set(names.values()) - set(names)
+    return {name: value for name, value in values.items() if name not in taken}
+
+
+def _jsonl(path: Path) -> Iterator[Line]:
+    for number, text in enumerate(read_text(path).split("\n"), start=1):
+        if text.strip():
+            place = f"{path}, line {number},"
+            yield Line(place, _object(_parsed(text, place), place))
+
+
+def _json(path: Path) -> Iterator[Line]:
+    rows = _parsed(read_text(path), str(path))
+    if not isinstance(rows, list):
+        raise InputError(f"{path} is not a list of records.")
+    for number, row in enumerate(rows, start=1):
+        place = f"{path}, record {number},"
+        yield Line(place, _object(row, place))
+
+
+def _parsed(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{place} is not JSON: {error.msg} at column {error.colno}.") from None
+
+
+def _object(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"{place} is not a record with named fields.")
+    return value
+
+
+def _delimited(path: Path) -> Iterator[Line]:
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    reader = csv.DictReader(
+        io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True
+    )
+    try:
+        for row in reader:
+            place = f"{path}, line {reader.line_num},"
+            if None in row or None in row.values():
+                raise InputError(f"{place} has another number of columns than the first line.")
+            yield Line(place, dict(row))
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}, is not CSV: {error}.") from None
+
+
+def _parquet(path: Path) -> Iterator[Line]:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(path)
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}.") from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"Could not read {path} as Parquet: {error}.") from None
+    for number, row in enumerate(frame.iter_rows(named=True), start=1):
+        yield Line(f"{path}, row {number},", row)
+
+
+def read_records(
+    path: Path, kind: type[RecordT], columns: Mapping[str, str] | None = None
+) -> Iterator[RecordT]:
+    """The rows of a file as records of one kind; an id that comes twice is refused."""
+    seen: dict[Any, str] = {}
+    for line in read_rows(path, columns):
+        try:
+            record = msgspec.convert(line.values, kind, strict=False)
+        except msgspec.ValidationError as error:
+            raise InputError(f"{line.place} does not fit: {error}.") from None
+        name = getattr(record, "id", None)
+        if name is not None:
+            if name in seen:
+                raise InputError(f"{line.place} has the id {name!r} again ({seen[name]}).")
+            seen[name] = line.place.rstrip(",")
+        yield record

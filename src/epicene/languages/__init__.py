@@ -1,0 +1,71 @@
+"""What is known of a language, one file each, found through the entry points `epicene.languages`.
+
+`segment` cuts a text into graphemes and words, `normalise` holds the named normalisers. Nothing
+here knows a model, a suite or a benchmark.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Literal, TypeAlias
+
+from epicene import registry
+from epicene.records import Record
+
+Direction: TypeAlias = Literal["ltr", "rtl"]
+
+_STRONG: dict[str, Direction] = {"L": "ltr", "R": "rtl", "AL": "rtl"}
+_ISOLATES = frozenset({"LRI", "RLI", "FSI"})
+
+
+class Language(Record, kw_only=True):
+    """A language: its names, how it is written, and where its words begin and end.
+
+    The last five fields are regular expressions (of the `regex` module, case ignored) that
+    the segmenter adds to what holds for every script. They are matched in both spellings of an
+    accent, composed and decomposed, so an accented letter must not stand in a [class].
+    """
+
+    code: str  # BCP 47
+    name: str
+    own_name: str
+    direction: Direction
+    scripts: tuple[str, ...]  # ISO 15924
+    whole: str = ""  # words that the rules below would cut
+    elision: str = ""  # a word that lost its vowel, with its apostrophe
+    enclitics: str = ""  # words written after another with a link between them
+    link: str = "-"  # what stands before an enclitic and belongs to neither word
+    joins: str = ""  # what holds two parts of one word together, or ends a word
+
+
+def double_forms(marks: str, endings: str) -> str:
+    """What joins the second gender's ending to a word: any of `marks`, or brackets around it.
+
+    Cut there, `сделал(а)` would count as a masculine form and a stray conjunction.
+    """
+    return rf"[{marks}](?=(?:{endings})(?![\p{{L}}\p{{M}}]))|\((?:{endings})\)"
+
+
+def get(code: str) -> Language:
+    """The language of that code."""
+    language: Language = registry.find("languages", code)
+    return language
+
+
+def known() -> list[Language]:
+    """Every language there is, sorted by code."""
+    return [get(code) for code in registry.names("languages")]
+
+
+def direction(text: str) -> Direction:
+    """Which way a text runs: that of its first strong character outside isolates (UAX 9, P2)."""
+    depth = 0
+    for character in text:
+        bidi = unicodedata.bidirectional(character)
+        if bidi in _ISOLATES:
+            depth += 1
+        elif bidi == "PDI":
+            depth = max(0, depth - 1)
+        elif depth == 0 and bidi in _STRONG:
+            return _STRONG[bidi]
+    return "ltr"

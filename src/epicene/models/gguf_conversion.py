@@ -1,0 +1,64 @@
+"""Turns a GGUF file into a folder that transformers opens in a second.
+
+Dequantising takes half a minute and more than a gigabyte, once. It is done in a process of its
+own, so that neither the memory nor the libraries' settings outlive it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from epicene.errors import RunError
+from epicene.models.parcels import last_words
+
+# Raised when a conversion would give other weights or another tokenizer than before.
+VERSION = "1"
+
+LIBRARIES = ("gguf", "safetensors", "torch", "transformers")
+
+
+def library_versions() -> dict[str, str]:
+    """The versions of what takes part in a conversion."""
+    return {name: version(name) for name in LIBRARIES}
+
+
+def convert(gguf: Path, folder: Path) -> None:
+    """Write weights (float32), configuration and tokenizer of a GGUF file into `folder`."""
+    command = [sys.executable, "-m", __name__, str(gguf), str(folder)]
+    offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}
+    done = subprocess.run(  # noqa: S603
+        command, capture_output=True, text=True, check=False, env={**os.environ, **offline}
+    )
+    if done.returncode:
+        raise RunError(
+            f"{gguf.name} could not be converted ({last_words(done.stderr)}); "
+            f"it needs about 3 GB of memory and the packages of epicene[hf]."
+        )
+
+
+def _convert_here(gguf: Path, folder: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
+    model = AutoModelForCausalLM.from_pretrained(
+        gguf.parent, gguf_file=gguf.name, dtype=torch.float32
+    )
+    # The weights are plain float32 now, and must not be saved as if they were quantised.
+    model.hf_quantizer = None
+    if hasattr(model.config, "quantization_config"):
+        del model.config.quantization_config
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    # Weights are written for their owner alone; a cache may be shared.
+    for weights in folder.glob("*.safetensors"):
+        shutil.copymode(folder / "config.json", weights)
+
+
+if __name__ == "__main__":
+    _convert_here(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,27 @@
+"""The model kind `hf`: what transformers can load, from a folder, a GGUF file or a hub id."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from epicene.models import Model, ModelOptions
+
+
+def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
+    """Open the model as what its configuration says it is: causal, masked or seq2seq."""
+    from epicene.models.hf.loading import describe, load
+
+    kind = describe(name, options)
+    loaded = load(name, options, kind)
+    if kind == "masked":
+        from epicene.models.hf.masked import HfMasked
+
+        return HfMasked(loaded)
+    if kind == "seq2seq":
+        from epicene.models.hf.seq2seq import HfSeq2Seq
+
+        return HfSeq2Seq(loaded)
+    from epicene.models.hf.causal import HfCausal
+
+    return HfCausal(loaded)

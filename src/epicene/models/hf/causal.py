@@ -1,0 +1,91 @@
+"""A causal language model of transformers: score, fill, generate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from epicene.models import BatchLimit
+from epicene.models.hf.chat import Chat
+from epicene.models.hf.filling import Filler
+from epicene.models.hf.forward import Forward
+from epicene.models.hf.generating import Writer
+from epicene.models.hf.memory import release
+from epicene.models.hf.scoring import plan, solve
+from epicene.models.hf.tokens import Encoder, UnanswerableError
+from epicene.records import Answer, Failed, Fill, Generate, Score, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from epicene.models import Answered, Batch, Files
+    from epicene.models.hf.loading import Loaded
+
+# Enough for several passes, so that rows of like length meet; passes have limits of their own.
+_AUTO = BatchLimit(requests=256, characters=200_000)
+
+
+class HfCausal:
+    """Answers by next-token probabilities."""
+
+    verbs = frozenset({"score", "fill", "generate"})
+
+    def __init__(self, loaded: Loaded) -> None:
+        self.identity = loaded.identity
+        asked = loaded.options.batch_size
+        self.batch_limit = _AUTO if asked == "auto" else BatchLimit(requests=asked)
+        embeddings = loaded.model.get_input_embeddings().weight.shape[0]
+        self._encoder = Encoder(
+            loaded.tokenizer,
+            vocabulary=embeddings,
+            longest=getattr(loaded.model.config.get_text_config(), "max_position_embeddings", None),
+        )
+        self._chat = Chat(loaded.tokenizer)
+        self._passes: dict[str, object] = {}
+        self._texts: dict[str, object] = {}
+        self._forward = Forward(loaded, self._passes)
+        self._filler = Filler(self._encoder, self._forward)
+        self._writer = Writer(loaded, self._encoder, self._chat, self._texts)
+
+    def answer(
+        self,
+        batches: Iterator[Batch],
+        files: Files,  # noqa: ARG002 - a text model has none
+    ) -> Iterator[Answered]:
+        """Answer batch by batch, in several parts each."""
+        for batch in batches:
+            yield from self._answer(batch)
+
+    def notes(self) -> Mapping[str, object]:
+        """The way the answers were reached."""
+        return {
+            "path": "padded batch",
+            "passes": dict(self._passes),
+            "texts": dict(self._texts),
+            "chat": self._chat.facts if self._chat.used else {},
+        }
+
+    def close(self) -> None:
+        """Let go of the weights; identity and notes stay."""
+        del self._forward, self._filler, self._writer
+        release()
+
+    def _answer(self, batch: Batch) -> Iterator[Answered]:
+        asked = verb(batch[0][1])
+        if asked == "score":
+            yield from self._score(cast("Sequence[tuple[int, Score]]", batch))
+        elif asked == "fill":
+            yield from self._filler.answer(cast("Sequence[tuple[int, Fill]]", batch))
+        else:
+            yield from self._writer.answer(cast("Sequence[tuple[int, Generate]]", batch))
+
+    def _score(self, requests: Sequence[tuple[int, Score]]) -> Iterator[Answered]:
+        jobs = []
+        failed: list[tuple[int, Answer]] = []
+        for place, request in requests:
+            try:
+                jobs.append(plan(place, request, self._encoder, self._chat))
+            except UnanswerableError as error:
+                failed.append((place, Failed(reason=str(error))))
+        if failed:
+            yield failed
+        yield from solve(jobs, self._forward)

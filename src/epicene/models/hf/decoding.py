@@ -1,0 +1,142 @@
+"""Writing many texts at once, each by its own settings.
+
+The library's `generate` keeps the caches; which token comes next is settled here, row by row,
+and handed to it as the only one possible.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from epicene.models.hf import sampling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from epicene.models.hf.loading import Loaded
+    from epicene.models.hf.sampling import Choosing
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One text to write: what it continues, and how."""
+
+    place: int
+    prompt: tuple[int, ...]
+    room: int  # how many tokens it may have
+    exact: bool
+    stop: tuple[str, ...]
+    choosing: Choosing
+
+    @property
+    def size(self) -> int:
+        """The tokens it may come to hold."""
+        return len(self.prompt) + self.room
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """The tokens written, the end token left out."""
+
+    ids: tuple[int, ...]
+    finish: Literal["stop", "length"]
+
+
+def decode(
+    loaded: Loaded,
+    drafts: Sequence[Draft],
+    ends: frozenset[int],
+    read: Callable[[Sequence[int]], str],
+) -> list[Decoded]:
+    """Write all drafts in one batch; `read` turns tokens into text, to look for stop strings."""
+    import torch
+    from transformers import GenerationConfig
+
+    width = max(len(draft.prompt) for draft in drafts)
+    ids = torch.zeros(len(drafts), width, dtype=torch.long)
+    mask = torch.zeros(len(drafts), width, dtype=torch.long)
+    for line, draft in enumerate(drafts):
+        ids[line, width - len(draft.prompt) :] = torch.tensor(draft.prompt)
+        mask[line, width - len(draft.prompt) :] = 1
+    pages = _Pages(drafts, ends, read)
+    with torch.inference_mode():
+        loaded.model.generate(
+            input_ids=ids.to(loaded.device),
+            attention_mask=mask.to(loaded.device),
+            generation_config=GenerationConfig(
+                max_new_tokens=max(draft.room for draft in drafts), do_sample=False, use_cache=True
+            ),
+            logits_processor=[_Choose(pages)],
+            stopping_criteria=[_Done(pages)],
+        )
+    return [Decoded(tuple(page.ids), page.finish or "length") for page in pages.pages]
+
+
+@dataclass
+class _Page:
+    """What has been written of one draft."""
+
+    ids: list[int] = field(default_factory=list)
+    finish: Literal["stop", "length"] | None = None
+
+
+class _Pages:
+    """The texts as they grow."""
+
+    def __init__(
+        self, drafts: Sequence[Draft], ends: frozenset[int], read: Callable[[Sequence[int]], str]
+    ) -> None:
+        self.drafts = drafts
+        self.pages = [_Page() for _ in drafts]
+        self.ends = ends
+        self.step = 0
+        self._read = read
+
+    def write(self, tokens: Sequence[int]) -> None:
+        """Add one token to each text that is not finished."""
+        self.step += 1
+        for draft, page, token in zip(self.drafts, self.pages, tokens, strict=True):
+            if page.finish:
+                continue
+            if token in self.ends:
+                page.finish = "stop"
+                continue
+            page.ids.append(token)
+            if draft.stop and any(mark in self._read(page.ids) for mark in draft.stop):
+                page.finish = "stop"
+            elif len(page.ids) == draft.room:
+                page.finish = "length"
+
+
+class _Choose:
+    """A logits processor that leaves each row one token."""
+
+    def __init__(self, pages: _Pages) -> None:
+        self._pages = pages
+        self._exact = [line for line, draft in enumerate(pages.drafts) if draft.exact]
+
+    def __call__(self, _: Any, scores: Any) -> Any:
+        import torch
+
+        for end in self._pages.ends if self._exact else ():
+            scores[self._exact, end] = -math.inf
+        choosing = [draft.choosing for draft in self._pages.drafts]
+        chosen = sampling.choose(scores, choosing, self._pages.step)
+        self._pages.write(chosen.tolist())
+        return torch.full_like(scores, -math.inf).scatter_(1, chosen[:, None], 0.0)
+
+
+class _Done:
+    """A stopping criterion: which rows are finished."""
+
+    def __init__(self, pages: _Pages) -> None:
+        self._pages = pages
+
+    def __call__(self, input_ids: Any, *_: Any, **__: Any) -> Any:
+        import torch
+
+        return torch.tensor(
+            [bool(page.finish) for page in self._pages.pages], device=input_ids.device
+        )

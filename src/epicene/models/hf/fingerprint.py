@@ -1,0 +1,77 @@
+"""What a model's files hash to, so that an answer is never taken for another model's.
+
+Weights are gigabytes, so a file's hash is remembered in the user's cache folder under its path,
+size and time of change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from epicene.models.embedded import cache_folder
+from epicene.records import digest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Written by whoever saved the model last; they change no answer.
+_VOLATILE = {"transformers_version", "_name_or_path", "name_or_path"}
+_BLOCK = 1 << 22
+
+
+def file_sha256(path: Path) -> str:
+    """A file's sha256, remembered. A hub cache names large files by theirs already."""
+    real = path.resolve()
+    if re.fullmatch(r"[0-9a-f]{64}", real.name) and real.parent.name == "blobs":
+        return real.name
+    facts = real.stat()
+    remembered = (
+        cache_folder() / "sha256" / digest(str(real), facts.st_size, facts.st_mtime_ns).hex()
+    )
+    with suppress(OSError):
+        return remembered.read_text("ascii")
+    with real.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256", _bufsize=_BLOCK).hexdigest()
+    with suppress(OSError):  # a cache that cannot be written costs time, not the run
+        remembered.parent.mkdir(parents=True, exist_ok=True)
+        partial = remembered.with_suffix(f".{os.getpid()}")
+        partial.write_text(found, "ascii")
+        partial.replace(remembered)
+    return found
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files that hold the weights: safetensors, or else pickled ones, in name order."""
+    return sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
+
+
+def weights_sha256(files: list[Path]) -> str:
+    """One file's own sha256, or one hash over those of several."""
+    hashes = [file_sha256(path) for path in files]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
+def settings_sha256(folder: Path, with_code: bool) -> str:
+    """A hash of the configuration, the generation defaults and, if it is run, the model's code."""
+    state = hashlib.sha256()
+    for name in ("config.json", "generation_config.json"):
+        path = folder / name
+        if path.exists():
+            kept = {k: v for k, v in json.loads(path.read_bytes()).items() if k not in _VOLATILE}
+            state.update(json.dumps({name: kept}, sort_keys=True).encode())
+    for path in sorted(folder.glob("*.py")) if with_code else ():
+        state.update(path.name.encode() + b"\0" + path.read_bytes())
+    return state.hexdigest()
+
+
+def tokenizer_sha256(tokenizer: Any) -> str:
+    """A hash of what the tokenizer does: its whole pipeline, special tokens, chat template."""
+    facts = {"special": tokenizer.special_tokens_map, "chat": tokenizer.chat_template}
+    state = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode())
+    state.update(json.dumps(facts, sort_keys=True, default=str).encode())
+    return state.hexdigest()

@@ -1,0 +1,178 @@
+"""The verb generate, for a causal model.
+
+Only what a request asks shapes its text: the model's own top-k, top-p and repetition penalty
+are off; its temperature is taken where the request leaves it open. A plain prompt is opened as
+the tokenizer opens any text.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from epicene.models.hf.chat import Rendered
+from epicene.models.hf.decoding import Decoded, Draft, decode
+from epicene.models.hf.memory import TooLargeError, halving
+from epicene.models.hf.sampling import Choosing
+from epicene.models.hf.thinking import without_thinking
+from epicene.models.hf.tokens import UnanswerableError
+from epicene.records import Answer, Failed, Generate, Text, Texts, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.models import Answered
+    from epicene.models.hf.chat import Chat
+    from epicene.models.hf.loading import Loaded
+    from epicene.models.hf.tokens import Encoder
+    from epicene.records import FirstToken
+
+# Prompt and new tokens held at once, padding counted: on a CPU, on an accelerator.
+_TOKENS = (16_384, 262_144)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What one request asks to be written. Greedy samples are alike: one is written for all."""
+
+    request: Generate
+    drafts: tuple[Draft, ...]
+    temperature: float
+    system: str
+
+    def answer(self, written: Sequence[Text | TooLargeError]) -> Answer:
+        texts = []
+        for text in written:
+            if isinstance(text, TooLargeError):
+                return Failed(reason=str(text))
+            texts.append(text)
+        return Texts(
+            texts=tuple(texts) * (self.request.samples // len(texts)),
+            temperature=self.temperature,
+            system=self.system,
+        )
+
+
+class Writer:
+    """Writes texts with one model."""
+
+    def __init__(self, loaded: Loaded, encoder: Encoder, chat: Chat, notes: dict[str, Any]) -> None:
+        from transformers import GenerationConfig
+
+        self._loaded, self._encoder, self._chat = loaded, encoder, chat
+        self._notes = notes
+        notes.update(written=0, tokens=0)
+        own = loaded.model.generation_config
+        self._temperature = 1.0 if own.temperature is None else float(own.temperature)
+        self._ends = _end_tokens(loaded)
+        # A call takes from here whatever it leaves unset, so here everything is unset.
+        loaded.model.generation_config = GenerationConfig()
+
+    def answer(self, requests: Sequence[tuple[int, Generate]]) -> Iterator[Answered]:
+        """Write for all requests together; an answer comes as soon as its last text is done."""
+        plans: dict[int, _Plan] = {}
+        failed: list[tuple[int, Answer]] = []
+        for place, request in requests:
+            try:
+                plans[place] = self._plan(place, request)
+            except UnanswerableError as error:
+                failed.append((place, Failed(reason=str(error))))
+        if failed:
+            yield failed
+        written: dict[int, list[Text | TooLargeError]] = defaultdict(list)
+        for batch in self._batches([draft for plan in plans.values() for draft in plan.drafts]):
+            for draft, text in zip(batch, self._write(batch), strict=True):
+                written[draft.place].append(text)
+            done = [p for p, texts in written.items() if len(texts) == len(plans[p].drafts)]
+            if done:
+                yield [(place, plans[place].answer(written.pop(place))) for place in done]
+
+    def _plan(self, place: int, request: Generate) -> _Plan:
+        decoding = request.decoding
+        if request.samples < 1 or decoding.max_new_tokens < 1:
+            raise UnanswerableError("at least one sample of at least one token must be asked for")
+        if decoding.exact_length and decoding.stop:
+            raise UnanswerableError("a text of an exact length cannot end at a stop string")
+        chat = not isinstance(request.prompt, str)
+        if isinstance(request.prompt, str):
+            rendered = Rendered(request.prompt)
+        else:
+            rendered = self._chat.render(request.prompt)
+        policy: FirstToken = "tokenizer-default" if rendered.text else "bos"
+        prompt = self._encoder.prompt(rendered.text, policy, chat=chat)
+        room = self._room(len(prompt), decoding.max_new_tokens, decoding.exact_length)
+        temperature = (
+            self._temperature if decoding.temperature is None else float(decoding.temperature)
+        )
+        key = digest(request)
+        drafts = tuple(
+            Draft(
+                place=place,
+                prompt=prompt,
+                room=room,
+                exact=decoding.exact_length,
+                stop=decoding.stop,
+                choosing=Choosing(
+                    key=key,
+                    seed=decoding.seed,
+                    sample=sample,
+                    temperature=temperature,
+                    top_k=decoding.top_k,
+                    top_p=decoding.top_p,
+                ),
+            )
+            for sample in range(request.samples if temperature > 0 else 1)
+        )
+        return _Plan(request, drafts, temperature, rendered.system)
+
+    def _room(self, prompt: int, asked: int, exact: bool) -> int:
+        """How many new tokens fit after the prompt; the last one is never read."""
+        longest = self._encoder.longest
+        if longest is None or prompt + asked - 1 <= longest:
+            return asked
+        if exact:
+            raise UnanswerableError(
+                f"a prompt of {prompt} tokens and exactly {asked} new ones are more than the "
+                f"{longest} the model can read"
+            )
+        return longest - prompt + 1
+
+    def _batches(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
+        """Drafts of similar length together, the longest first so that memory fails early."""
+        asked = self._loaded.options.batch_size
+        rows = len(drafts) if asked == "auto" else asked
+        tokens = _TOKENS[self._loaded.device.type != "cpu"]
+        rest = sorted(drafts, key=lambda draft: (-draft.room, -len(draft.prompt)))
+        while rest:
+            widest = max(draft.size for draft in rest)
+            count = max(1, min(rows, tokens // widest))
+            yield rest[:count]
+            rest = rest[count:]
+
+    def _write(self, batch: Sequence[Draft]) -> list[Text | TooLargeError]:
+        def run(part: Sequence[Draft]) -> list[Text | TooLargeError]:
+            decoded = decode(self._loaded, part, self._ends, self._encoder.decode)
+            self._notes["written"] += len(part)
+            self._notes["tokens"] += sum(len(found.ids) for found in decoded)
+            return [self._text(draft, found) for draft, found in zip(part, decoded, strict=True)]
+
+        return halving(run, batch, self._notes, lambda draft: draft.size, lambda error: error)
+
+    def _text(self, draft: Draft, decoded: Decoded) -> Text:
+        text = self._encoder.decode(decoded.ids)
+        cuts = [text.index(mark) for mark in draft.stop if mark in text]
+        shown, thinking = without_thinking(text[: min(cuts)] if cuts else text)
+        return Text(text=shown, finish=decoded.finish, tokens=len(decoded.ids), thinking=thinking)
+
+
+def _end_tokens(loaded: Loaded) -> frozenset[int]:
+    """Every token that ends a text: a chat model often has several."""
+    ends: set[int] = set()
+    for named in (
+        loaded.model.generation_config.eos_token_id,
+        loaded.model.config.get_text_config().eos_token_id,
+        loaded.tokenizer.eos_token_id,
+    ):
+        ends.update([named] if isinstance(named, int) else named or ())
+    return frozenset(ends)

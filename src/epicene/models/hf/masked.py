@@ -1,0 +1,156 @@
+"""Masked language models: pseudo-log-likelihood in three forms, and gaps.
+
+A masked model reads its opening and closing tokens always, so the first-token policy has no
+meaning for it and `conditioned_on` stays empty. They are never masked nor counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from epicene.errors import InputError
+from epicene.languages import segment
+from epicene.models import BatchLimit
+from epicene.models.hf import gaps, masking
+from epicene.models.hf.masking import Encoded, Reach, check_length, encode
+from epicene.models.hf.memory import TooLargeError
+from epicene.models.hf.plans import carry_out
+from epicene.models.hf.reading import Ask, MaskedReader
+from epicene.models.hf.tokens import UnanswerableError
+from epicene.records import DECIMALS, Failed, Fill, Score, Scores, TextScore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from epicene.models import Answered, Batch, Files
+    from epicene.models.hf.loading import Loaded
+    from epicene.models.hf.plans import Plan
+    from epicene.records import Answer, Identity, Request
+
+
+class HfMasked:
+    """A masked model that transformers can load."""
+
+    verbs = frozenset({"score", "fill"})
+    # Every token of a text is a row of its own, so a batch holds fewer texts than a causal one.
+    batch_limit = BatchLimit(requests=32, characters=4_000)
+
+    def __init__(self, loaded: Loaded) -> None:
+        if loaded.tokenizer.mask_token_id is None:
+            raise InputError(
+                f"The tokenizer of {loaded.identity.label} has no mask token, "
+                f"so nothing can be masked; name another model."
+            )
+        self._identity = loaded.identity
+        self._tokenizer = loaded.tokenizer
+        self._notes: dict[str, Any] = {}
+        self._reader: MaskedReader | None = MaskedReader(loaded, self._notes)
+
+    @property
+    def identity(self) -> Identity:
+        """Who answers."""
+        return self._identity
+
+    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:  # noqa: ARG002
+        """Answer batch by batch; equal masked rows of a batch are computed once."""
+        for batch in batches:
+            plans = [self._guarded(request) for _, request in batch]
+            answers = carry_out(plans, self._opened)
+            yield [(place, answer) for (place, _), answer in zip(batch, answers, strict=True)]
+
+    def notes(self) -> Mapping[str, object]:
+        """Rows run, unknown tokens met, how the head was used, batches halved."""
+        return dict(self._notes)
+
+    def close(self) -> None:
+        """Let go of the weights."""
+        self._reader = None
+
+    @property
+    def _opened(self) -> MaskedReader:
+        assert self._reader is not None, "the model was closed"
+        return self._reader
+
+    def _guarded(self, request: Request) -> Plan[Answer]:
+        """The request's plan, in which what cannot be answered is a Failed."""
+        try:
+            if isinstance(request, Score):
+                return (yield from self._score(request))
+            assert isinstance(request, Fill)
+            return (yield from gaps.fill(self._tokenizer, self._opened.longest, request))
+        except (UnanswerableError, TooLargeError) as error:
+            return Failed(reason=str(error))
+
+    def _score(self, request: Score) -> Plan[Scores]:
+        if not isinstance(request.context, str):
+            raise UnanswerableError(
+                "a masked model has no chat template; give the context as a text"
+            )
+        texts = [_Scored(self._tokenizer, request, text) for text in request.texts]
+        for text in texts:
+            check_length(text.encoded.ids, self._opened.longest)
+        found = iter((yield [ask for text in texts for ask in text.asks()]))
+        self._count_unknown(texts)
+        return Scores(
+            texts=tuple(text.scored([next(found).logprobs[0] for _ in text.own]) for text in texts),
+            method=f"{request.masking} ({request.boundaries} words)",
+        )
+
+    def _count_unknown(self, texts: Sequence[_Scored]) -> None:
+        """An unknown token has a probability that says nothing of what it hides: tell."""
+        unknown = self._tokenizer.unk_token_id
+        count = sum(text.encoded.ids[i] == unknown for text in texts for i in text.own)
+        self._notes["unknown_tokens"] = self._notes.get("unknown_tokens", 0) + count
+
+
+class _Scored:
+    """One text of a Score, in its context.
+
+    Context and text are one string; a token astride their boundary is the text's. Words are
+    those of the text alone, so that the words masked are the words counted, and tokens of the
+    context stay visible even where a word runs on from them.
+    """
+
+    def __init__(self, tokenizer: Any, request: Score, text: str) -> None:
+        assert isinstance(request.context, str)
+        if not text:
+            raise UnanswerableError("an empty text has no score")
+        self._mask = tokenizer.mask_token_id
+        self._request = request
+        self._text = text
+        self._cut = len(request.context)
+        self.encoded: Encoded = encode(tokenizer, request.context + text)
+        self.own = [i for i in self.encoded.content if self.encoded.reaches[i].end > self._cut]
+        if not self.own:
+            raise UnanswerableError(f"the text {text[:20]!r} has no token to score")
+
+    def asks(self) -> Iterator[Ask]:
+        """One ask per token of the text, in a row masked for it."""
+        ids = self.encoded.ids
+        for i, together in zip(
+            self.own, masking.masked_with(self._request.masking, self._words()), strict=True
+        ):
+            row = list(ids)
+            for number in together:
+                row[self.own[number]] = self._mask
+            yield Ask(tuple(row), i, tokens=(ids[i],))
+
+    def _words(self) -> list[int]:
+        if self._request.boundaries == "tokenizer":
+            return masking.words_by_tokenizer([self.encoded.word_ids[i] for i in self.own])
+        words = [
+            Reach(span.start + self._cut, span.end + self._cut)
+            for span in segment.words(self._text, self._request.language)
+        ]
+        return masking.words_of_tokens([self.encoded.reaches[i] for i in self.own], words)
+
+    def scored(self, logprobs: Sequence[float]) -> TextScore:
+        """The answer for this text."""
+        spans = [self.encoded.offsets[i] for i in self.own]
+        return TextScore(
+            logprobs=tuple(round(logprob, DECIMALS) for logprob in logprobs),
+            starts=tuple(max(0, span.start - self._cut) for span in spans),
+            ends=tuple(max(0, span.end - self._cut) for span in spans),
+            words=segment.count_words(self._text, self._request.language),
+            characters=len(self._text),
+        )

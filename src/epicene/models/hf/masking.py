@@ -1,0 +1,148 @@
+"""Which tokens of a text make a word, and which are masked to score which.
+
+Tokens and words meet by characters. Tokenizers differ in what a token's offsets say of the space
+before it: WordPiece leaves it out; Metaspace gives it to "▁है" and to a lone "▁", or to nobody
+and the lone "▁" the first letter; byte-level BPE trims it away and leaves a lone "Ġ" with no
+character at all. Here a space belongs to the token after it, does not count when tokens and
+words meet, and a token of nothing but space goes with the token whose word it opens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epicene.models.hf.tokens import UnanswerableError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.records import Masking
+
+
+class Reach(NamedTuple):
+    """The characters [start, end) that a token or a word covers."""
+
+    start: int
+    end: int
+
+    def meets(self, other: Reach) -> bool:
+        """Whether the two share a character."""
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A text as a model reads it, special tokens included."""
+
+    ids: tuple[int, ...]
+    offsets: tuple[Reach, ...]  # a space is part of the token after it
+    reaches: tuple[Reach, ...]  # without leading space; of a token of mere space, its follower's
+    content: tuple[int, ...]  # the positions that are not special tokens
+    word_ids: tuple[int | None, ...]  # the tokenizer's own idea of a word
+
+
+def token_ids(tokenizer: Any, text: str) -> tuple[int, ...]:
+    """The tokens of a text, special ones included; what looks like one in the text is text."""
+    return tuple(tokenizer(text, split_special_tokens=True, verbose=False)["input_ids"])
+
+
+def encode(tokenizer: Any, text: str) -> Encoded:
+    """The same tokens, never truncated, and where they lie in the text."""
+    found = tokenizer(
+        text,
+        return_offsets_mapping=True,
+        return_special_tokens_mask=True,
+        split_special_tokens=True,
+        verbose=False,
+    )
+    content = tuple(i for i, special in enumerate(found["special_tokens_mask"]) if not special)
+    ids = tuple(found["input_ids"])
+    _refuse_special(tokenizer, [ids[i] for i in content])
+    offsets = _without_gaps(found["offset_mapping"], content)
+    return Encoded(
+        ids=ids,
+        offsets=offsets,
+        reaches=_reaches(text, offsets, content),
+        content=content,
+        word_ids=tuple(found.word_ids()),
+    )
+
+
+def _refuse_special(tokenizer: Any, content: Sequence[int]) -> None:
+    """Some SentencePiece vocabularies find special tokens in plain text all the same."""
+    special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+    if held := special.intersection(content):
+        token = tokenizer.convert_ids_to_tokens(min(held))
+        raise UnanswerableError(f"the text itself holds the special token {token}")
+
+
+def _without_gaps(offsets: Sequence[Sequence[int]], content: Sequence[int]) -> tuple[Reach, ...]:
+    """Offsets in which each token takes the characters before it that are nobody's."""
+    whole = [Reach(*offset) for offset in offsets]
+    reached = 0
+    for i in content:
+        start, end = whole[i]
+        whole[i] = Reach(min(start, reached), end)
+        reached = max(reached, end)
+    return tuple(whole)
+
+
+def _reaches(text: str, offsets: Sequence[Reach], content: Sequence[int]) -> tuple[Reach, ...]:
+    reaches = list(offsets)
+    follower: Reach | None = None
+    for position in reversed(content):
+        start, end = offsets[position]
+        while start < end and text[start].isspace():
+            start += 1
+        if start < end:
+            follower = Reach(start, end)
+        reaches[position] = follower or offsets[position]
+    return tuple(reaches)
+
+
+def check_length(ids: Sequence[int], longest: int) -> None:
+    """Refuse a row that the model has no positions for."""
+    if len(ids) > longest:
+        raise UnanswerableError(
+            f"the text is {len(ids)} tokens long and the model has positions for {longest}"
+        )
+
+
+def words_of_tokens(tokens: Sequence[Reach], words: Sequence[Reach]) -> list[int]:
+    """The number of each token's word, counted along the text.
+
+    Two neighbours are of one word if they share a character (parts of one letter in byte-level
+    BPE) or meet the same word. So a token that covers parts of two words makes one of them:
+    they cannot be masked apart. A token outside every word (punctuation) is its own.
+    """
+    met = [{i for i, word in enumerate(words) if word.meets(token)} for token in tokens]
+    numbers: list[int] = []
+    for i, token in enumerate(tokens):
+        joined = i > 0 and bool(token.meets(tokens[i - 1]) or met[i] & met[i - 1])
+        numbers.append(numbers[-1] + (not joined) if numbers else 0)
+    return numbers
+
+
+def words_by_tokenizer(word_ids: Sequence[int | None]) -> list[int]:
+    """The tokenizer's own words, counted along the text."""
+    numbers: list[int] = []
+    for i, word in enumerate(word_ids):
+        joined = i > 0 and word is not None and word == word_ids[i - 1]
+        numbers.append(numbers[-1] + (not joined) if numbers else 0)
+    return numbers
+
+
+def masked_with(masking: Masking, words: Sequence[int]) -> list[range]:
+    """For each token, the tokens masked when it is scored, itself among them.
+
+    `original` masks the token alone, `within-word` it and the later tokens of its word,
+    `whole-word` all tokens of its word.
+    """
+    first = {word: i for i, word in reversed(list(enumerate(words)))}
+    last = {word: i for i, word in enumerate(words)}
+    if masking == "original":
+        return [range(i, i + 1) for i in range(len(words))]
+    if masking == "within-word":
+        return [range(i, last[word] + 1) for i, word in enumerate(words)]
+    return [range(first[word], last[word] + 1) for word in words]

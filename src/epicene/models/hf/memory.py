@@ -1,0 +1,95 @@
+"""Batches that shrink until they fit in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from epicene.errors import RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, MutableMapping, Sequence
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class TooLargeError(RunError):
+    """One row alone is too much for the machine."""
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error means that a smaller batch would have fitted, on a GPU or not."""
+    import torch
+
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
+        return True
+    signs = ("out of memory", "DefaultCPUAllocator", "can't allocate", "CUBLAS_STATUS_ALLOC_FAILED")
+    return isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs)
+
+
+def halving(
+    run: Callable[[Sequence[T]], list[R]],
+    rows: Sequence[T],
+    notes: MutableMapping[str, Any],
+    size: Callable[[T], int] = lambda _: 1,
+    misfit: Callable[[TooLargeError], R] | None = None,
+) -> list[R]:
+    """Run rows as one batch; where memory runs out, halve it and go on.
+
+    What fitted is remembered in `notes["fits"]`, in padded units: rows × the largest `size` (the
+    number of tokens, say; by default 1, so rows). `notes["halvings"]` counts. A row that does
+    not fit alone raises TooLargeError, or has `misfit` of it for its result.
+    """
+    results: list[R] = []
+    while len(results) < len(rows):
+        chunk = _within(rows[len(results) :], notes.get("fits"), size)
+        done = _attempt(run, chunk)
+        if done is not None:
+            results += done
+            continue
+        release()
+        if len(chunk) > 1:
+            half = chunk[: len(chunk) // 2]
+            notes["fits"] = len(half) * max(size(row) for row in half)
+            notes["halvings"] = notes.get("halvings", 0) + 1
+            continue
+        error = TooLargeError(
+            "one text alone needs more memory than there is; use a smaller dtype or model"
+        )
+        if misfit is None:
+            raise error
+        results.append(misfit(error))
+    return results
+
+
+def release() -> None:
+    """Give back what is held for tensors that are gone."""
+    import gc
+
+    import torch
+
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def _attempt(run: Callable[[Sequence[T]], list[R]], chunk: Sequence[T]) -> list[R] | None:
+    """The results, or None where memory ran out. The frames that hold it are left on return."""
+    try:
+        return run(chunk)
+    except (RuntimeError, MemoryError) as error:
+        if not out_of_memory(error):
+            raise
+        return None
+
+
+def _within(rows: Sequence[T], limit: int | None, size: Callable[[T], int]) -> Sequence[T]:
+    """As many rows from the front as fit the limit, one at least."""
+    if limit is None:
+        return rows
+    widest = 0
+    for count, row in enumerate(rows):
+        widest = max(widest, size(row))
+        if count and (count + 1) * widest > limit:
+            return rows[:count]
+    return rows

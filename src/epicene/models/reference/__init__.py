@@ -1,0 +1,1 @@
+"""Reference points that every table should have: `copy` and `random`."""

@@ -1,0 +1,199 @@
+"""The model kind `random`: seeded guesses that land at chance, whatever the texts' lengths."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING
+
+from epicene.errors import InputError
+from epicene.languages.segment import count_words, words
+from epicene.models.one_by_one import OneByOne, UnanswerableError
+from epicene.records import (
+    DECIMALS,
+    Choice,
+    Completion,
+    Completions,
+    Fill,
+    Generate,
+    Identity,
+    Look,
+    Request,
+    Score,
+    Scores,
+    Text,
+    Texts,
+    TextScore,
+    Translate,
+    digest,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.models import Model, ModelOptions
+
+# Between one rank and the next, so that rounding never swaps two.
+_STEP = 1.1
+
+# The best text's log-probability is between -1 and -e⁵.
+_WIDTH = 5.0
+
+
+def open_random(name: str, options: ModelOptions) -> Model:
+    """Open `random` or `random:SEED`."""
+    try:
+        seed = int(name or "0")
+    except ValueError as error:
+        raise InputError(f"The seed in random:{name} is not a whole number.") from error
+    label = options.label or ("random" if seed == 0 else f"random:{seed}")
+    identity = Identity(kind="random", label=label, key={"seed": str(seed), "version": "1"})
+    guess = _Guess(seed)
+    return OneByOne(
+        identity,
+        {
+            "score": guess.score,
+            "fill": guess.fill,
+            "generate": guess.generate,
+            "translate": guess.translate,
+            "look": guess.look,
+        },
+    )
+
+
+class _Noise:
+    """Even numbers in [0, 1) that depend on the seed and the request alone."""
+
+    def __init__(self, seed: int, request: Request) -> None:
+        # Of Python's generator only `random` is promised to stay the same in later versions.
+        self._next = random.Random(digest(seed, request)).random
+
+    def even(self) -> float:
+        return self._next()
+
+    def waiting(self) -> float:
+        """A positive number, exponentially spread."""
+        return -math.log1p(-self._next())
+
+    def index(self, size: int) -> int:
+        return int(self._next() * size)
+
+    def order(self, size: int) -> list[int]:
+        """A permutation, each as likely as the others."""
+        keys = [self._next() for _ in range(size)]
+        return sorted(range(size), key=keys.__getitem__)
+
+
+class _Guess:
+    """One guess per verb."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def score(self, request: Score) -> Scores:
+        """Every order of the texts is as likely as any other, by the sum and by each mean alike.
+
+        Independent noise per token would not do: of two texts the shorter would have the higher
+        sum. Instead an order is drawn, and sums are made that keep it when they are divided by
+        tokens, words or characters. Equal texts get equal scores.
+        """
+        if not all(text.strip() for text in request.texts):
+            raise UnanswerableError("an empty text has no score")
+        noise = _Noise(self._seed, request)
+        distinct = list(dict.fromkeys(request.texts))
+        ends = {text: _token_ends(text, request.language) for text in distinct}
+        sizes = [
+            (len(ends[text]), count_words(text, request.language) or 1, len(text))
+            for text in distinct
+        ]
+        scores = {}
+        for text, cost in zip(distinct, _costs(sizes, noise), strict=True):
+            parts = [noise.waiting() for _ in ends[text]]
+            scores[text] = TextScore(
+                logprobs=tuple(round(-cost * part / sum(parts), DECIMALS) for part in parts),
+                starts=(0, *ends[text][:-1]),
+                ends=tuple(ends[text]),
+                words=count_words(text, request.language),
+                characters=len(text),
+            )
+        return Scores(texts=tuple(scores[text] for text in request.texts), method="random")
+
+    def fill(self, request: Fill) -> Completions:
+        """Probabilities drawn evenly from all that the choices could have."""
+        if not request.choices:
+            raise UnanswerableError("a guess at a gap needs choices, and the request has none")
+        noise = _Noise(self._seed, request)
+        parts = {choice: noise.waiting() for choice in dict.fromkeys(request.choices)}
+        total = sum(parts.values())
+        logprobs = {choice: round(math.log(part / total), DECIMALS) for choice, part in parts.items()}
+        return Completions(
+            completions=tuple(
+                Completion(text=choice, logprob=logprob, tokens=1, with_after=logprob)
+                for choice, logprob in sorted(logprobs.items(), key=lambda pair: -pair[1])
+            ),
+            method="random",
+        )
+
+    def generate(self, request: Generate) -> Texts:
+        """One of the choices per sample; without choices, the source's words in another order."""
+        noise = _Noise(self._seed, request)
+        if request.choices:
+            drawn = [request.choices[noise.index(len(request.choices))] for _ in _samples(request)]
+        elif request.source:
+            drawn = [_shuffled(request.source, request.language, noise) for _ in _samples(request)]
+        else:
+            raise UnanswerableError("the request has neither choices nor a source to guess from")
+        return Texts(texts=tuple(Text(text=text) for text in drawn))
+
+    def translate(self, request: Translate) -> Texts:
+        """The text's words in another order."""
+        noise = _Noise(self._seed, request)
+        return Texts(texts=(Text(text=_shuffled(request.text, request.language, noise)),))
+
+    def look(self, request: Look) -> Choice:
+        """One of the choices, without looking."""
+        if not request.choices:
+            raise UnanswerableError("a guess needs choices, and the request has none")
+        noise = _Noise(self._seed, request)
+        return Choice(choice=request.choices[noise.index(len(request.choices))])
+
+
+def _samples(request: Generate) -> range:
+    return range(request.samples)
+
+
+def _costs(sizes: Sequence[tuple[int, ...]], noise: _Noise) -> list[float]:
+    """Minus the log-probability of each text, in an order drawn at random.
+
+    Each cost is above the one before it by more than the lengths differ, in whatever unit, so
+    dividing by a length changes nothing in the order.
+    """
+    costs = [0.0] * len(sizes)
+    cost = math.exp(_WIDTH * noise.even())
+    before: tuple[int, ...] | None = None
+    for place in noise.order(len(sizes)):
+        if before:
+            longer = max(new / old for new, old in zip(sizes[place], before, strict=True))
+            cost *= _STEP * max(1.0, longer)
+        costs[place] = cost
+        before = sizes[place]
+    if not math.isfinite(cost):
+        raise UnanswerableError("too many texts of too different lengths to guess among")
+    return costs
+
+
+def _token_ends(text: str, language: str) -> list[int]:
+    """Where the tokens end: each word is one, with what stands before it."""
+    ends = [span.end for span in words(text, language)]
+    return [*ends[:-1], len(text)] if ends else [len(text)]
+
+
+def _shuffled(text: str, language: str, noise: _Noise) -> str:
+    """The words in a drawn order, with all that stands between them where it was."""
+    spans = [span for span in words(text, language) if span.kind == "word"]
+    pieces, reached = [], 0
+    for span, place in zip(spans, noise.order(len(spans)), strict=True):
+        taken = spans[place]
+        pieces += [text[reached : span.start], text[taken.start : taken.end]]
+        reached = span.end
+    return "".join([*pieces, text[reached:]])

@@ -1,0 +1,146 @@
+"""Figures as SVG and PNG, drawn on this machine with no network."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from epicene.report.layout import caption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.records import Figure
+
+# The eight colours of Okabe and Ito, told apart by colour-blind eyes too; yellow last, because
+# it is faint on white.
+PALETTE = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#e69f00",
+    "#000000",
+    "#f0e442",
+)
+
+_LATIN = "Noto Sans, Segoe UI, Helvetica Neue, Liberation Sans, Arial"
+_FONTS = {
+    "arabic": "Noto Sans Arabic, Noto Naskh Arabic, Segoe UI, Geeza Pro, DejaVu Sans",
+    "devanagari": "Noto Sans Devanagari, Nirmala UI, Kohinoor Devanagari, Lohit Devanagari",
+}
+_FONT = ", ".join((_LATIN, *_FONTS.values(), "sans-serif"))
+
+_PX = {"labels": 12, "titles": 13, "heading": 15}
+
+THEME: dict[str, Any] = {
+    "background": "white",
+    "font": _FONT,
+    "padding": 8,
+    "title": {"anchor": "start", "fontSize": _PX["heading"], "offset": 12},
+    "view": {"continuousWidth": 460, "continuousHeight": 280, "step": 26, "stroke": None},
+    "axis": {
+        "labelFontSize": _PX["labels"],
+        "titleFontSize": _PX["titles"],
+        "titleFontWeight": "normal",
+        "titlePadding": 10,
+        "labelLimit": 320,
+        "gridColor": "#e3e3e3",
+        "domainColor": "#888888",
+        "tickColor": "#888888",
+    },
+    "axisXDiscrete": {"labelAngle": 0},
+    "header": {"labelFontSize": _PX["titles"], "titleFontSize": _PX["titles"]},
+    "legend": {
+        "labelFontSize": _PX["labels"],
+        "titleFontSize": _PX["labels"],
+        "titleFontWeight": "normal",
+        "labelLimit": 320,
+    },
+    "mark": {"color": PALETTE[0]},
+    "text": {"fontSize": _PX["labels"]},
+    "line": {"strokeWidth": 2},
+    "range": {"category": list(PALETTE)},
+}
+
+# The true minus sign is missing from many fonts, and one strange letter changes a whole label's.
+_NUMBERS = {"decimal": ".", "thousands": "", "grouping": [3], "currency": ["", ""], "minus": "-"}
+
+
+def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
+    """The figure as SVG.
+
+    `prefix` goes before every id in it, so that several figures may stand in one page; `titled`
+    draws the title into it, which a page with captions does not want.
+    """
+    import vl_convert
+
+    _refuse_links(figure)
+    spec = dict(figure.spec, description=figure.title)
+    if titled:
+        spec["title"] = caption("Figure", figure)
+    try:
+        drawn: str = vl_convert.vegalite_to_svg(
+            spec, config=THEME, allowed_base_urls=[], format_locale=_NUMBERS
+        )
+    except ValueError as error:
+        reason = str(error).splitlines()[1:2] or [str(error)]
+        raise ValueError(f"Figure {figure.name!r} cannot be drawn: {reason[0]}") from error
+    return _TAG.sub(lambda tag: _IDS.sub(rf"\g<0>{prefix}", tag.group()), drawn)
+
+
+def png(figure: Figure, *, scale: float = 2.0) -> bytes:
+    """The figure as PNG, `scale` pixels to each of the SVG's."""
+    # vl-convert's own rasteriser lets Devanagari syllables overlap; resvg of 2026 does not.
+    import resvg_py
+
+    return resvg_py.svg_to_bytes(svg_string=_TEXT.sub(_in_script_fonts, svg(figure)), zoom=scale)
+
+
+# In SVG from vl-convert every < and > that is not markup is escaped, and every " inside an
+# attribute, so these find tags and attributes and never a text that looks like one.
+_TAG = re.compile(r"<[^<>]+>")
+_IDS = re.compile(r'(?:\bid="|="url\(#)')
+_TEXT = re.compile(r"(<text\b[^<>]*>)([^<>]*)(?=</text>)")
+
+# A run of letters of one script, with the spaces and marks between them.
+_RUNS = {
+    "arabic": r"[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufeff]",
+    "devanagari": r"[\u0900-\u097f\ua8e0-\ua8ff\u200c\u200d]",
+}
+_RUN = re.compile("|".join(f"(?P<{name}>{cls}(?:[\\s]*{cls})*)" for name, cls in _RUNS.items()))
+
+
+def _in_script_fonts(text: re.Match[str]) -> str:
+    """A text element with each run of a script in a font that has it: resvg looks no further
+    than the first family it finds."""
+    opening, content = text.groups()
+    runs = [run for run in _RUN.finditer(content) if run.lastgroup]
+    if len(runs) == 1 and runs[0].group() == content.strip():
+        return re.sub(r'font-family="[^"]*"', _family(runs[0]), opening) + content
+    return opening + _RUN.sub(lambda run: f"<tspan {_family(run)}>{run.group()}</tspan>", content)
+
+
+def _family(run: re.Match[str]) -> str:
+    return f'font-family="{_FONTS[run.lastgroup or ""]}"'
+
+
+def _refuse_links(figure: Figure) -> None:
+    for key, value in _keys(figure.spec):
+        if key in ("url", "href"):
+            raise ValueError(
+                f"Figure {figure.name!r} names {value!r}; a figure carries its data in itself."
+            )
+
+
+def _keys(spec: Any) -> Iterator[tuple[str, Any]]:
+    """Every key and value of a specification, the rows of its data apart."""
+    if isinstance(spec, dict):
+        for key, value in spec.items():
+            yield key, value
+            if key not in ("values", "datasets"):
+                yield from _keys(value)
+    elif isinstance(spec, list | tuple):
+        for part in spec:
+            yield from _keys(part)

@@ -1,0 +1,193 @@
+"""What every way of printing a table needs of it, worked out once.
+
+A laid-out table is words and numbers in their places: keys with the published rows named as
+such, cells as `show` gives them, a letter beside each dash and the reason for the letter below.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections.abc import Hashable, Iterable
+from itertools import count, islice, product
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from epicene.records import Estimate
+from epicene.report.numbers import heading, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.records import Column, Figure, Row, Table
+
+Thing = TypeVar("Thing", bound=Hashable)
+
+PUBLISHED = "(published)"
+
+# Control characters would move a terminal's cursor or break a LaTeX file.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Key(NamedTuple):
+    """A row's key at one level; `span` is 0 where it repeats the key above, else how many rows
+    it stands for."""
+
+    text: str
+    span: int
+
+
+class Cell(NamedTuple):
+    """One cell: what to print, and the letter under which a dash gives its reason."""
+
+    text: str
+    column: Column
+    estimate: Estimate | None
+    letter: str = ""
+    why: str = ""
+
+
+class Line(NamedTuple):
+    """One printed row."""
+
+    keys: tuple[Key, ...]
+    cells: tuple[Cell, ...]
+    published: bool
+
+
+class Layout(NamedTuple):
+    """A table ready to be printed."""
+
+    caption: str
+    levels: tuple[str, ...]
+    headings: tuple[str, ...]
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    reasons: tuple[tuple[str, str], ...]  # letter, reason
+    notes: tuple[str, ...]
+
+
+def lay_out(table: Table) -> Layout:
+    """Check a table and put it in printing order."""
+    check(table)
+    letters = dict(zip(_reasons(table), _letters(), strict=False))
+    spans = _spans(table.rows, len(table.levels))
+    return Layout(
+        caption=caption("Table", table),
+        levels=tuple(map(printable, table.levels)),
+        headings=tuple(printable(heading(column)) for column in table.columns),
+        columns=table.columns,
+        lines=tuple(
+            Line(
+                keys=tuple(map(Key, _key_texts(row), span)),
+                cells=tuple(
+                    _cell(cell, column, row, letters)
+                    for cell, column in zip(row.cells, table.columns, strict=True)
+                ),
+                published=row.origin == "published",
+            )
+            for row, span in zip(table.rows, spans, strict=True)
+        ),
+        reasons=tuple((letter, printable(reason)) for reason, letter in letters.items()),
+        notes=tuple(map(printable, table.notes)),
+    )
+
+
+def check(table: Table) -> None:
+    """Refuse a table that cannot be printed without losing or confusing something."""
+    place = f"Table {table.name!r}"
+    if not table.levels:
+        raise ValueError(f"{place} has no level of keys, so its rows have no names.")
+    if twice := _repeated((*table.levels, *(column.name for column in table.columns))):
+        raise ValueError(f"{place} has two columns named {twice!r}.")
+    if keys := _repeated(row.keys for row in table.rows):
+        raise ValueError(f"{place} has two rows with the keys {' / '.join(keys)}.")
+    for row in table.rows:
+        where = f"{place}, row {' / '.join(row.keys)}"
+        if len(row.keys) != len(table.levels) or len(row.cells) != len(table.columns):
+            raise ValueError(
+                f"{where} has {len(row.keys)} keys and {len(row.cells)} cells; "
+                f"{len(table.levels)} and {len(table.columns)} are wanted."
+            )
+        for cell, column in zip(row.cells, table.columns, strict=True):
+            if isinstance(cell, Estimate) and not _finite(cell):
+                raise ValueError(
+                    f"{where}, column {column.name!r} holds {cell}; "
+                    "an undefined number is None with the reason in `why`."
+                )
+
+
+def caption(kind: str, thing: Table | Figure) -> str:
+    """`Table 2: title` for a numbered name, `name: title` for another."""
+    name = f"{kind} {thing.name}" if thing.name[:1].isdigit() else thing.name
+    return printable(f"{name}: {thing.title}" if name else thing.title)
+
+
+def why(cell: Estimate, row: Row) -> str:
+    """The reason for a dash; there always is one to read."""
+    if cell.why:
+        return cell.why
+    return "the paper prints no number" if row.origin == "published" else "no reason was given"
+
+
+def printable(text: str) -> str:
+    """The text with control characters made visible."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+
+
+def _cell(cell: Estimate | str, column: Column, row: Row, letters: dict[str, str]) -> Cell:
+    text = printable(show(cell, column))
+    if isinstance(cell, str):
+        return Cell(text, column, None)
+    if cell.value is not None:
+        return Cell(text, column, cell)
+    reason = why(cell, row)
+    return Cell(text, column, cell, letters[reason], printable(reason))
+
+
+def _key_texts(row: Row) -> tuple[str, ...]:
+    *upper, last = map(printable, row.keys)
+    return (*upper, f"{last} {PUBLISHED}" if row.origin == "published" else last)
+
+
+def _reasons(table: Table) -> dict[str, None]:
+    return {
+        why(cell, row): None
+        for row in table.rows
+        for cell in row.cells
+        if isinstance(cell, Estimate) and cell.value is None
+    }
+
+
+def _letters() -> Iterator[str]:
+    """a … z, aa, ab …"""
+    for size in count(1):
+        for letters in product(string.ascii_lowercase, repeat=size):
+            yield "".join(letters)
+
+
+def _spans(rows: tuple[Row, ...], levels: int) -> list[list[int]]:
+    """For each row and level, how many rows its key stands for; the last level never joins."""
+    spans = [[1] * levels for _ in rows]
+    for level in range(levels - 1):
+        first = 0
+        for place, row in islice(enumerate(rows), 1, None):
+            if row.keys[: level + 1] == rows[first].keys[: level + 1]:
+                spans[first][level] += 1
+                spans[place][level] = 0
+            else:
+                first = place
+    return spans
+
+
+def _finite(cell: Estimate) -> bool:
+    return all(math.isfinite(x) for x in (cell.value, cell.low, cell.high) if x is not None)
+
+
+def _repeated(things: Iterable[Thing]) -> Thing | None:
+    seen: set[Thing] = set()
+    for thing in things:
+        if thing in seen:
+            return thing
+        seen.add(thing)
+    return None

@@ -1,0 +1,1 @@
+"""Runs: one suite × one protocol × the model of each role, in one folder that survives anything."""

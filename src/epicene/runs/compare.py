@@ -1,0 +1,153 @@
+"""What changed between two runs of one suite, over the judgements they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from epicene.errors import InputError
+from epicene.records import Column, Estimate, Row, Table
+from epicene.runs.results import Finished, Judged, frame_of
+from epicene.stats import Test
+from epicene.suites.tabulate import codes, undetected
+
+if TYPE_CHECKING:
+    import polars
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs set against each other; differences are second minus first."""
+
+    suite: str
+    protocol: str
+    data: str
+    shared: int
+    metrics: dict[str, Estimate]
+    undetected: Estimate
+    tables: tuple[Table, ...]
+    changed: list[dict[str, Any]]  # the judgements whose outcome is another
+
+
+def compare_runs(first: Finished, second: Finished) -> Comparison:
+    """Pair the judgements of two runs by item and name, and test what differs."""
+    if first.suite.name != second.suite.name:
+        raise InputError(
+            f"{first.folder} is a run of {first.suite.name} and {second.folder} one of "
+            f"{second.suite.name}; only runs of one suite can be compared."
+        )
+    both = paired(first, second)
+    if not len(both):
+        raise InputError(f"{first.folder} and {second.folder} share no judged item.")
+    table, metrics = differences(both, first.info.model, second.info.model)
+    protocols = dict.fromkeys((first.protocol.name, second.protocol.name))
+    data = dict.fromkeys((first.manifest.settings.data, second.manifest.settings.data))
+    return Comparison(
+        suite=first.suite.name,
+        protocol=", ".join(protocols),
+        data=", ".join(data),
+        shared=len(both),
+        metrics=metrics,
+        undetected=undetected(both.rename({"outcome": "_", "outcome_2": "outcome"})),
+        tables=(table,),
+        changed=changed(both),
+    )
+
+
+def paired(first: Finished, second: Finished) -> polars.DataFrame:
+    """One row per judgement that both runs have; the second run's columns end in _2."""
+    import polars as pl
+
+    keys = ["item", "name"]
+    kept = [*keys, "group", "outcome", "label", "value"]
+    frames = []
+    for run in (first, second):
+        frame = frame_of(Judged(run), run.info).select(kept)
+        # Several judges may give judgements of one name: their order tells them apart.
+        frames.append(
+            frame.with_columns(
+                pl.col("name", "outcome", "label").cast(pl.String),
+                pl.int_range(pl.len()).over(keys).alias("which"),
+            )
+        )
+    return frames[0].join(
+        frames[1].drop("group"), on=[*keys, "which"], suffix="_2", maintain_order="left"
+    )
+
+
+def differences(
+    both: polars.DataFrame, first: str, second: str
+) -> tuple[Table, dict[str, Estimate]]:
+    """A row for all judgements and one per name: both figures, the difference, and its test."""
+    import polars as pl
+
+    from epicene.stats.correction import holm
+
+    scored = both.with_columns(_figure("outcome", "value", "a"), _figure("outcome_2", "value_2", "b"))
+    scored = scored.filter(pl.col("a").is_not_null() & pl.col("b").is_not_null())
+    names = sorted(scored["name"].unique().to_list())
+    parts = {ALL: scored}
+    if len(names) > 1:
+        parts |= {name or "(unnamed)": scored.filter(pl.col("name") == name) for name in names}
+    tested = {name: _tested(part) for name, part in parts.items()}
+    adjusted = holm([test.p for _, test in tested.values()])
+    rows = []
+    for (name, (estimates, test)), p in zip(tested.items(), adjusted, strict=True):
+        cells = (*estimates, _p(test.p, test), _p(p, test))
+        rows.append(Row(keys=(name,), cells=cells))
+    table = Table(
+        name="difference",
+        title=f"{second} against {first}",
+        levels=("judgement",),
+        columns=(
+            Column(name=f"first: {first}", unit="number", decimals=3),
+            Column(name=f"second: {second}", unit="number", decimals=3),
+            Column(name="difference", unit="number", decimals=3),
+            Column(name="p", unit="p"),
+            Column(name="p (Holm)", unit="p"),
+        ),
+        rows=tuple(rows),
+        notes=(
+            "Share of right outcomes, or the mean value where a judgement has no outcome; "
+            "paired by item, clustered by group; permutation test.",
+        ),
+    )
+    metrics = {f"difference_{name}": estimates[2] for name, (estimates, _) in tested.items()}
+    return table, metrics
+
+
+def _figure(outcome: str, value: str, name: str) -> polars.Expr:
+    import polars as pl
+
+    right = (pl.col(outcome) == "right").cast(pl.Float64)
+    return pl.when(pl.col(outcome).is_not_null()).then(right).otherwise(pl.col(value)).alias(name)
+
+
+def _tested(part: polars.DataFrame) -> tuple[tuple[Estimate, Estimate, Estimate], Test]:
+    from epicene.stats.bootstrap import clustered, difference
+    from epicene.stats.paired import permutation
+
+    a, b, groups = part["a"].to_numpy(), part["b"].to_numpy(), codes(part)
+    estimates = (
+        clustered(a, groups=groups),
+        clustered(b, groups=groups),
+        difference(b, a, groups=groups),
+    )
+    return estimates, permutation(b, a, groups=groups)
+
+
+def _p(value: float | None, test: Test) -> Estimate:
+    return Estimate(value=value, n=test.n, why=test.why)
+
+
+def changed(both: polars.DataFrame) -> list[dict[str, Any]]:
+    """The judgements with another outcome, before and after."""
+    import polars as pl
+
+    moved = both.filter(pl.col("outcome").ne_missing(pl.col("outcome_2")))
+    return [
+        {"item": row["item"], "name": row["name"], "first": row["outcome"], "second": row["outcome_2"]}
+        for row in moved.iter_rows(named=True)
+    ]

@@ -1,0 +1,123 @@
+"""Requests of one section, handed to its model in batches and committed as answers come."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from epicene.errors import RunError
+from epicene.models import Answered, Batch, BatchLimit, Files, Model
+from epicene.records import (
+    Answer,
+    Failed,
+    Generate,
+    Look,
+    Message,
+    Prompt,
+    Request,
+    Score,
+    Translate,
+    Fill,
+    Draw,
+    verb,
+)
+from epicene.runs.plan import Planned, Reader
+from epicene.runs.secrets import redact
+from epicene.runs.store import Section, Store
+from epicene.suites import Stage
+
+# Told after each commit: how many requests were answered, and how many of them failed.
+Advance: TypeAlias = Callable[[int, int], None]
+
+
+def execute(
+    reader: Reader,
+    store: Store,
+    stage: Stage[Any, Any],
+    section: Section,
+    model: Model,
+    files: Files,
+    advance: Advance,
+) -> None:
+    """Ask all that is not answered yet. What the model yields together is committed together."""
+    waiting: dict[int, Planned] = {}
+
+    def batches() -> Iterator[Batch]:
+        for first, end in reader.windows():
+            planned, known = reader.window(stage, section, first, end)
+            for batch in cut(planned, model.batch_limit):
+                # Batches are cut from the whole plan and only then thinned, so that a resumed
+                # run computes in the same batches as one that was never stopped.
+                todo = [p for p in batch if p.place not in known or known[p.place].failed]
+                if todo:
+                    waiting.update((p.place, p) for p in todo)
+                    yield [(p.place, p.request) for p in todo]
+
+    answering = model.answer(batches(), files)
+    try:
+        for answered in answering:
+            store.put(_rows(answered, waiting))
+            advance(len(answered), sum(isinstance(a, Failed) for _, a in answered))
+    finally:
+        close = getattr(answering, "close", None)
+        if close is not None:
+            close()
+    if waiting:
+        raise RunError(
+            f"The model {section.identity.label} ended without answering {len(waiting)} requests."
+        )
+
+
+def _rows(
+    answered: Answered, waiting: dict[int, Planned]
+) -> list[tuple[int, str, bytes, Answer]]:
+    rows: list[tuple[int, str, bytes, Answer]] = []
+    for place, answer in answered:
+        planned = waiting.pop(place)
+        if isinstance(answer, Failed):
+            answer = Failed(reason=redact(answer.reason))
+        rows.append((place, planned.request.name, planned.key, answer))
+    return rows
+
+
+def cut(planned: list[Planned], limit: BatchLimit) -> Iterator[list[Planned]]:
+    """Pool by verb, longest first, in batches that keep to the limit. Same plan, same batches."""
+    pools: dict[str, list[tuple[int, Planned]]] = defaultdict(list)
+    for each in planned:
+        pools[verb(each.request)].append((size(each.request), each))
+    for name in sorted(pools):
+        batch: list[Planned] = []
+        characters = 0
+        for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].place)):
+            full = len(batch) >= limit.requests or characters + length > limit.characters
+            if batch and full:
+                yield batch
+                batch, characters = [], 0
+            batch.append(each)
+            characters += length
+        if batch:
+            yield batch
+
+
+def size(request: Request) -> int:
+    """About how much work a request is, in characters."""
+    match request:
+        case Score():
+            return sum(len(text) for text in request.texts) + _length(request.context)
+        case Fill():
+            return len(request.before) + len(request.after) + sum(map(len, request.choices))
+        case Generate():
+            return _length(request.prompt) * request.samples
+        case Translate():
+            return len(request.text)
+        case Draw():
+            return len(request.prompt)
+        case Look():
+            return len(request.question)
+
+
+def _length(prompt: Prompt) -> int:
+    if isinstance(prompt, str):
+        return len(prompt)
+    return sum(len(message.content) for message in prompt)

@@ -1,0 +1,130 @@
+"""From items to places: what a section of a run asks, window by window.
+
+The plan is a pure function of the stored items and answers. It is never held whole: a window of
+items is asked at a time, in the plan's order.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from epicene.errors import InputError, RunError
+from epicene.records import Item, Request, answer_key
+from epicene.runs import places
+from epicene.runs.store import Known, Section, Store
+from epicene.suites import Answers, Given, Protocol, Stage, Suite
+
+# How many items are planned, sorted and cut into batches together. It decides the batches, so it
+# is the same for everyone: the same command gives the same batches.
+WINDOW = 1024
+
+
+class Planned(NamedTuple):
+    """A request at its place, with what its answer will be checked against."""
+
+    place: int
+    key: bytes
+    request: Request
+
+
+class Window(NamedTuple):
+    """The requests of a range of items, and what the store knows of them."""
+
+    planned: list[Planned]
+    known: dict[int, Known]
+
+
+class Reader:
+    """A run's items with their answers, a window at a time."""
+
+    def __init__(self, store: Store, suite: Suite[Any, Any], protocol: Protocol) -> None:
+        self._store = store
+        self._suite = suite
+        self._protocol = protocol
+        self._decoder = msgspec.json.Decoder(suite.item)
+        self.count = store.count_items()
+
+    def windows(self) -> Iterator[tuple[int, int]]:
+        """The ranges of item numbers that are worked on together."""
+        for first in range(0, self.count, WINDOW):
+            yield first, min(first + WINDOW, self.count)
+
+    def items(self, first: int, end: int) -> list[tuple[int, Item]]:
+        """Items by number."""
+        try:
+            return [(n, self._decoder.decode(data)) for n, data in self._store.items(first, end)]
+        except msgspec.DecodeError as error:
+            raise InputError(
+                f"The items in {self._store.path} do not fit this version of the suite "
+                f"{self._suite.name} ({error}); read the run with the version that wrote it."
+            ) from error
+
+    def answers(self, sections: list[Section], first: int, end: int) -> dict[int, Answers]:
+        """The answers of those sections, by item number."""
+        found: dict[int, list[Given]] = defaultdict(list)
+        for section in sections:
+            for place, name, answer in self._store.answers(section, first, end):
+                found[places.item_of(place)].append(
+                    Given(section.stage, section.role, section.identity.label, name, answer)
+                )
+        return {number: Answers(given) for number, given in found.items()}
+
+    def before(self, stage: Stage[Any, Any]) -> list[Section]:
+        """The sections of the stages that come before this one."""
+        names = [each.name for each in self._suite.stages]
+        earlier = set(names[: names.index(stage.name)])
+        return [section for section in self._store.sections() if section.stage in earlier]
+
+    def window(
+        self, stage: Stage[Any, Any], section: Section, first: int, end: int
+    ) -> Window:
+        """What the section asks of items [first, end). Items that failed before are left out."""
+        before = self.before(stage)
+        earlier = self.answers(before, first, end) if before else {}
+        planned: list[Planned] = []
+        for number, item in self.items(first, end):
+            answers = earlier.get(number, Answers())
+            if answers.failed:
+                continue
+            for index, request in enumerate(stage.ask(item, answers, self._protocol)):
+                if index >= places.MOST_REQUESTS:
+                    raise RunError(f"The item {item.id!r} asks more than {index} requests.")
+                key = answer_key(request, section.identity)
+                planned.append(Planned(places.place(section.id, number, index), key, request))
+        return Window(planned, self._store.known(section, first, end))
+
+
+class Progress(NamedTuple):
+    """How many requests a section has, and how many of them are answered."""
+
+    total: int
+    done: int
+
+
+def survey(reader: Reader, store: Store, stage: Stage[Any, Any], section: Section) -> Progress:
+    """Walk the whole plan of a section once, before anything is asked of a model.
+
+    A stored answer whose hash does not fit its request was given to another question: the suite
+    asks differently now, and mixing the two would be silent. It is refused.
+    """
+    total = done = 0
+    for first, end in reader.windows():
+        planned, known = reader.window(stage, section, first, end)
+        total += len(planned)
+        for place, key, request in planned:
+            found = known.get(place)
+            if found is None:
+                continue
+            if found.key != key:
+                raise InputError(
+                    f"{store.path} holds an answer for item {request.item!r} that was given to "
+                    "another request: this version of Epicene asks differently; start another "
+                    "folder with --out."
+                )
+            done += not found.failed
+    store.set_total(section, total)
+    return Progress(total, done)

@@ -1,0 +1,183 @@
+"""From what is stored to judgements and tables: no model, no data file, nothing but the folder."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.errors import InputError
+from epicene.records import Estimate, Figure, Judgement, Record, Table
+from epicene.runs import places
+from epicene.runs.plan import Reader
+from epicene.runs.settings import Manifest, read_manifest
+from epicene.runs.store import Section, Store
+from epicene.suites import Answers, Protocol, Results, RunInfo, Suite, find_suite
+
+if TYPE_CHECKING:
+    import polars
+
+_CHUNK = 50_000  # judgements turned into columns at a time
+
+_OWN_COLUMNS = (
+    "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label", "value",
+)  # fmt: skip
+
+
+class Coverage(Record, kw_only=True):
+    """How much of a run its tables speak of."""
+
+    items: int
+    judged: int
+    requests: int
+    answered: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run folder, read."""
+
+    folder: Path
+    manifest: Manifest
+    suite: Suite[Any, Any]
+    protocol: Protocol
+
+    @property
+    def info(self) -> RunInfo:
+        """Which run this is, for tables."""
+        first = self.suite.roles[0].name
+        return RunInfo(
+            run=self.folder.name,
+            model=self.manifest.models[first][0].label,
+            protocol=self.protocol.name,
+            identities=self.manifest.models,
+        )
+
+
+def read_run(folder: Path) -> Finished:
+    """Open a run folder for reading."""
+    manifest = read_manifest(folder)
+    suite = find_suite(manifest.settings.suite)
+    name = manifest.settings.protocol.get("name", "")
+    kind = type(suite.protocols[name]) if name in suite.protocols else None
+    try:
+        if kind is None:
+            raise msgspec.ValidationError(f"no protocol {name!r}")
+        protocol = msgspec.convert(manifest.settings.protocol, kind)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            f"The run {folder} was made under a protocol that this version of the suite "
+            f"{suite.name} does not have ({error}); read it with the version that made it."
+        ) from error
+    return Finished(folder, manifest, suite, protocol)
+
+
+class Judged:
+    """A run's judgements, streamed from its store. Walk it, then read `coverage`."""
+
+    def __init__(self, run: Finished) -> None:
+        self._run = run
+        self.coverage = Coverage(items=0, judged=0, requests=0, answered=0, failed=0)
+
+    def __iter__(self) -> Iterator[Judgement]:
+        store = Store(self._run.folder / "answers.sqlite")
+        try:
+            yield from self._judge(store)
+        finally:
+            store.close()
+
+    def _judge(self, store: Store) -> Iterator[Judgement]:
+        suite, protocol = self._run.suite, self._run.protocol
+        reader = Reader(store, suite, protocol)
+        sections = store.sections()
+        counts = [store.counts(section) for section in sections]
+        whole = all(c == (s.total, 0) for c, s in zip(counts, sections, strict=True))
+        judged = 0
+        for first, end in reader.windows():
+            answers = reader.answers(sections, first, end)
+            ready = None if whole else _answered_items(reader, store, suite, sections, first, end)
+            for number, item in reader.items(first, end):
+                if ready is not None and number not in ready:
+                    continue
+                judged += 1
+                yield from suite.judge(item, answers.get(number, Answers()), protocol)
+        self.coverage = Coverage(
+            items=reader.count,
+            judged=judged,
+            requests=sum(section.total or 0 for section in sections),
+            answered=sum(answered for answered, _ in counts),
+            failed=sum(failed for _, failed in counts),
+        )
+
+
+def _answered_items(
+    reader: Reader,
+    store: Store,
+    suite: Suite[Any, Any],
+    sections: Sequence[Section],
+    first: int,
+    end: int,
+) -> set[int]:
+    """The items of a window all of whose requests, of every stage, have an answer."""
+    ready = set(range(first, end))
+    for stage in suite.stages:
+        mine = [section for section in sections if section.stage == stage.name]
+        if not mine:
+            return set()
+        for section in mine:
+            planned, known = reader.window(stage, section, first, end)
+            for place, _, _ in planned:
+                if place not in known or known[place].failed:
+                    ready.discard(places.item_of(place))
+    return ready
+
+
+def frame_of(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:
+    """A row per judgement, a column per facet. Built in pieces, so memory holds columns only."""
+    import polars as pl
+
+    stream = iter(judgements)
+    pieces = [_columns(chunk, info) for chunk in iter(lambda: list(islice(stream, _CHUNK)), [])]
+    if not pieces:
+        pieces = [_columns([], info)]
+    return pl.concat(pieces, how="diagonal")
+
+
+def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
+    import polars as pl
+
+    facets = sorted({name for judgement in chunk for name in judgement.facets})
+    clash = set(facets) & set(_OWN_COLUMNS)
+    if clash:
+        raise InputError(f"A facet may not be called {', '.join(sorted(clash))}.")
+    texts = {
+        "item": [j.item for j in chunk],
+        "group": [j.group or j.item for j in chunk],
+    }
+    words = {
+        "language": [j.language for j in chunk],
+        "name": [j.name for j in chunk],
+        "outcome": [j.outcome for j in chunk],
+        "label": [j.label for j in chunk],
+        **{facet: [j.facets.get(facet) for j in chunk] for facet in facets},
+    }
+    values = pl.Series("value", [j.value for j in chunk], dtype=pl.Float64)
+    frame = pl.DataFrame(
+        [
+            *(pl.Series(name, column, dtype=pl.String) for name, column in texts.items()),
+            *(pl.Series(name, column, dtype=pl.Categorical) for name, column in words.items()),
+            values,
+        ]
+    )
+    return frame.select(
+        pl.lit(info.run, dtype=pl.Categorical).alias("run"),
+        pl.lit(info.model, dtype=pl.Categorical).alias("model"),
+        pl.lit(info.protocol, dtype=pl.Categorical).alias("protocol"),
+        pl.all(),
+    )

@@ -1,0 +1,147 @@
+"""What makes a run the run it is, and the manifest that says how it went."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import regex
+
+from epicene import __version__
+from epicene.errors import InputError, RunError
+from epicene.records import Identity, Record, digest
+from epicene.runs.files import write_whole
+from epicene.runs.secrets import redact
+
+FORMAT = 1  # another number where an older program could not read a run folder
+
+# The libraries whose version could matter to a number.
+_LIBRARIES = ("msgspec", "numpy", "polars", "scipy", "torch", "transformers", "tokenizers", "openai")
+
+
+class DataFile(Record, kw_only=True):
+    """A file that items were read from."""
+
+    name: str
+    sha256: str
+
+
+class Settings(Record, kw_only=True):
+    """All that decides what is asked, but for the models."""
+
+    suite: str
+    suite_version: str
+    protocol: dict[str, Any]
+    data: str
+    files: tuple[DataFile, ...]
+    columns: dict[str, str] = {}
+    languages: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
+
+
+class SectionCount(Record, kw_only=True):
+    """How far one model came in one stage."""
+
+    stage: str
+    role: str
+    model: str
+    total: int | None
+    answered: int
+    failed: int
+    reasons: tuple[str, ...] = ()  # of the first failures
+
+
+class Session(Record, kw_only=True):
+    """One time that the command ran on this folder."""
+
+    started: str
+    command: str
+    versions: dict[str, str]
+    ended: str = ""
+    state: str = "running"  # running, complete, incomplete, interrupted, failed
+    notes: dict[str, dict[str, Any]] = {}  # by model label: how its answers were reached
+
+
+class Manifest(Record, kw_only=True):
+    """What was run, on what, by whom, and how it went."""
+
+    format: int
+    epicene: str
+    settings: Settings
+    models: dict[str, tuple[Identity, ...]]  # by role
+    labels: dict[str, str] = {}
+    items: int = 0
+    counts: tuple[SectionCount, ...] = ()
+    sessions: tuple[Session, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """How the last session left the run."""
+        return self.sessions[-1].state if self.sessions else "new"
+
+
+def fixed_models(models: dict[str, tuple[Identity, ...]], many: set[str]) -> dict[str, list[str]]:
+    """The models that a run folder is bound to: those of roles that take one model only."""
+    return {
+        role: [identity.digest.hex() for identity in identities]
+        for role, identities in sorted(models.items())
+        if role not in many
+    }
+
+
+def run_name(settings: Settings, models: dict[str, tuple[Identity, ...]], many: set[str]) -> str:
+    """A folder name that two different runs never share."""
+    mark = digest(settings, fixed_models(models, many)).hex()[:8]
+    first = next(iter(models.values()))[0].label
+    parts = (settings.suite, settings.protocol["name"], first)
+    return "-".join(regex.sub(r"[^\w.]+", "-", part).strip("-") for part in parts) + f"-{mark}"
+
+
+def now() -> str:
+    """The time, to the second, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def library_versions() -> dict[str, str]:
+    """The versions of the libraries that could matter to a number."""
+    found = {"epicene": __version__}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest, whole, with no secret in it."""
+    text = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
+    write_whole(folder / "manifest.json", redact(text).encode())
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read a run folder's manifest."""
+    path = folder / "manifest.json"
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(
+            f"{folder} is not a run folder: it has no manifest.json; `epicene run` makes one."
+        ) from None
+    except OSError as error:
+        raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+    try:
+        written = msgspec.json.decode(data)
+        found = written.get("format") if isinstance(written, dict) else None
+        if found != FORMAT:
+            raise InputError(
+                f"{path} was written by another version of Epicene (format {found}, this one reads "
+                f"{FORMAT}); read it with that version or start another folder with --out."
+            )
+        return msgspec.convert(written, Manifest)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise RunError(f"{path} is damaged: {error}.") from error

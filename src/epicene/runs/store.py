@@ -1,0 +1,286 @@
+"""The answers of a run, in one SQLite file that a killed process cannot hurt.
+
+Every answer is committed with its batch. The primary key is the request's place in the plan, so
+rows are appended in order; the content hash stands beside it and is checked when planning.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import NamedTuple, ParamSpec, TypeVar
+
+import msgspec
+
+from epicene.errors import InputError, RunError
+from epicene.records import Answer, Failed, Identity, Item, digest, to_json
+from epicene.runs import places
+
+FORMAT = 1  # another number where an older program could not read the file
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE items (number INTEGER PRIMARY KEY, item BLOB NOT NULL);
+CREATE TABLE sections (
+    id INTEGER PRIMARY KEY, stage TEXT NOT NULL, role TEXT NOT NULL, identity BLOB NOT NULL,
+    total INTEGER
+);
+CREATE TABLE answers (
+    place INTEGER PRIMARY KEY, name TEXT NOT NULL, key BLOB NOT NULL,
+    failed INTEGER NOT NULL, answer BLOB NOT NULL
+);
+CREATE INDEX failures ON answers (place) WHERE failed;
+"""
+
+_answers = msgspec.json.Decoder(Answer)
+_identities = msgspec.json.Decoder(Identity)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Section(NamedTuple):
+    """One model's part in one stage. `total` is known once it was planned to the end."""
+
+    id: int
+    stage: str
+    role: str
+    identity: Identity
+    total: int | None
+
+
+class Stored(NamedTuple):
+    """One stored answer."""
+
+    place: int
+    name: str
+    answer: Answer
+
+
+class Known(NamedTuple):
+    """What planning needs of a stored answer."""
+
+    key: bytes
+    failed: bool
+
+
+def _explained(method: Callable[P, R]) -> Callable[P, R]:
+    """Turn SQLite's errors into a sentence that names the file and the way out."""
+
+    @wraps(method)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(*args, **kwargs)
+        except (sqlite3.Error, msgspec.DecodeError) as error:
+            store = args[0]
+            assert isinstance(store, Store)
+            raise explain(error, store.path) from error
+
+    return wrapped
+
+
+def explain(error: Exception, path: Path) -> RunError:
+    """What a failure of the database means to a person."""
+    text = str(error)
+    if "full" in text:
+        return RunError(
+            f"The disk that holds {path} is full; all answers so far are kept: make room and run "
+            "the same command again."
+        )
+    if "locked" in text:
+        return RunError(f"Another program holds {path}; close it and run the same command again.")
+    if "malformed" in text or "not a database" in text:
+        return RunError(
+            f"The database {path} is damaged ({text}); copy what can be read with "
+            f"`sqlite3 {path.name} .recover`, or start the run in another folder with --out."
+        )
+    return RunError(f"The database {path} could not be used: {text}.")
+
+
+class Store:
+    """The open database of one run."""
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        self.path = path
+        if not create and not path.is_file():
+            raise InputError(f"There is no {path}; a run folder holds manifest.json and {path.name}.")
+        self._db = self._open(create)
+
+    @_explained
+    def _open(self, create: bool) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, isolation_level=None, timeout=10)
+        # WAL with synchronous=NORMAL: a commit survives the death of the process.
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        found = db.execute("PRAGMA user_version").fetchone()[0]
+        if found == 0 and create:
+            with _transaction(db):
+                for statement in _SCHEMA.split(";"):
+                    db.execute(statement)
+                db.execute(f"PRAGMA user_version = {FORMAT}")
+        elif found != FORMAT:
+            db.close()
+            raise InputError(
+                f"{self.path} was written by another version of Epicene (format {found}, this one "
+                f"reads {FORMAT}); read it with that version or start another folder with --out."
+            )
+        return db
+
+    @_explained
+    def close(self) -> None:
+        """Close, leaving one file behind."""
+        self._db.close()
+
+    # --- items -----------------------------------------------------------------------------
+
+    @_explained
+    def put_items(self, items: Iterable[Item], place: str) -> None:
+        """Keep the run's items, all or none. An id that comes twice is refused."""
+        marks = array("Q")  # eight bytes an item, so that millions can be checked
+
+        def rows() -> Iterator[tuple[int, bytes]]:
+            for number, item in enumerate(items):
+                marks.append(int.from_bytes(digest(item.id)[:8]))
+                yield number, to_json(item)
+
+        with _transaction(self._db):
+            self._db.executemany("INSERT INTO items VALUES (?, ?)", rows())
+            if not marks:
+                raise InputError(f"{place} has no items.")
+            if _repeats(marks):
+                self._refuse_repeated_id(place)
+            self._db.execute("INSERT INTO meta VALUES ('items', 'complete')")
+
+    def _refuse_repeated_id(self, place: str) -> None:
+        twice = self._db.execute(
+            "SELECT json_extract(item, '$.id') AS id FROM items GROUP BY id HAVING count(*) > 1"
+        ).fetchone()
+        if twice is not None:
+            raise InputError(f"{place} has the id {twice[0]!r} twice; every item needs its own.")
+
+    @_explained
+    def has_items(self) -> bool:
+        """Whether the run's items are all here."""
+        return self._db.execute("SELECT 1 FROM meta WHERE name = 'items'").fetchone() is not None
+
+    @_explained
+    def count_items(self) -> int:
+        """How many items the run has."""
+        return int(self._db.execute("SELECT count(*) FROM items").fetchone()[0])
+
+    @_explained
+    def items(self, first: int, end: int) -> list[tuple[int, bytes]]:
+        """Items [first, end) with their numbers."""
+        return self._db.execute(
+            "SELECT number, item FROM items WHERE number >= ? AND number < ? ORDER BY number",
+            (first, end),
+        ).fetchall()
+
+    # --- sections --------------------------------------------------------------------------
+
+    @_explained
+    def sections(self) -> list[Section]:
+        """All sections, in the order they were begun."""
+        rows = self._db.execute("SELECT id, stage, role, identity, total FROM sections ORDER BY id")
+        return [Section(i, s, r, _identities.decode(d), t) for i, s, r, d, t in rows]
+
+    @_explained
+    def section(self, stage: str, role: str, identity: Identity) -> Section:
+        """The section of that model in that stage, begun now if it is new."""
+        for section in self.sections():
+            if (section.stage, section.role) == (stage, role) and (
+                section.identity.digest == identity.digest
+            ):
+                return section
+        self._db.execute(
+            "INSERT INTO sections (stage, role, identity) VALUES (?, ?, ?)",
+            (stage, role, to_json(identity)),
+        )
+        return self.sections()[-1]
+
+    @_explained
+    def set_total(self, section: Section, total: int) -> None:
+        """Say how many requests the section has in all."""
+        self._db.execute("UPDATE sections SET total = ? WHERE id = ?", (total, section.id))
+
+    # --- answers ---------------------------------------------------------------------------
+
+    @_explained
+    def known(self, section: Section, first_item: int, end_item: int) -> dict[int, Known]:
+        """What is stored for items [first_item, end_item) of a section, by place."""
+        rows = self._db.execute(
+            "SELECT place, key, failed FROM answers WHERE place >= ? AND place < ?",
+            places.span(section.id, first_item, end_item),
+        )
+        return {place: Known(key, bool(failed)) for place, key, failed in rows}
+
+    @_explained
+    def answers(self, section: Section, first_item: int, end_item: int) -> list[Stored]:
+        """The stored answers for items [first_item, end_item) of a section, in order."""
+        rows = self._db.execute(
+            "SELECT place, name, answer FROM answers WHERE place >= ? AND place < ? ORDER BY place",
+            places.span(section.id, first_item, end_item),
+        )
+        return [Stored(place, name, _answers.decode(answer)) for place, name, answer in rows]
+
+    @_explained
+    def put(self, rows: Sequence[tuple[int, str, bytes, Answer]]) -> None:
+        """Keep answers (place, name, key, answer), all in one commit.
+
+        A failed request may be answered later; an answer is never written over.
+        """
+        with _transaction(self._db):
+            self._db.executemany(
+                "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (place) DO UPDATE SET "
+                "failed = excluded.failed, answer = excluded.answer WHERE failed",
+                [
+                    (place, name, key, isinstance(answer, Failed), to_json(answer))
+                    for place, name, key, answer in rows
+                ],
+            )
+
+    @_explained
+    def counts(self, section: Section) -> tuple[int, int]:
+        """How many requests of the section are answered, and how many failed."""
+        reach = places.span(section.id, 0, places.MOST_ITEMS)
+        (stored,) = self._db.execute(
+            "SELECT count(*) FROM answers WHERE place >= ? AND place < ?", reach
+        ).fetchone()
+        (failed,) = self._db.execute(
+            "SELECT count(*) FROM answers WHERE failed AND place >= ? AND place < ?", reach
+        ).fetchone()
+        return stored - failed, failed
+
+    @_explained
+    def failures(self, section: Section, most: int) -> list[Stored]:
+        """The first failed requests of a section."""
+        rows = self._db.execute(
+            "SELECT place, name, answer FROM answers WHERE failed AND place >= ? AND place < ? "
+            "ORDER BY place LIMIT ?",
+            (*places.span(section.id, 0, places.MOST_ITEMS), most),
+        )
+        return [Stored(place, name, _answers.decode(answer)) for place, name, answer in rows]
+
+
+def _repeats(marks: array[int]) -> bool:
+    import numpy as np
+
+    ordered = np.sort(np.frombuffer(marks, dtype=np.uint64))
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All of it or nothing, whatever exception comes in between."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")

@@ -1,0 +1,134 @@
+"""What a person wants of one or more runs of a suite: metrics, undetected, tables, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from epicene.errors import InputError
+from epicene.records import Estimate, Figure, Judgement, Table
+from epicene.runs.results import Coverage, Finished, Judged, frame_of
+from epicene.suites import Protocol, Results, RunInfo, Suite
+from epicene.suites.tabulate import undetected
+
+if TYPE_CHECKING:
+    import polars
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """One run's headline."""
+
+    info: RunInfo
+    data: str
+    metrics: Mapping[str, Estimate]
+    undetected: Estimate
+    coverage: Coverage | None = None  # None where the answers were given, not asked for
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Some runs of one suite under one protocol."""
+
+    suite: Suite[Any, Any]
+    protocol: Protocol
+    runs: tuple[RunSummary, ...]
+    undetected: Estimate
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+
+    @property
+    def metrics(self) -> dict[str, Estimate]:
+        """All metrics; with several runs each under `MODEL/NAME`."""
+        if len(self.runs) == 1:
+            return dict(self.runs[0].metrics)
+        return {
+            f"{run.info.model}/{name}": estimate
+            for run in self.runs
+            for name, estimate in run.metrics.items()
+        }
+
+
+def summarise(runs: Sequence[Finished]) -> Summary:
+    """Read the folders and make all tables of their suite."""
+    first = runs[0]
+    for other in runs[1:]:
+        if other.suite.name != first.suite.name:
+            raise InputError(
+                f"{first.folder} is a run of {first.suite.name} and {other.folder} one of "
+                f"{other.suite.name}; tables compare runs of one suite."
+            )
+        if other.protocol.name != first.protocol.name:
+            raise InputError(
+                f"{first.folder} was run under the protocol {first.protocol.name} and "
+                f"{other.folder} under {other.protocol.name}; their numbers do not compare."
+            )
+    infos = _told_apart([run.info for run in runs])
+    frames, coverages = [], []
+    for run, info in zip(runs, infos, strict=True):
+        judged = Judged(run)
+        frames.append(frame_of(judged, info))
+        coverages.append(judged.coverage)
+    data = [run.manifest.settings.data for run in runs]
+    return _summary(first.suite, first.protocol, infos, data, frames, coverages)
+
+
+def summarise_given(
+    suite: Suite[Any, Any],
+    protocol: Protocol,
+    judgements: Iterable[Judgement],
+    *,
+    label: str,
+    data: str,
+) -> Summary:
+    """The same for judgements of answers that were made elsewhere."""
+    info = RunInfo(run=label, model=label, protocol=protocol.name, identities={})
+    return _summary(suite, protocol, [info], [data], [frame_of(judgements, info)], [None])
+
+
+def _summary(
+    suite: Suite[Any, Any],
+    protocol: Protocol,
+    infos: Sequence[RunInfo],
+    data: Sequence[str],
+    frames: Sequence[polars.DataFrame],
+    coverages: Sequence[Coverage | None],
+) -> Summary:
+    import polars as pl
+
+    headlines = []
+    for info, name, frame, coverage in zip(infos, data, frames, coverages, strict=True):
+        results = Results(frame, protocol, (info,))
+        headlines.append(
+            RunSummary(
+                info=info,
+                data=name,
+                metrics=dict(suite.metrics(results)) if len(frame) else {},
+                undetected=undetected(frame),
+                coverage=coverage,
+            )
+        )
+    together = Results(pl.concat(frames, how="diagonal"), protocol, tuple(infos))
+    some = len(together.frame) > 0
+    return Summary(
+        suite=suite,
+        protocol=protocol,
+        runs=tuple(headlines),
+        undetected=undetected(together.frame),
+        tables=tuple(suite.tables(together)) if some else (),
+        figures=tuple(suite.figures(together)) if some else (),
+    )
+
+
+def _told_apart(infos: list[RunInfo]) -> list[RunInfo]:
+    """Runs of models with one label are told apart by their folder's name."""
+    import msgspec
+
+    labels = [info.model for info in infos]
+    return [
+        msgspec.structs.replace(info, model=f"{info.model} ({info.run})")
+        if labels.count(info.model) > 1
+        else info
+        for info in infos
+    ]

@@ -1,0 +1,293 @@
+"""Intervals by resampling groups: percentile and BCa, for sums and for anything else.
+
+Variants of one sentence are not independent, so what is drawn with replacement is the group.
+Every function takes a `seed` and gives the same bits for the same rows in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from epicene.errors import InputError, unknown
+from epicene.records import Estimate
+from epicene.stats.checks import NORMAL, critical, numbers, plain, ratio, same_length, unseen
+from epicene.stats.grouping import Classes, Groups, collapse, encode, group_sums
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import ArrayLike
+
+    from epicene.stats.checks import Floats, Ints
+
+Method: TypeAlias = Literal["percentile", "bca"]
+Bounds: TypeAlias = tuple[float, float]
+
+# Sums (resample × column) → the statistic of each resample, NaN where it is undefined.
+OfSums: TypeAlias = "Callable[[Floats], Floats]"
+
+# Drawing the count of one class costs about as much as drawing this many groups one by one.
+_GROUPS_PER_CLASS = 8
+_COUNTS_IN_MEMORY = 2**22
+
+# Below this, differences between resamples are rounding.
+_ROUNDING = 1e-12
+
+
+def clustered(
+    numerators: ArrayLike,
+    denominators: ArrayLike | None = None,
+    groups: Groups = None,
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    method: Method = "percentile",
+    bounds: Bounds | None = None,
+) -> Estimate:
+    """A ratio of sums, by default a mean, with an interval over groups.
+
+    Where all groups are alike there is nothing to resample; with `bounds`, the range the
+    statistic can take, the interval is then what groups not yet seen could make of it.
+    """
+    columns = _ratio_columns(numerators, denominators)
+    return of_sums(
+        columns,
+        lambda sums: ratio(sums[:, 0], sums[:, 1]),
+        groups,
+        n=int(np.count_nonzero(columns[:, 1])),
+        undefined="the denominators sum to zero",
+        level=level,
+        resamples=resamples,
+        seed=seed,
+        method=method,
+        bounds=bounds,
+    )
+
+
+def difference(
+    first: ArrayLike,
+    second: ArrayLike,
+    groups: Groups = None,
+    *,
+    first_denominators: ArrayLike | None = None,
+    second_denominators: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    method: Method = "percentile",
+    bounds: Bounds | None = None,
+) -> Estimate:
+    """First minus second, two means or ratios of sums over the same rows, drawn together.
+
+    A row that one system lacks has numerator and denominator 0 there.
+    """
+    same_length(first=np.asarray(first), second=np.asarray(second))
+    columns = np.hstack(
+        [_ratio_columns(first, first_denominators), _ratio_columns(second, second_denominators)]
+    )
+    return of_sums(
+        columns,
+        lambda sums: ratio(sums[:, 0], sums[:, 1]) - ratio(sums[:, 2], sums[:, 3]),
+        groups,
+        n=int(np.count_nonzero(columns[:, 1] + columns[:, 3])),
+        undefined="the denominators of one side sum to zero",
+        level=level,
+        resamples=resamples,
+        seed=seed,
+        method=method,
+        bounds=bounds,
+    )
+
+
+def of_sums(
+    columns: Floats,
+    statistic: OfSums,
+    groups: Groups = None,
+    *,
+    n: int | None = None,
+    undefined: str = "it is undefined for these data",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    method: Method = "percentile",
+    bounds: Bounds | None = None,
+) -> Estimate:
+    """Any smooth or other function of column sums (row × column), with an interval over groups.
+
+    This is the fast way: correlations, agreement coefficients and F-scores are functions of
+    sums too.
+    """
+    _check(level, resamples, method)
+    n = len(columns) if n is None else n
+    if not len(columns):
+        return Estimate(value=None, why="there are no rows")
+    classes = collapse(group_sums(columns, encode(groups, len(columns))))
+    value = plain(statistic(classes.totals[None])[0])
+    if value is None:
+        return Estimate(value=None, n=n, why=undefined)
+    resampled = _Resampled(
+        value=value,
+        groups=classes.groups,
+        draws=statistic(_drawn_sums(classes, resamples, np.random.default_rng(seed))),
+        left_out=lambda: (statistic(classes.totals - classes.values), classes.counts),
+    )
+    return resampled.estimate(n, level, method, bounds)
+
+
+def bootstrap(
+    statistic: Callable[[Ints], float | None],
+    groups: Groups,
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    method: Method = "percentile",
+) -> Estimate:
+    """Any function of rows, given as their numbers, with an interval over groups.
+
+    `groups` holds a label per row. Slower than `of_sums`: the function is called once per
+    resample, and for BCa once per group.
+    """
+    _check(level, resamples, method)
+    if groups is None or not len(groups):
+        return Estimate(value=None, why="there are no rows")
+    n = len(groups)
+    members = _Members(encode(groups, n))
+
+    def of(rows: Ints) -> float:
+        result = statistic(rows)
+        return np.nan if result is None else float(result)
+
+    value = plain(of(np.arange(n)))
+    if value is None:
+        return Estimate(value=None, n=n, why="it is undefined for these data")
+    rng = np.random.default_rng(seed)
+    drawn = (rng.integers(members.count, size=members.count) for _ in range(resamples))
+    every = np.arange(members.count)
+
+    def left_out() -> tuple[Floats, Ints]:
+        jackknife = [of(members.rows(np.delete(every, group))) for group in every]
+        return np.array(jackknife), np.ones_like(every)
+
+    resampled = _Resampled(
+        value=value,
+        groups=members.count,
+        draws=np.array([of(members.rows(groups)) for groups in drawn]),
+        left_out=left_out,
+    )
+    return resampled.estimate(n, level, method, None)
+
+
+class _Members:
+    """Which rows each group has."""
+
+    def __init__(self, codes: Ints) -> None:
+        self.count = int(codes.max()) + 1
+        self._order = np.argsort(codes, kind="stable")
+        self._sizes = np.bincount(codes, minlength=self.count)
+        self._starts = np.cumsum(self._sizes) - self._sizes
+
+    def rows(self, groups: Ints) -> Ints:
+        """The rows of those groups, a group drawn twice twice."""
+        sizes = self._sizes[groups]
+        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        rows: Ints = self._order[np.repeat(self._starts[groups], sizes) + within]
+        return rows
+
+
+def _check(level: float, resamples: int, method: str) -> None:
+    critical(level)
+    if resamples < 1:
+        raise InputError(f"A bootstrap needs at least one resample; it was {resamples}.")
+    if method not in get_args(Method):
+        raise unknown("bootstrap method", method, get_args(Method))
+
+
+def _ratio_columns(numerators: ArrayLike, denominators: ArrayLike | None) -> Floats:
+    above = numbers(numerators, "numerators")
+    below = np.ones_like(above) if denominators is None else numbers(denominators, "denominators")
+    same_length(numerators=above, denominators=below)
+    if below.size and below.min() < 0:
+        raise InputError("A denominator is negative; a ratio of sums needs counts or weights.")
+    return np.column_stack([above, below])
+
+
+def _drawn_sums(classes: Classes, resamples: int, rng: np.random.Generator) -> Floats:
+    """The column sums of each resample (resample × column), in bounded memory."""
+    chunk = max(1, _COUNTS_IN_MEMORY // len(classes.counts))
+    sizes = [min(chunk, resamples - start) for start in range(0, resamples, chunk)]
+    return np.vstack([counts @ classes.values for counts in _drawn_counts(classes, sizes, rng)])
+
+
+def _drawn_counts(classes: Classes, sizes: list[int], rng: np.random.Generator) -> Iterator[Ints]:
+    """How often each class comes up in each resample (resample × class)."""
+    groups = classes.groups
+    if len(classes.counts) * _GROUPS_PER_CLASS <= groups:
+        shares = classes.counts / groups
+        for size in sizes:
+            yield rng.multinomial(groups, shares, size=size)
+    else:
+        of_group = np.repeat(np.arange(len(classes.counts)), classes.counts)
+        for size in sizes:
+            drawn = (of_group[rng.integers(groups, size=groups)] for _ in range(size))
+            yield np.stack([np.bincount(one, minlength=len(classes.counts)) for one in drawn])
+
+
+@dataclass(frozen=True)
+class _Resampled:
+    """A value, the same of each resample, and of the data without each group (with its weight)."""
+
+    value: float
+    groups: int
+    draws: Floats
+    left_out: Callable[[], tuple[Floats, Ints]]
+
+    def estimate(self, n: int, level: float, method: Method, bounds: Bounds | None) -> Estimate:
+        defined = self.draws[np.isfinite(self.draws)]
+        missing = 1 - len(defined) / len(self.draws)
+        # Undefined resamples have no place in the order; more of them than the interval leaves
+        # out would decide its ends.
+        if missing > 1 - level:
+            return self._without(n, f"it is undefined in {missing:.0%} of the resamples")
+        if np.ptp(defined) <= _ROUNDING * np.abs(defined).max():
+            return self._alike(n, level, bounds)
+        ends: Bounds | str = ((1 - level) / 2, (1 + level) / 2)
+        if method == "bca":
+            ends = self._bca_ends(defined, level)
+        if isinstance(ends, str):
+            return self._without(n, ends)
+        low, high = np.quantile(defined, ends)
+        return Estimate(value=self.value, low=float(low), high=float(high), n=n)
+
+    def _without(self, n: int, why: str) -> Estimate:
+        return Estimate(value=self.value, n=n, why=f"no interval: {why}")
+
+    def _alike(self, n: int, level: float, bounds: Bounds | None) -> Estimate:
+        """What to say where resampling does not move the value."""
+        if bounds is None:
+            alike = f"the {self.groups} groups are all alike"
+            return self._without(n, "there is one group only" if self.groups == 1 else alike)
+        share = unseen(self.groups, level)
+        low, high = (self.value + share * (bound - self.value) for bound in bounds)
+        return Estimate(value=self.value, low=low, high=high, n=n)
+
+    def _bca_ends(self, draws: Floats, level: float) -> Bounds | str:
+        """Which quantiles of the resamples BCa takes (Efron 1987), or why it takes none."""
+        below = np.count_nonzero(draws < self.value) + np.count_nonzero(draws <= self.value)
+        if not 0 < below < 2 * len(draws):
+            return "every resample lies on one side of the value"
+        jackknife, counts = self.left_out()
+        if not np.isfinite(jackknife).all():
+            return "it is undefined without one of the groups"
+        gaps = np.average(jackknife, weights=counts) - jackknife
+        acceleration = float(counts @ gaps**3) / (6 * float(counts @ gaps**2) ** 1.5)
+        bias, z = NORMAL.inv_cdf(below / (2 * len(draws))), critical(level)
+
+        def end(z: float) -> float:
+            return NORMAL.cdf(bias + (bias + z) / (1 - acceleration * (bias + z)))
+
+        return end(-z), end(z)

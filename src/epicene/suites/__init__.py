@@ -1,0 +1,250 @@
+"""What a suite is: a benchmark that knows its items, what to ask, how to judge and tabulate.
+
+A suite never sees a model. Its folder holds `card.toml`, `data.py`, `ask.py`, `judge.py`,
+`tables.py` and `starter/`; its `__init__.py` puts them together as one `Suite`, declared as an
+entry point in the group `epicene.suites`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+
+from epicene import registry
+from epicene.errors import InputError, unknown
+from epicene.records import (
+    Answer,
+    Estimate,
+    Failed,
+    Figure,
+    Identity,
+    Item,
+    Judgement,
+    Record,
+    Request,
+    Table,
+)
+
+if TYPE_CHECKING:
+    import polars
+
+AnswerT = TypeVar("AnswerT")
+
+
+class Protocol(Record, kw_only=True):
+    """How a suite is asked and judged. A suite subclasses it with the settings it needs.
+
+    `paper` is the authors' way, faults included; `epicene` is ours; a suite may add others.
+    """
+
+    name: str
+    about: str
+    seed: int = 0
+    normalisers: tuple[str, ...] = ()
+
+
+ItemT = TypeVar("ItemT", bound=Item)
+ProtocolT = TypeVar("ProtocolT", bound=Protocol)
+
+
+class Card(Record, kw_only=True):
+    """What a person should know of a benchmark before trusting a number of it."""
+
+    title: str
+    about: str
+    languages: tuple[str, ...]
+    source: str
+    data_licence: str
+    chance: str
+    tables: tuple[str, ...]
+    figures: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    published_data: str = ""  # where a person gets the published files
+
+
+class Role(Record, kw_only=True):
+    """A part that a model plays in a run. `many` takes several models, and more later."""
+
+    name: str
+    about: str
+    many: bool = False
+
+
+class Given(NamedTuple):
+    """An answer, with who gave it to what."""
+
+    stage: str
+    role: str
+    model: str
+    name: str
+    answer: Answer
+
+
+class Answers(tuple[Given, ...]):
+    """The answers to one item's requests."""
+
+    def where(self, *, stage: str = "", role: str = "", model: str = "", name: str = "") -> Answers:
+        """Those that fit all that is named."""
+        wanted = (stage, role, model, name)
+        return Answers(
+            given
+            for given in self
+            if all(want in ("", has) for want, has in zip(wanted, given, strict=False))
+        )
+
+    def of(self, kind: type[AnswerT]) -> list[AnswerT]:
+        """The answers of one kind, in the order asked."""
+        return [given.answer for given in self if isinstance(given.answer, kind)]
+
+    def only(self, kind: type[AnswerT]) -> AnswerT:
+        """The one answer of that kind."""
+        (answer,) = self.of(kind)
+        return answer
+
+    @property
+    def failed(self) -> bool:
+        """Whether some request was not answered."""
+        return any(isinstance(given.answer, Failed) for given in self)
+
+
+@dataclass(frozen=True)
+class Stage(Generic[ItemT, ProtocolT]):
+    """One round of requests to the models of one role, built from the item and what is known.
+
+    `ask` sees the answers of the stages before it, and must be a pure function of its arguments.
+    """
+
+    name: str
+    role: str
+    verbs: tuple[type[Request], ...]
+    ask: Callable[[ItemT, Answers, ProtocolT], Iterable[Request]]
+
+
+class Source(Record, kw_only=True):
+    """Where items come from: a file or folder of the user's, or the starter set if None."""
+
+    path: Path | None = None
+    columns: dict[str, str] = {}  # our field → the file's column
+
+
+class Dataset(NamedTuple):
+    """Items to be read in order, more than once if need be, and the files they come from."""
+
+    name: str
+    files: Sequence[Path]
+    items: Iterable[Any]
+
+
+class RunInfo(Record, kw_only=True):
+    """Which run a judgement comes from, for tables that speak of models."""
+
+    run: str
+    model: str
+    protocol: str
+    identities: dict[str, tuple[Identity, ...]]  # by role
+
+
+@dataclass(frozen=True)
+class Results(Generic[ProtocolT]):
+    """All judgements of one or more runs of a suite.
+
+    `frame` has a row per judgement: run, model, protocol, item, group, language, name, outcome,
+    label, value, and a column per facet.
+    """
+
+    frame: polars.DataFrame
+    protocol: ProtocolT
+    runs: tuple[RunInfo, ...]
+
+
+class Finding(NamedTuple):
+    """Something `epicene data SUITE check` found."""
+
+    severity: Literal["error", "warning"]
+    place: str
+    message: str
+
+
+Stratum: TypeAlias = tuple[str, str]
+
+
+def _whole(_item: Item) -> Stratum:
+    return ("", "")
+
+
+@dataclass(frozen=True)
+class Suite(Generic[ItemT, ProtocolT]):
+    """A benchmark, put together."""
+
+    name: str
+    version: str  # another one where the same data would be asked or read differently
+    card: Card
+    item: type[ItemT]
+    protocols: Mapping[str, ProtocolT]
+    roles: tuple[Role, ...]
+    stages: tuple[Stage[ItemT, ProtocolT], ...]
+    read: Callable[[Source, ProtocolT], Dataset]
+    judge: Callable[[ItemT, Answers, ProtocolT], Iterable[Judgement]]
+    metrics: Callable[[Results[ProtocolT]], Mapping[str, Estimate]]
+    tables: Callable[[Results[ProtocolT]], Iterable[Table]]
+    figures: Callable[[Results[ProtocolT]], Iterable[Figure]] = field(default=lambda _results: ())
+    # `--limit N` takes N items of each block, spread evenly over the block's strata.
+    stratum: Callable[[ItemT], Stratum] = _whole
+    # The item's natural text, for models that are fitted on the suite's own text.
+    corpus: Callable[[ItemT], Iterable[str]] | None = None
+    # Answers made elsewhere: the file, the items by id → answers by item id.
+    read_answers: (
+        Callable[[Path, Mapping[str, ItemT], ProtocolT], Mapping[str, Answers]] | None
+    ) = None
+    check: Callable[[Sequence[ItemT], ProtocolT], Iterable[Finding]] | None = None
+    statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
+    build: Callable[[Path, Mapping[str, str]], Iterator[str]] | None = None
+
+    def role(self, name: str) -> Role:
+        """The role of that name."""
+        for role in self.roles:
+            if role.name == name:
+                return role
+        raise unknown(f"role in the suite {self.name}", name, (role.name for role in self.roles))
+
+    def verbs_of(self, role: str) -> frozenset[type[Request]]:
+        """All verbs that a model in that role is asked."""
+        return frozenset(kind for stage in self.stages if stage.role == role for kind in stage.verbs)
+
+
+def find_suite(name: str) -> Suite[Any, Any]:
+    """The suite of that name."""
+    suite: Suite[Any, Any] = registry.find("suites", name)
+    return suite
+
+
+def read_card(path: Path) -> Card:
+    """A suite's card."""
+    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Card)
+
+
+def choose_protocol(
+    suite: Suite[Any, Any], name: str, settings: Mapping[str, str], seed: int | None
+) -> Protocol:
+    """The protocol of that name, with the user's settings in place of its own."""
+    if name not in suite.protocols:
+        raise unknown(f"protocol in the suite {suite.name}", name, suite.protocols)
+    chosen: Protocol = suite.protocols[name]
+    values = msgspec.to_builtins(chosen)
+    adjustable = sorted(set(values) - {"name", "about"})
+    for key, value in settings.items():
+        if key not in adjustable:
+            raise unknown(f"setting of the protocol {name}", key, adjustable)
+        # A list is written with commas; everything else is read as JSON would, or as text.
+        values[key] = value.split(",") if isinstance(values[key], list | tuple) else value
+    if seed is not None:
+        values["seed"] = seed
+    try:
+        return msgspec.convert(values, type(chosen), strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError(f"A setting of the protocol {name} does not fit: {error}.") from error

@@ -1,0 +1,45 @@
+"""Reflexives: a tiny suite that exercises the machinery until the first real one lands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from epicene.records import Generate, Score
+from epicene.suites import Role, Stage, Suite, read_card
+from epicene.suites.reflexives.ask import ReflexiveProtocol, ask
+from epicene.suites.reflexives.data import Sentence, read
+from epicene.suites.reflexives.judge import judge
+from epicene.suites.reflexives.tables import figures, metrics, tables
+
+
+def corpus(item: Sentence) -> Iterator[str]:
+    """The sentence as it should be."""
+    yield item.texts[0]
+
+
+suite = Suite(
+    name="reflexives",
+    version="1",
+    card=read_card(Path(__file__).parent / "card.toml"),
+    item=Sentence,
+    protocols={
+        "paper": ReflexiveProtocol(
+            name="paper",
+            about="The tokenizer decides what stands before the first token.",
+            first_token="tokenizer-default",
+        ),
+        "epicene": ReflexiveProtocol(
+            name="epicene", about="A beginning token stands before every sentence."
+        ),
+    },
+    roles=(Role(name="model", about="scores and continues sentences"),),
+    stages=(Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask),),
+    read=read,
+    judge=judge,
+    metrics=metrics,
+    tables=tables,
+    figures=figures,
+    stratum=lambda item: ("", item.gender),
+    corpus=corpus,
+)

@@ -1,0 +1,42 @@
+"""Two formats: which of two sentences is likelier, and what a model writes after the verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from epicene.records import Decoding, FirstToken, Generate, Request, Score
+from epicene.suites import Answers, Protocol
+from epicene.suites.reflexives.data import Sentence
+
+
+class ReflexiveProtocol(Protocol, kw_only=True):
+    """How the sentences are asked."""
+
+    first_token: FirstToken = "bos"
+    samples: int = 2
+    new_tokens: int = 8
+
+
+def ask(item: Sentence, _answers: Answers, protocol: ReflexiveProtocol) -> Iterator[Request]:
+    """Score the pair; continue the sentence up to the reflexive."""
+    yield Score(
+        item=item.id,
+        name="probability",
+        group=item.cluster,
+        language=item.language,
+        texts=item.texts,
+        first_token=protocol.first_token,
+    )
+    yield Generate(
+        item=item.id,
+        name="generation",
+        group=item.cluster,
+        language=item.language,
+        prompt=item.before.rstrip(),
+        samples=protocol.samples,
+        decoding=Decoding(
+            max_new_tokens=protocol.new_tokens, temperature=1.0, top_p=0.95, seed=protocol.seed
+        ),
+        source=item.before,
+        choices=("himself", "herself"),
+    )

@@ -1,0 +1,68 @@
+"""Accuracy by format and by gender."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from epicene import charts
+from epicene.records import Estimate, Figure, Table
+from epicene.suites import Results
+from epicene.suites.reflexives.ask import ReflexiveProtocol
+from epicene.suites.tabulate import accuracy, accuracy_table
+
+
+def metrics(results: Results[ReflexiveProtocol]) -> dict[str, Estimate]:
+    """Accuracy by probability and by generation."""
+    import polars as pl
+
+    return {
+        f"accuracy_{name}": accuracy(results.frame.filter(pl.col("format") == name))
+        for name in ("probability", "generation")
+    }
+
+
+def tables(results: Results[ReflexiveProtocol]) -> Iterator[Table]:
+    """By format, then by gender within each."""
+    notes = ("A generation without a reflexive is undetected, and not right.",)
+    yield accuracy_table(
+        results.frame,
+        name="accuracy",
+        title="Right reflexive, by gender of the subject",
+        rows=("model", "format"),
+        columns="gender",
+        notes=notes,
+    )
+    yield accuracy_table(
+        results.frame,
+        name="formats",
+        title="Right reflexive, by format",
+        rows=("model",),
+        columns="format",
+        notes=notes,
+    )
+
+
+def figures(results: Results[ReflexiveProtocol]) -> Iterator[Figure]:
+    """Accuracy of each model by format."""
+    rows = []
+    for row in next(iter(tables(results))).rows:
+        first = row.cells[0]
+        assert isinstance(first, Estimate)
+        rows.append(
+            {
+                "model": row.keys[0],
+                "format": row.keys[1],
+                "accuracy": first.value,
+                "low": first.low,
+                "high": first.high,
+            }
+        )
+    yield charts.bars(
+        name="accuracy",
+        title="Right reflexive, by model and format",
+        rows=rows,
+        x="model",
+        y="accuracy",
+        colour="format",
+        interval=("low", "high"),
+    )

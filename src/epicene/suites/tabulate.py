@@ -1,0 +1,94 @@
+"""From a frame of judgements to estimates and tables; what all suites share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from epicene.records import Column, Estimate, Row, Table
+
+if TYPE_CHECKING:
+    import polars
+    from numpy.typing import NDArray
+
+
+def share(frame: polars.DataFrame, condition: polars.Expr) -> Estimate:
+    """The share of rows where the condition holds, with an interval that clusters by group."""
+    import polars as pl
+
+    from epicene.stats.proportions import proportion
+
+    if not len(frame):
+        return Estimate(value=None, why="nothing was judged")
+    flags = frame.select(condition.cast(pl.Float64).alias("flag"))["flag"].to_numpy()
+    return proportion(flags, groups=codes(frame))
+
+
+def mean(frame: polars.DataFrame, column: str = "value") -> Estimate:
+    """The mean of a column's values where it has some, clustered by group."""
+    import polars as pl
+
+    from epicene.stats.bootstrap import clustered
+
+    frame = frame.filter(pl.col(column).is_not_null())
+    if not len(frame):
+        return Estimate(value=None, why="nothing was judged")
+    return clustered(frame[column].to_numpy(), groups=codes(frame))
+
+
+def accuracy(frame: polars.DataFrame) -> Estimate:
+    """The share of right outcomes; what is undetected is not right."""
+    import polars as pl
+
+    judged = frame.filter(pl.col("outcome").is_not_null())
+    return share(judged, pl.col("outcome") == "right")
+
+
+def undetected(frame: polars.DataFrame) -> Estimate:
+    """The share of outcomes that are neither right nor wrong."""
+    import polars as pl
+
+    judged = frame.filter(pl.col("outcome").is_not_null())
+    return share(judged, pl.col("outcome") == "undetected")
+
+
+def codes(frame: polars.DataFrame) -> NDArray[Any]:
+    """A whole number for each row's group."""
+    import polars as pl
+
+    return frame.select(pl.col("group").rank("dense").cast(pl.Int64) - 1)["group"].to_numpy()
+
+
+def values_of(frame: polars.DataFrame, column: str) -> list[str]:
+    """A column's distinct values, sorted."""
+    return sorted(frame[column].cast(str).drop_nulls().unique().to_list())
+
+
+def accuracy_table(
+    frame: polars.DataFrame,
+    *,
+    name: str,
+    title: str,
+    rows: Sequence[str],
+    columns: str,
+    notes: Iterable[str] = (),
+) -> Table:
+    """Accuracy by the row keys and one column facet, `all` first, undetected last."""
+    import polars as pl
+
+    names = values_of(frame, columns)
+    made = []
+    for keys, part in sorted(frame.group_by([pl.col(r).cast(pl.String) for r in rows])):
+        cells = [accuracy(part)]
+        cells += [accuracy(part.filter(pl.col(columns) == value)) for value in names]
+        cells.append(undetected(part))
+        made.append(Row(keys=tuple(str(key) for key in keys), cells=tuple(cells)))
+    heads = ["all", *names, "undetected"]
+    return Table(
+        name=name,
+        title=title,
+        levels=tuple(rows),
+        columns=tuple(Column(name=head) for head in heads),
+        rows=tuple(made),
+        notes=tuple(notes),
+    )

@@ -1,0 +1,64 @@
+"""Runs of the two-stage suite on scripted models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import two_stage
+
+from epicene.models import parse_spec
+from epicene.runs.run import Order, run
+from epicene.runs.settings import Manifest
+from epicene.suites import choose_protocol
+
+Runner = Callable[..., tuple[Path, Manifest]]
+
+
+class Silent:
+    """Nobody is told."""
+
+    def begin(self, title: str, total: int, done: int) -> None:
+        """A section begins."""
+
+    def advance(self, answered: int, failed: int) -> None:
+        """Some requests were answered."""
+
+    def end(self) -> None:
+        """The section ended."""
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> None:
+    two_stage.register()
+
+
+@pytest.fixture
+def do_run(tmp_path: Path) -> Runner:
+    """Run the two-stage suite: writer, readers, and whatever else an order holds."""
+
+    def doing(
+        writer: str = "scripted:w",
+        readers: tuple[str, ...] = ("scripted:a", "scripted:b"),
+        settings: dict[str, str] | None = None,
+        seed: int | None = None,
+        protocol: str = "epicene",
+        **order: object,
+    ) -> tuple[Path, Manifest]:
+        suite = two_stage.suite
+        return run(
+            Order(
+                suite=suite,
+                protocol=choose_protocol(suite, protocol, settings or {}, seed),
+                models={
+                    "writer": [parse_spec(writer)],
+                    "reader": [parse_spec(reader) for reader in readers],
+                },
+                under=tmp_path / "runs",
+                **order,  # type: ignore[arg-type]
+            ),
+            Silent(),
+        )
+
+    return doing

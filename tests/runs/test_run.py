@@ -1,0 +1,237 @@
+"""A run plans, asks, stores, goes on, and never mixes what does not belong together."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from epicene.cli.output import document
+from epicene.errors import InputError, RunError
+from epicene.runs.results import Judged, read_run
+from epicene.runs.run import locked
+from epicene.runs.settings import read_manifest
+from epicene.runs.summary import summarise
+from runs.conftest import Runner
+
+
+def computed(log: Path) -> list[str]:
+    """What the scripted models noted."""
+    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where scripted models note what they compute."""
+    path = tmp_path / "computed.log"
+    monkeypatch.setenv("SCRIPTED_LOG", str(path))
+    return path
+
+
+def test_a_run_asks_everything_once(do_run: Runner, log: Path) -> None:
+    folder, manifest = do_run()
+    assert manifest.state == "complete"
+    # 60 items: one request to the writer, three to each of two readers.
+    assert len(computed(log)) == 60 + 60 * 3 * 2
+    assert len(set(computed(log))) == len(computed(log))
+    counts = {(c.stage, c.model): (c.total, c.answered, c.failed) for c in manifest.counts}
+    assert counts == {
+        ("write", "scripted-w"): (60, 60, 0),
+        ("reread", "scripted-a"): (180, 180, 0),
+        ("reread", "scripted-b"): (180, 180, 0),
+    }
+    assert manifest == read_manifest(folder)
+
+
+def test_the_same_command_again_asks_nothing(do_run: Runner, log: Path) -> None:
+    first, _ = do_run()
+    before = computed(log)
+    second, manifest = do_run()
+    assert first == second
+    assert computed(log) == before
+    assert [session.state for session in manifest.sessions] == ["complete", "complete"]
+
+
+def test_a_new_reader_asks_nothing_of_the_others(do_run: Runner, log: Path) -> None:
+    folder, _ = do_run(out=None)
+    before = len(computed(log))
+    again, manifest = do_run(readers=("scripted:a", "scripted:b", "scripted:c"))
+    assert again == folder
+    new = computed(log)[before:]
+    assert len(new) == 180
+    assert {line.split()[0] for line in new} == {"c"}
+    assert [identity.label for identity in manifest.models["reader"]] == [
+        "scripted-a",
+        "scripted-b",
+        "scripted-c",
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"writer": "scripted:other"},
+        {"settings": {"samples": "1"}},
+        {"seed": 7},
+        {"protocol": "paper"},
+        {"limit": 10},
+        {"languages": ("en",)},
+    ],
+)
+def test_anything_else_is_another_run(do_run: Runner, change: dict[str, object]) -> None:
+    first, _ = do_run()
+    second, _ = do_run(**change)
+    assert first != second
+    with pytest.raises(InputError, match="holds another run"):
+        do_run(out=first, **change)
+
+
+def test_other_data_is_another_run_wherever_it_lies(do_run: Runner, tmp_path: Path) -> None:
+    from epicene.suites import Source
+
+    (tmp_path / "a.txt").write_text("one")
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.txt").write_text("one")
+    (tmp_path / "b.txt").write_text("two")
+    here, _ = do_run(source=Source(path=tmp_path / "a.txt"))
+    moved, _ = do_run(source=Source(path=tmp_path / "deep" / "a.txt"))
+    other, _ = do_run(source=Source(path=tmp_path / "b.txt"))
+    assert here == moved
+    assert here != other
+
+
+def test_failed_requests_are_recorded_and_asked_again(do_run: Runner, log: Path) -> None:
+    folder, manifest = do_run(writer="scripted:w-failing")
+    assert manifest.state == "incomplete"
+    failed = manifest.counts[0].failed
+    assert 0 < failed < 60
+    assert manifest.counts[0].reasons == ("told to fail",)
+    # What hangs on a failed answer is not asked.
+    assert manifest.counts[1].total == 3 * (60 - failed)
+    judged = Judged(read_run(folder))
+    assert len(list(judged)) == 2 * 3 * (60 - failed)
+    assert (judged.coverage.items, judged.coverage.judged) == (60, 60 - failed)
+    # The model is the same, only well again: it is asked what is missing and no more.
+    before = len(computed(log))
+    again, mended = do_run(writer="scripted:w")
+    assert again == folder
+    assert mended.state == "complete"
+    assert len(computed(log)) - before == failed + 2 * 3 * failed
+
+
+def test_a_mended_run_equals_one_that_never_failed(do_run: Runner, tmp_path: Path) -> None:
+    whole, _ = do_run(out=tmp_path / "whole")
+    do_run(writer="scripted:w-failing", out=tmp_path / "mended")
+    mended, _ = do_run(out=tmp_path / "mended")
+    one, other = (summarise([read_run(folder)]) for folder in (whole, mended))
+    assert one.tables == other.tables
+    assert one.metrics == other.metrics
+
+
+def test_an_answer_to_another_request_is_refused(do_run: Runner) -> None:
+    folder, _ = do_run()
+    with sqlite3.connect(folder / "answers.sqlite") as db:
+        db.execute("UPDATE answers SET key = x'00' WHERE place = (SELECT min(place) FROM answers)")
+    with pytest.raises(InputError, match="asks differently"):
+        do_run()
+
+
+def test_a_run_is_read_without_models_or_data(do_run: Runner) -> None:
+    folder, _ = do_run()
+    moved = folder.rename(folder.parent / "moved")
+    summary = summarise([read_run(moved)])
+    assert summary.metrics["accuracy"].n == 60 * 3 * 2
+    assert document(summary)["undetected"]["value"] == 0
+
+
+def test_limit_takes_evenly_from_the_strata(do_run: Runner) -> None:
+    folder, _ = do_run(limit=10)
+    kinds = [judgement.facets["kind"] for judgement in Judged(read_run(folder))]
+    assert kinds.count("even") == kinds.count("odd") == 5 * 3 * 2
+
+
+def test_an_unknown_language_and_one_without_items(do_run: Runner) -> None:
+    with pytest.raises(InputError, match="did you mean"):
+        do_run(languages=("eng",))
+    with pytest.raises(InputError, match="no items in fr; it has en"):
+        do_run(languages=("fr",))
+
+
+def test_a_model_that_lacks_the_verb(do_run: Runner) -> None:
+    with pytest.raises(InputError, match="asks its reader to score, which copy cannot"):
+        do_run(readers=("copy",))
+
+
+def test_a_role_without_a_model(do_run: Runner) -> None:
+    with pytest.raises(InputError, match="needs a model in the role reader"):
+        do_run(readers=())
+
+
+def test_two_processes_do_not_share_a_folder(do_run: Runner, tmp_path: Path) -> None:
+    with locked(tmp_path / "busy"), pytest.raises(RunError, match="Another process is at work"):
+        do_run(out=tmp_path / "busy")
+
+
+def test_a_folder_of_another_version(do_run: Runner) -> None:
+    folder, _ = do_run()
+    path = folder / "manifest.json"
+    path.write_text(path.read_text().replace('"format": 1', '"format": 99', 1))
+    with pytest.raises(InputError, match="another version of Epicene"):
+        do_run(out=folder)
+    with pytest.raises(InputError, match="another version of Epicene"):
+        read_run(folder)
+
+
+def test_a_database_of_another_version(do_run: Runner) -> None:
+    folder, _ = do_run()
+    with sqlite3.connect(folder / "answers.sqlite") as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(InputError, match="another version of Epicene"):
+        list(Judged(read_run(folder)))
+
+
+def test_a_damaged_database(do_run: Runner) -> None:
+    folder, _ = do_run()
+    (folder / "answers.sqlite").write_bytes(b"this is not a database at all" * 100)
+    with pytest.raises(RunError, match="is damaged"):
+        list(Judged(read_run(folder)))
+
+
+def test_a_damaged_page(do_run: Runner) -> None:
+    folder, _ = do_run()
+    path = folder / "answers.sqlite"
+    data = bytearray(path.read_bytes())
+    data[4096 : len(data)] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(bytes(data))
+    with pytest.raises(RunError, match="is damaged"):
+        do_run(out=folder)
+
+
+def test_a_missing_database(do_run: Runner) -> None:
+    folder, _ = do_run()
+    (folder / "answers.sqlite").unlink()
+    with pytest.raises(InputError, match=r"There is no .*answers\.sqlite"):
+        list(Judged(read_run(folder)))
+
+
+def test_answers_without_a_manifest_are_not_touched(do_run: Runner) -> None:
+    folder, _ = do_run()
+    (folder / "manifest.json").unlink()
+    with pytest.raises(RunError, match="answers but no manifest"):
+        do_run(out=folder)
+
+
+def test_no_secret_is_written(
+    do_run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "sk-very-secret-0123456789"
+    monkeypatch.setenv("OPENAI_API_KEY", secret)
+    folder, _ = do_run(
+        command=f"epicene run --base-url http://me:{secret}@host/v1?api_key={secret}",
+        labels={"note": f"with {secret}"},
+        out=tmp_path / "out",
+    )
+    for path in folder.rglob("*"):
+        if path.is_file():
+            assert secret.encode() not in path.read_bytes(), path
