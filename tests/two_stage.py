@@ -203,7 +203,7 @@ class Scripted:
         for batch in batches:
             answered = []
             for place, request in batch:
-                _log(f"{self._name} {request.item} {request.name}")
+                log(f"{self._name} {request.item} {request.name}")
                 answered.append((place, self._one(request)))
             if self._slow:
                 time.sleep(0.02)
@@ -244,7 +244,8 @@ def _scored(text: str, noise: int) -> TextScore:
     )
 
 
-def _log(line: str) -> None:
+def log(line: str) -> None:
+    """Note a line in the file named by SCRIPTED_LOG."""
     path = os.environ.get("SCRIPTED_LOG")
     if path:
         with Path(path).open("a", encoding="utf-8") as file:

@@ -106,7 +106,7 @@ def lines(
     measured = {"y": _number("y", y, percent=percent)}
     layers: list[Spec] = [
         *_band(data, shaded),
-        {"mark": "line", "encoding": {**_without_legend(shaded), **measured}},
+        {"mark": "line", "encoding": {**_without_legend(shaded, "stroke"), **measured}},
         {"mark": _POINT, "encoding": {**shaded, **measured, **_shape(color, data)}},
         *_reference(reference, "y"),
     ]
@@ -268,21 +268,32 @@ def _place(side: Side, title: str, color: str | None, data: Sequence[Spec]) -> S
 def _colour(color: str | None, data: Sequence[Spec]) -> Spec:
     if color is None:
         return {}
-    channel = _category("color", color, data)
-    if len(channel["sort"]) > COLOURS:
-        channel["scale"] = {"scheme": "tableau20"}
+    channel = _legend(color, data)
+    if len(channel["scale"]["domain"]) > COLOURS:
+        channel["scale"]["scheme"] = "tableau20"
     return {"color": channel}
 
 
 def _shape(color: str | None, data: Sequence[Spec]) -> Spec:
-    return {} if color is None else {"shape": _category("color", color, data)}
+    return {} if color is None else {"shape": _legend(color, data)}
 
 
-def _without_legend(place: Spec) -> Spec:
-    """Only the points' legend is wanted: it shows colour and shape in one."""
-    if "color" not in place:
-        return place
-    return {**place, "color": {**place["color"], "legend": None}}
+def _legend(color: str, data: Sequence[Spec]) -> Spec:
+    """Colour or shape; told the names outright, Vega-Lite joins the two into one legend."""
+    channel = _category("color", color, data)
+    return {**channel, "scale": {"domain": channel["sort"]}}
+
+
+def _without_legend(place: Spec, paint: Literal["stroke", "fill"]) -> Spec:
+    """The same colours through another channel, so that the points alone make the legend.
+
+    The channel must not be told its names too, or it would join the points' legend and put it out.
+    """
+    plain = dict(place)
+    if color := plain.pop("color", None):
+        scale = {key: value for key, value in color["scale"].items() if key != "domain"}
+        plain[paint] = {**color, "scale": scale, "legend": None}
+    return plain
 
 
 def _ends(side: Side) -> Spec:
@@ -297,14 +308,14 @@ def _intervals(
     mark: Spec = {"type": "rule", "strokeWidth": 1.5}
     if color is not None:
         mark["color"] = color
-    return [{"mark": mark, "encoding": {**_without_legend(place), **_ends(measure)}}]
+    return [{"mark": mark, "encoding": {**_without_legend(place, "stroke"), **_ends(measure)}}]
 
 
 def _band(data: Sequence[Spec], place: Spec) -> list[Spec]:
     if not any("low" in row for row in data):
         return []
     mark = {"type": "area", "opacity": 0.15}
-    return [{"mark": mark, "encoding": {**_without_legend(place), **_ends("y")}}]
+    return [{"mark": mark, "encoding": {**_without_legend(place, "fill"), **_ends("y")}}]
 
 
 def _reference(value: float | None, measure: Side) -> list[Spec]:
@@ -329,7 +340,7 @@ def _shades(values: Sequence[float], middle: float | None) -> tuple[Spec, str]:
 def _faceted(drawing: Spec, facet: str | None, data: Sequence[Spec]) -> Spec:
     if facet is None:
         return drawing
-    return {"facet": _category("facet", facet, data), "columns": 3, "spec": drawing}
+    return {"facet": _category("facet", facet, data), "columns": 2, "spec": drawing}
 
 
 def _figure(name: str, title: str, data: list[Spec], drawing: Spec, notes: Iterable[str]) -> Figure:

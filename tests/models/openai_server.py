@@ -8,13 +8,16 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.models import ModelOptions, Numbered
 from epicene.models.openai_api.model import ServedModel
 from epicene.models.openai_api.transport import Patience
-from epicene.records import Answer, Request
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from epicene.records import Answer, Request
 
 KEY = "sk-test-0123456789abcdef"
 QUICK = Patience(first_wait=0.01, longest_wait=5.0)
@@ -69,6 +72,11 @@ def error(status: int, message: str = "no", headers: Mapping[str, str] | None = 
     return Reply({"error": {"message": message}}, status, headers or {})
 
 
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # with the usual 5, many who come at once are turned away
+
+
 class Server:
     """Serves a script while the `with` block lasts, and remembers what was asked."""
 
@@ -90,8 +98,7 @@ class Server:
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
+        self._http = _Http(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}/v1"
 
     def __enter__(self) -> Server:

@@ -17,6 +17,7 @@ from models.openai_server import (
     KEY,
     QUICK,
     Asked,
+    NoFiles,
     Reply,
     Server,
     answers,
@@ -24,6 +25,7 @@ from models.openai_server import (
     error,
     first_then,
     model,
+    singly,
 )
 
 FAULTS = {
@@ -150,7 +152,7 @@ def test_a_used_up_quota_ends_the_run() -> None:
 def test_nobody_there_ends_the_run() -> None:
     with Server(lambda _: chat("x")) as server:
         pass
-    with pytest.raises(RunError, match="No server answers at http://127.0.0.1"):
+    with pytest.raises(RunError, match=r"No server answers at http://127\.0\.0\.1"):
         answers(model(server), *(question(str(n)) for n in range(100)))
 
 
@@ -163,13 +165,14 @@ def test_answers_that_came_before_the_end_of_a_run_are_handed_over() -> None:
         return chat(asked.prompt)
 
     got: list[int] = []
-    from models.openai_server import NoFiles, singly
 
-    with Server(script) as server:
-        stream = model(server).answer(singly(question(str(n)) for n in range(10)), NoFiles())
-        with pytest.raises(RunError):
-            for answered in stream:
-                got += [place for place, _ in answered]
+    def collect(server: Server) -> None:
+        asking = singly(question(str(n)) for n in range(10))
+        for answered in model(server).answer(asking, NoFiles()):
+            got.extend(place for place, _ in answered)
+
+    with Server(script) as server, pytest.raises(RunError):
+        collect(server)
     assert sorted(got) == list(range(9))
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import click
 import typer
+from typer.exceptions import Abort, Exit, TyperException
 
 from epicene import __version__
 from epicene.cli import compare, data, demo, models, report, run, score, suites, tables
+from epicene.errors import InputError
 
 app = typer.Typer(
     name="epicene",
     help="Measure what generative models do with grammatical gender and agreement.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -50,14 +50,15 @@ app.command("data")(data.data)
 
 
 def run_app(arguments: list[str]) -> int:
-    """Run a command; its exit code. A mistake in the options is the user's: 2."""
+    """Run a command; its exit code. A mistake in the options is the user's."""
     try:
-        result = app(args=arguments, standalone_mode=False)
-    except click.exceptions.Exit as stop:
+        result = app(args=arguments or ["--help"], standalone_mode=False)
+    except Exit as stop:
         return stop.exit_code
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except click.Abort:
+    except Abort:
         raise KeyboardInterrupt from None
+    except TyperException as error:
+        place = getattr(getattr(error, "ctx", None), "command_path", "epicene")
+        message = error.format_message().strip().rstrip(".")
+        raise InputError(f"{message}; `{place} --help` shows what there is.") from None
     return result if isinstance(result, int) else 0

@@ -36,8 +36,8 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
     console.print("Kinds:", ", ".join(kinds), "(docs/models.md says what each takes)")
     table = Table("embedded", "what", "licence", "size", "on this machine")
     for name, each in embedded.items():
-        here = str(each.folder) if each.folder else f"epicene models fetch {name}"
-        table.add_row(name, each.description, each.licence, each.size, here)
+        here = each.where if each.fetched else f"epicene models fetch {name}"
+        table.add_row(name, each.description, each.licence, f"{each.disk_mb} MB", here)
     console.print(table)
 
 

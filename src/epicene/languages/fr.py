@@ -3,8 +3,7 @@
 from epicene.languages import Language, double_forms
 
 _PRONOUNS = (
-    "je|tu|ils?|elles?|iels?|aels?|on|nous|vous|ce"
-    "|moi|toi|lui|leur|les?|la|y|en|[mtl]['’ʼ](?:en|y)"
+    "je|tu|ils?|elles?|iels?|aels?|on|nous|vous|ce|moi|toi|lui|leur|les?|la|y|en|[mtl]['’ʼ](?:en|y)"
 )
 _LONG_ENDINGS = "euses?|t?rices?|ères?|nes?"
 

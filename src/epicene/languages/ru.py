@@ -11,5 +11,6 @@ language = Language(
     direction="ltr",
     scripts=("Cyrl",),
     # сделал(а), студент/ка; in "в/на" the second is a word.
-    joins=double_forms("_*", _ENDINGS) + rf"|(?<=\p{{L}}{{3}})/(?=(?:{_ENDINGS})(?!\p{{L}}|\p{{M}}))",
+    joins=double_forms("_*", _ENDINGS)
+    + rf"|(?<=\p{{L}}{{3}})/(?=(?:{_ENDINGS})(?!\p{{L}}|\p{{M}}))",
 )

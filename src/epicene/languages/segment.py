@@ -74,7 +74,7 @@ _KEYCAP = r"[0-9#*]\ufe0f?\u20e3"
 # clusters are no tokens. A space that carries a visible mark shows that mark, and is one.
 _INVISIBLE = (
     r"[\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]"
-    rf"|[\p{{Zs}}\p{{DI}}][\p{{DI}}&&[{_EXTENDS}]]*+(?![[{_EXTENDS}]--\p{{DI}}])"
+    rf"|[\p{{Zs}}[\p{{DI}}--\p{{L}}]][\p{{DI}}&&[{_EXTENDS}]]*+(?![[{_EXTENDS}]--\p{{DI}}])"
 )
 # A run of one of these is one token, and a kashida alone is a dash.
 _REPEATED = r"\.+|…+|!+|\?+|؟+|।+|-+|–+|—+|\*+|_+|~+|=+|\u0640+"
@@ -126,18 +126,20 @@ def _pattern(code: str) -> regex.Pattern[str]:
 
 
 def _compile(language: Language | None) -> regex.Pattern[str]:
-    word = [_RUN + rf"(?:(?:{_joins(language)}){_CLUSTER_ENDS}(?:{_RUN})?+)*+", _HAN]
-    word[:0] = [f"(?:{_ADDRESS}){_CLUSTER_ENDS}", f"(?:{_INITIALS}){_CLUSTER_ENDS}"]
+    first = rf"(?:{_INITIALS}{_CLUSTER_ENDS}|{_RUN})"
+    more = rf"(?:(?:{_joins(language)}){_CLUSTER_ENDS}(?:{_RUN})?+)*+"
+    word = [f"(?:{_ADDRESS}){_CLUSTER_ENDS}", first + more, _HAN]
     punctuation = [_KEYCAP + _CLUSTER_ENDS, rf"(?:{_REPEATED}){_CLUSTER_ENDS}", r"\X"]
     if language and language.elision:
-        word.insert(2, _spellings(language.elision) + _CLUSTER_ENDS)
+        word.insert(0, _spellings(language.elision) + _CLUSTER_ENDS)
     if language and language.whole:
         word.insert(0, _spellings(language.whole) + _WORD_ENDS)
     if language and language.enclitics:
         punctuation.insert(0, rf"(?<=[\p{{L}}\p{{M}}]){_enclitic(language)}")
     return regex.compile(
+        rf"(?!{_INVISIBLE})(?:"
         rf"(?P<word>(?!{_KEYCAP}|\u0640++{_WORD_ENDS})(?:{'|'.join(word)}))"
-        rf"|(?!{_INVISIBLE})(?P<punctuation>{'|'.join(punctuation)})",
+        rf"|(?P<punctuation>{'|'.join(punctuation)}))",
         regex.V1,
     )
 

@@ -36,7 +36,12 @@ class Summary:
     runs: tuple[RunSummary, ...]
     undetected: Estimate
     tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
+    results: Results[Any]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures, drawn only when somebody wants to see them."""
+        return tuple(self.suite.figures(self.results)) if len(self.results.frame) else ()
 
     @property
     def metrics(self) -> dict[str, Estimate]:
@@ -110,14 +115,13 @@ def _summary(
             )
         )
     together = Results(pl.concat(frames, how="diagonal"), protocol, tuple(infos))
-    some = len(together.frame) > 0
     return Summary(
         suite=suite,
         protocol=protocol,
         runs=tuple(headlines),
         undetected=undetected(together.frame),
-        tables=tuple(suite.tables(together)) if some else (),
-        figures=tuple(suite.figures(together)) if some else (),
+        tables=tuple(suite.tables(together)) if len(together.frame) else (),
+        results=together,
     )
 
 

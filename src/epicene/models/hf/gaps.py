@@ -48,6 +48,8 @@ def fill(tokenizer: Any, longest: int, request: Fill) -> Plan[Completions]:
             [_choice(tokenizer, longest, request, choice) for choice in request.choices]
         )
         return Completions(completions=_ranked(lists), method="masked, left to right")
+    if request.max_tokens < 1 or request.top < 1:
+        raise UnanswerableError("at least one completion of one token must be asked for")
     gap = _Gap.between(tokenizer, request.before, request.after)
     width = max(BEAM, request.top)
     lengths = range(1, request.max_tokens + 1)
@@ -64,7 +66,7 @@ def _ranked(lists: Iterable[Sequence[Completion]]) -> tuple[Completion, ...]:
 
 
 def _choice(tokenizer: Any, longest: int, request: Fill, choice: str) -> Plan[list[Completion]]:
-    """Score one choice, tokenised in place.
+    """Score one choice, tokenised in place; an empty one is certain.
 
     A token that also covers characters beside the gap belongs to the choice.
     """
@@ -73,8 +75,8 @@ def _choice(tokenizer: Any, longest: int, request: Fill, choice: str) -> Plan[li
     start = len(request.before)
     gap = Reach(start, start + len(choice))
     inside = [i for i in encoded.content if gap.meets(encoded.reaches[i])]
-    if not inside:
-        raise UnanswerableError(f"the choice {choice!r} has no token of its own in its place")
+    if choice and not inside:
+        raise UnanswerableError(f"the tokenizer makes no token of the choice {choice!r}")
     asks = []
     for i in inside:
         row = list(encoded.ids)

@@ -13,7 +13,7 @@ from epicene.languages import segment
 from epicene.models import BatchLimit
 from epicene.models.hf import gaps, masking
 from epicene.models.hf.masking import Encoded, Reach, check_length, encode
-from epicene.models.hf.memory import TooLargeError
+from epicene.models.hf.memory import TooLargeError, release
 from epicene.models.hf.plans import carry_out
 from epicene.models.hf.reading import Ask, MaskedReader
 from epicene.models.hf.tokens import UnanswerableError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from epicene.models import Answered, Batch, Files
     from epicene.models.hf.loading import Loaded
     from epicene.models.hf.plans import Plan
-    from epicene.records import Answer, Identity, Request
+    from epicene.records import Answer, Request
 
 
 class HfMasked:
@@ -41,21 +41,20 @@ class HfMasked:
                 f"The tokenizer of {loaded.identity.label} has no mask token, "
                 f"so nothing can be masked; name another model."
             )
-        self._identity = loaded.identity
+        self.identity = loaded.identity
         self._tokenizer = loaded.tokenizer
         self._notes: dict[str, Any] = {}
-        self._reader: MaskedReader | None = MaskedReader(loaded, self._notes)
+        self._reader = MaskedReader(loaded, self._notes)
 
-    @property
-    def identity(self) -> Identity:
-        """Who answers."""
-        return self._identity
-
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:  # noqa: ARG002
+    def answer(
+        self,
+        batches: Iterator[Batch],
+        files: Files,  # noqa: ARG002 - a text model has none
+    ) -> Iterator[Answered]:
         """Answer batch by batch; equal masked rows of a batch are computed once."""
         for batch in batches:
             plans = [self._guarded(request) for _, request in batch]
-            answers = carry_out(plans, self._opened)
+            answers = carry_out(plans, self._reader)
             yield [(place, answer) for (place, _), answer in zip(batch, answers, strict=True)]
 
     def notes(self) -> Mapping[str, object]:
@@ -63,13 +62,9 @@ class HfMasked:
         return dict(self._notes)
 
     def close(self) -> None:
-        """Let go of the weights."""
-        self._reader = None
-
-    @property
-    def _opened(self) -> MaskedReader:
-        assert self._reader is not None, "the model was closed"
-        return self._reader
+        """Let go of the weights; identity and notes stay."""
+        del self._reader
+        release()
 
     def _guarded(self, request: Request) -> Plan[Answer]:
         """The request's plan, in which what cannot be answered is a Failed."""
@@ -77,7 +72,7 @@ class HfMasked:
             if isinstance(request, Score):
                 return (yield from self._score(request))
             assert isinstance(request, Fill)
-            return (yield from gaps.fill(self._tokenizer, self._opened.longest, request))
+            return (yield from gaps.fill(self._tokenizer, self._reader.longest, request))
         except (UnanswerableError, TooLargeError) as error:
             return Failed(reason=str(error))
 
@@ -86,9 +81,11 @@ class HfMasked:
             raise UnanswerableError(
                 "a masked model has no chat template; give the context as a text"
             )
+        if not request.texts:
+            raise UnanswerableError("there is no text to score")
         texts = [_Scored(self._tokenizer, request, text) for text in request.texts]
         for text in texts:
-            check_length(text.encoded.ids, self._opened.longest)
+            check_length(text.encoded.ids, self._reader.longest)
         found = iter((yield [ask for text in texts for ask in text.asks()]))
         self._count_unknown(texts)
         return Scores(
@@ -114,7 +111,7 @@ class _Scored:
     def __init__(self, tokenizer: Any, request: Score, text: str) -> None:
         assert isinstance(request.context, str)
         if not text:
-            raise UnanswerableError("an empty text has no score")
+            raise UnanswerableError("an empty text has no tokens to score")
         self._mask = tokenizer.mask_token_id
         self._request = request
         self._text = text
@@ -122,7 +119,7 @@ class _Scored:
         self.encoded: Encoded = encode(tokenizer, request.context + text)
         self.own = [i for i in self.encoded.content if self.encoded.reaches[i].end > self._cut]
         if not self.own:
-            raise UnanswerableError(f"the text {text[:20]!r} has no token to score")
+            raise UnanswerableError(f"the tokenizer makes no token of the text {text!r}")
 
     def asks(self) -> Iterator[Ask]:
         """One ask per token of the text, in a row masked for it."""

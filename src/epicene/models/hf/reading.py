@@ -107,14 +107,18 @@ class MaskedReader:
     def _fitting(self, rows: Sequence[_Row], asks: Sequence[Ask]) -> list[list[Result]]:
         """What was found for each row's asks; smaller batches where memory runs out."""
 
-        def run(part: Sequence[_Row]) -> list[list[Found] | TooLargeError]:
-            return list(self._run(part, asks))
+        def run(part: Sequence[_Row]) -> list[list[Result]]:
+            return [list(found) for found in self._run(part, asks)]
 
-        found = halving(run, rows, self._notes, lambda row: len(row.ids), lambda error: error)
-        return [
-            [one] * len(row.asks) if isinstance(one, TooLargeError) else list(one)
-            for row, one in zip(rows, found, strict=True)
-        ]
+        try:
+            return halving(run, rows, self._notes, lambda row: len(row.ids))
+        except TooLargeError as error:
+            # Rows as long as the longest would fail one by one, and each attempt takes its time.
+            shorter = [row for row in rows if len(row.ids) < len(rows[0].ids)]
+            failed: list[list[Result]] = [
+                [error] * len(row.asks) for row in rows[: len(rows) - len(shorter)]
+            ]
+            return failed + self._fitting(shorter, asks)
 
     def _run(self, rows: Sequence[_Row], asks: Sequence[Ask]) -> list[list[Found]]:
         cells = [(r, position) for r, row in enumerate(rows) for position in row.positions]

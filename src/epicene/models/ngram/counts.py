@@ -12,12 +12,13 @@ fold alone brought, which is exactly what counting without the fold would have g
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# Marks of a sequence's two ends. A token never holds a space, so neither can be one.
+# Marks of a sequence's two ends, which no word and no character can be mistaken for.
 START = " start"
 END = " end"
 
@@ -29,7 +30,7 @@ NOTHING: Followers = {}
 
 
 class Counts:
-    """The n-grams of some sequences, each sequence in a fold (or None: in no fold, never left out)."""
+    """The n-grams of some sequences, each in a fold; one of fold None is never left out."""
 
     def __init__(self, sequences: Iterable[tuple[int | None, Sequence[str]]], order: int) -> None:
         self.order = order
@@ -71,7 +72,7 @@ def _add(levels: list[Level], sequence: Sequence[str]) -> None:
 def _adjusted(occurrences: list[Level]) -> list[Level]:
     """The counts of each level, from the occurrences at it and at the next higher one."""
     levels: list[Level] = []
-    for low, high in zip(occurrences, occurrences[1:], strict=False):
+    for low, high in pairwise(occurrences):
         level = {context: low[context] for context in low if _at_start(context)}
         for context, followers in high.items():
             company = level.setdefault(context[1:], {})

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epicene.models.ngram.counts import END, START
-from epicene.models.ngram.scoring import logprobs
+from epicene.models.ngram.counts import END
+from epicene.models.ngram.scoring import beginning, logprobs
 from epicene.models.ngram.tokens import tokenise
 from epicene.models.one_by_one import UnanswerableError
 from epicene.records import DECIMALS, Completion, Completions
@@ -43,13 +43,16 @@ def _in_place(model: LanguageModel, request: Fill, text: str) -> _Placed:
     """Score a completion where it stands; a token that reaches into it belongs to it."""
     start, end = len(request.before), len(request.before) + len(text)
     tokens = tokenise(request.before + text + request.after)
-    inside = [i for i, token in enumerate(tokens) if token.end > start and token.end - len(token.form) < end]
+    inside = [
+        i
+        for i, token in enumerate(tokens)
+        if token.end > start and token.end - len(token.form) < end
+    ]
     if not inside or not text.strip():
         raise UnanswerableError(f"the completion {text!r} holds no word")
     forms = [token.form for token in tokens]
     first, last = inside[0], inside[-1] + 1
-    opening = [] if request.first_token == "none" else [START]
-    history = [*opening, *forms[:first]]
+    history = [*beginning(request.first_token), *forms[:first]]
     if not history:
         raise UnanswerableError(
             "nothing stands before the gap, and the first-token policy 'none' puts nothing there"
@@ -71,10 +74,10 @@ def _open_gap(model: LanguageModel, request: Fill) -> list[Completion]:
     Only those whose tokens, in place, are the ones that were chosen: others melt into their
     neighbours, and are another completion.
     """
-    opening = [] if request.first_token == "none" else [START]
     before = [token.form for token in tokenise(request.before)]
+    history = [*beginning(request.first_token), *before]
     kept = []
-    for candidates in _beam(model, [*opening, *before], request.max_tokens, max(BEAM, request.top)):
+    for candidates in _beam(model, history, request.max_tokens, max(BEAM, request.top)):
         fitting: list[Completion] = []
         for forms in candidates:
             text = model.spacing.join(request.before, before, forms)
@@ -97,10 +100,13 @@ def _beam(
         for total, forms in beam:
             following = model.following([*history, *forms])
             found = np.log(following.probabilities)
-            # Two more than are kept: the text's end and, it may be, a word that does not fit.
-            for place in np.argsort(-found, kind="stable")[: width + 1]:
-                if (form := following.forms[place]) != END:
-                    grown.append((total + float(found[place]), (*forms, form)))
+            # More than are kept: the text's end is no word, and some words may not fit.
+            best = np.argsort(-found, kind="stable")[: 2 * width]
+            grown += [
+                (total + float(found[place]), (*forms, following.forms[place]))
+                for place in best
+                if following.forms[place] != END
+            ]
         beam = sorted(grown, key=lambda pair: (-pair[0], pair[1]))
         yield [forms for _, forms in beam]
         beam = beam[:width]

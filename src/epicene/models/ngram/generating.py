@@ -29,7 +29,7 @@ def generate(model: LanguageModel, request: Generate) -> Texts:
     if not model.vocabulary:
         raise UnanswerableError("the model has no text to draw words from")
     key = digest(request)
-    texts = []
+    texts: list[Text] = []
     for sample in range(request.samples):
         # Greedy samples are all alike, so one is written for all.
         if temperature == 0 and texts:
@@ -81,7 +81,7 @@ def _text(text: str, forms: list[str], decoding: Decoding, ended: bool) -> Text:
 def _choose(
     weights: NDArray[np.float64], temperature: float, decoding: Decoding, noise: float
 ) -> int:
-    """The place of the next token: the likeliest, or one drawn from the likeliest `top_k`, `top_p`."""
+    """The place of the next token: the likeliest, or one drawn by its probability."""
     if temperature == 0:
         return int(weights.argmax())
     with np.errstate(divide="ignore"):

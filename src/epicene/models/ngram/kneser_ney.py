@@ -66,9 +66,7 @@ class KneserNey:
         self._reach = counts.order - 1
         self._levels = counts.levels
         self._lost = counts.only_in(without)
-        self._taken = [
-            discounts(counts.spectrum(level, without)) for level in range(counts.order)
-        ]
+        self._taken = [discounts(counts.spectrum(level, without)) for level in range(counts.order)]
         self._memory: dict[Context, _Seen] = {}
 
     def logprob(self, symbol: str, history: Sequence[str]) -> float:

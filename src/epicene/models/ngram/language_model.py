@@ -81,6 +81,7 @@ class LanguageModel:
     def __init__(
         self, words: Counts, spelling: Counts, spacing: Spacing, without: int | None
     ) -> None:
+        self.order = words.order
         self.spacing = spacing
         self._characters = KneserNey(spelling, lambda _: _ANY_CHARACTER, without)
         self._words = KneserNey(words, cache(self.spelling_logprob), without)

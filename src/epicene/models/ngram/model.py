@@ -7,6 +7,7 @@ a group is answered by the model that has seen no text of that group's fold.
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +35,7 @@ VERSION = "1"
 FOLDS = 10
 
 
-class _Ngram(OneByOne):
+class _Ngram(OneByOne, ABC):
     """What both have in common: three verbs, each answered by a language model of its choice."""
 
     def __init__(self, identity: Identity) -> None:
@@ -42,8 +43,9 @@ class _Ngram(OneByOne):
             identity, {"score": self._score, "fill": self._fill, "generate": self._generate}
         )
 
+    @abstractmethod
     def _model_for(self, request: Request) -> LanguageModel:
-        raise NotImplementedError
+        """The language model that may answer a request."""
 
     def _score(self, request: Score) -> Scores:
         return score(self._model_for(request), request)
@@ -67,9 +69,7 @@ class FileNgram(_Ngram):
         )
         training = hashlib.sha256("\n".join(lines).encode()).hexdigest()
         super().__init__(
-            _identity(
-                options.label or f"ngram:{path.name}", training, "none", {"file": path.name}
-            )
+            _identity(options.label or f"ngram:{path.name}", training, "none", {"file": path.name})
         )
 
     def _model_for(self, request: Request) -> LanguageModel:  # noqa: ARG002

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from epicene.models.ngram.language_model import LanguageModel
     from epicene.models.ngram.tokens import Token
-    from epicene.records import Prompt, Score
+    from epicene.records import FirstToken, Prompt, Score
 
 
 def plain(prompt: Prompt) -> str:
@@ -26,9 +26,12 @@ def plain(prompt: Prompt) -> str:
     return "".join(f"{message.content}\n" for message in prompt)
 
 
-def logprobs(
-    model: LanguageModel, history: Sequence[str], forms: Sequence[str]
-) -> list[float]:
+def beginning(policy: FirstToken) -> list[str]:
+    """What stands before all text. Left to itself, this model puts the mark of a start there."""
+    return [] if policy == "none" else [START]
+
+
+def logprobs(model: LanguageModel, history: Sequence[str], forms: Sequence[str]) -> list[float]:
     """The log-probability of each token, given the history and the tokens before it."""
     known = list(history)
     found = []
@@ -41,7 +44,7 @@ def logprobs(
 def score(model: LanguageModel, request: Score) -> Scores:
     """Score every text of a request."""
     context = plain(request.context)
-    opening = [] if request.first_token == "none" else [START]
+    opening = beginning(request.first_token)
     texts = []
     for text in request.texts:
         tokens = tokenise(context + text)
@@ -70,9 +73,7 @@ def _text_score(
     tokens: Sequence[Token],
 ) -> TextScore:
     forms = [token.form for token in tokens]
-    found: list[float | None] = [
-        round(p, DECIMALS) for p in logprobs(model, history, forms)
-    ]
+    found: list[float | None] = [round(p, DECIMALS) for p in logprobs(model, history, forms)]
     if not history:
         found[0] = None
     return TextScore(

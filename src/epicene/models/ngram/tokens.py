@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.languages.segment import words
+from epicene.languages import segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,9 +26,9 @@ class Token(NamedTuple):
 
 
 def tokenise(text: str) -> list[Token]:
-    """The tokens of a text in any language."""
+    """The tokens of a text, cut alike in every language: training text does not say its own."""
     tokens, reached = [], 0
-    for span in words(text, ""):
+    for span in segment.tokens(text):
         tokens.append(Token(text[span.start : span.end], reached, span.end))
         reached = span.end
     return tokens
@@ -42,7 +43,7 @@ class Spacing:
 
     def add(self, tokens: Sequence[Token]) -> None:
         """Take note of a text."""
-        for left, right in zip(tokens, tokens[1:], strict=False):
+        for left, right in pairwise(tokens):
             vote = 1 if right.glued else -1
             self._after[left.form] += vote
             self._before[right.form] += vote

@@ -73,7 +73,8 @@ class _Conveyor:
             raise self._failure
         taken: list[tuple[int, Answer]] = []
         deadline: float | None = None
-        while len(taken) < self.under_way:
+        # Half of them at most: the other half is work while the caller stores these.
+        while len(taken) < (self.under_way + 1) // 2 or self._failure:
             try:
                 finished = self._finished.get(timeout=self._patience(deadline))
             except Empty:

@@ -97,7 +97,7 @@ class Echo:
     async def _ask(self, text: str) -> Echoed:
         return await self._transport.post(
             "completions",
-            {
+            lambda: {
                 "model": self._model,
                 "prompt": text,
                 "echo": True,
@@ -185,9 +185,7 @@ def _count(reply: Reply, shown: int) -> None:
     """The server's own count of the prompt's tokens must fit; it may hide a beginning token."""
     counted = reply.usage.prompt_tokens if reply.usage else None
     if counted is not None and counted not in (shown, shown + 1):
-        raise UnansweredError(
-            f"{shown} tokens came back of a text of {counted}"
-        )
+        raise UnansweredError(f"{shown} tokens came back of a text of {counted}")
 
 
 def _keep(policy: FirstToken, echoed: Echoed) -> None:

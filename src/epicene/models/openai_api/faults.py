@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # limit: too many requests; hang: no reply in time; connect: nobody there;
 # server: the server's own trouble or a broken line; reply: a reply that holds no answer.
@@ -29,8 +32,17 @@ class UnansweredError(Exception):
 class RejectedError(UnansweredError):
     """The server would not take the request; asking the same again is no use."""
 
-    def __init__(self, status: int, message: str, parameter: str = "", code: str = "") -> None:
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        parameter: str = "",
+        code: str = "",
+        sent: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(f"HTTP {status}: {message}" if message else f"HTTP {status}")
+        self.sent = sent or {}
         self.status = status
         self.message = message
         self.parameter = parameter

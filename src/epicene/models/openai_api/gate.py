@@ -37,9 +37,10 @@ class Gate:
             self._leave()
 
     def grow(self) -> None:
-        """A reply came without complaint."""
-        self.limit = min(self.ceiling, self.limit + 1 / self.limit)
-        self._admit()
+        """A reply came without complaint, to one that still holds its slot."""
+        if self._active >= int(self.limit):  # room that nobody needs proves nothing
+            self.limit = min(self.ceiling, self.limit + 1 / self.limit)
+            self._admit()
 
     def cut(self, round_: int) -> None:
         """The server complained. Complaints of requests of one round count once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from epicene import languages, registry
 from epicene.models.openai_api.faults import PassingError, RejectedError, UnansweredError
 from epicene.models.openai_api.thinking import strip_thinking
 from epicene.models.openai_api.transport import Body, Endpoint, Transport, together
@@ -77,6 +78,11 @@ class Generator:
         return Texts(texts=tuple(texts), temperature=decoding.temperature, system=ask.system)
 
 
+def language_name(code: str) -> str:
+    """A language as English calls it; the code itself where it is not one of ours."""
+    return languages.get(code).name if code in registry.names("languages") else code
+
+
 def translation_prompt(request: Translate) -> tuple[Message, ...]:
     """What a chat model is asked; docs/openai.md prints this wording."""
     source = f" from {language_name(request.language)}" if request.language else ""
@@ -112,18 +118,19 @@ class _Ask:
     async def choices(self, first: int, count: int) -> list[Text]:
         """One to `count` texts, for the samples from `first` on."""
         while True:
-            body = self._body(first, count)
             try:
                 return await self.transport.post(
-                    self.endpoint, body, lambda reply: _read(reply, count)
+                    self.endpoint,
+                    lambda: self._body(first, count),
+                    lambda reply: _read(reply, count),
                 )
             except RejectedError as rejected:
                 if rejected.filtered:
                     return [Text(text="", finish="refused")] * count
-                if self._learn(rejected, body):
+                if self._learn(rejected):
                     continue
                 if count == 1:
-                    raise self._explained(rejected, body) from None
+                    raise self._explained(rejected) from None
             # Some servers make one choice at a time and say so in many ways. If the trouble
             # is another, this raises it.
             return await self.choices(first, 1)
@@ -152,22 +159,22 @@ class _Ask:
             body["extra_body"] = extra
         return body
 
-    def _learn(self, rejected: RejectedError, body: Body) -> bool:
+    def _learn(self, rejected: RejectedError) -> bool:
         """Change a habit that the server minds; whether there was one to change."""
-        habits, chat = self.habits, self.endpoint == "chat/completions"
-        if chat and "max_tokens" in body and rejected.names("max_completion_tokens"):
+        habits, sent, chat = self.habits, rejected.sent, self.endpoint == "chat/completions"
+        if chat and "max_tokens" in sent and rejected.names("max_completion_tokens"):
             habits.length_setting = "max_completion_tokens"
             return True
-        if "seed" in body and rejected.names("seed"):
+        if "seed" in sent and rejected.names("seed"):
             habits.takes_seed = False
             return True
-        has_system = any(turn["role"] == "system" for turn in body.get("messages", ()))
+        has_system = any(turn["role"] == "system" for turn in sent.get("messages", ()))
         if has_system and "system" in rejected.message.lower():
             habits.takes_system = False
             return True
         return False
 
-    def _explained(self, rejected: RejectedError, body: Body) -> UnansweredError:
+    def _explained(self, rejected: RejectedError) -> UnansweredError:
         """The rejection with what a person can do about it."""
         if rejected.status in {404, 405, 501} and not self._knows_not_the_model(rejected):
             if self.endpoint == "completions":
@@ -176,7 +183,7 @@ class _Ask:
                     "it answers chats, but cannot continue a plain text"
                 )
             return UnansweredError(f"the server has no chat endpoint for this model ({rejected})")
-        sent = {**body, **body.get("extra_body", {})}
+        sent = {**rejected.sent, **rejected.sent.get("extra_body", {})}
         for setting in _SETTINGS:
             if setting in sent and rejected.names(setting):
                 return UnansweredError(
@@ -224,9 +231,7 @@ def _read(reply: Reply, count: int) -> list[Text]:
     tokens = _own_tokens(reply.usage) if len(choices) == 1 else 0
     texts = [text for choice in choices if (text := _text(choice, tokens))]
     if not texts:
-        raise PassingError(
-            "reply", f"no choice holds a text (finish: {choices[0].finish_reason})"
-        )
+        raise PassingError("reply", f"no choice holds a text (finish: {choices[0].finish_reason})")
     return texts[:count]
 
 

@@ -141,9 +141,7 @@ class ServedModel:
                     case Score():
                         return await echo.score(request)
                     case _:
-                        raise UnansweredError(
-                            f"a server knows no verb {verb(request)}"
-                        )
+                        raise UnansweredError(f"a server knows no verb {verb(request)}")
             except UnansweredError as given_up:
                 return Failed(reason=self._address.redact(str(given_up)))
 

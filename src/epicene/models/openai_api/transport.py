@@ -88,13 +88,18 @@ class Transport:
         """Let go of the connections."""
         await self._client.close()
 
-    async def post(self, endpoint: Endpoint, body: Body, read: Callable[[Reply], T]) -> T:
-        """Ask until `read` finds an answer in the reply; `UnansweredError` where none came."""
+    async def post(
+        self, endpoint: Endpoint, write: Callable[[], Body], read: Callable[[Reply], T]
+    ) -> T:
+        """Ask until `read` finds an answer in the reply; `UnansweredError` where none came.
+
+        What to send is written when there is room for it, by what has been learnt until then.
+        """
         heard = self.tally.heard
         failed: Counter[FaultKind] = Counter()
         while True:
             try:
-                return read(await self._once(endpoint, body))
+                return read(await self._once(endpoint, write))
             except PassingError as fault:
                 failed[fault.kind] += 1
                 if failed[fault.kind] >= self._patience.tries[fault.kind]:
@@ -114,9 +119,10 @@ class Transport:
             )
         raise UnansweredError(reason)
 
-    async def _once(self, endpoint: Endpoint, body: Body) -> Reply:
+    async def _once(self, endpoint: Endpoint, write: Callable[[], Body]) -> Reply:
         async with self.gate.slot() as round_:
             self.tally.sent += 1
+            body = write()
             try:
                 async with asyncio.timeout(self._timeout):
                     content = await self._send(endpoint, body)
@@ -124,10 +130,11 @@ class Transport:
                 raise PassingError("hang", f"no reply within {self._timeout:g} s") from None
             except openai.APIStatusError as error:
                 self.tally.heard += 1
-                self._status(error, round_)
+                self._status(error, body, round_)
             except openai.APIConnectionError as error:
                 raise _broken_line(error) from None
-        self.tally.heard += 1
+            self.tally.heard += 1
+            self.gate.grow()
         return self._decode(content)
 
     async def _send(self, endpoint: Endpoint, body: Body) -> bytes:
@@ -144,14 +151,11 @@ class Transport:
             raise PassingError("reply", f"the reply could not be read ({error})") from None
         if reply.error and not reply.choices:
             message = reply.error.get("message") if isinstance(reply.error, Mapping) else None
-            raise PassingError(
-                "server", f"an error came: {brief(str(message or reply.error))}"
-            )
+            raise PassingError("server", f"an error came: {brief(str(message or reply.error))}")
         self.tally.count(reply)
-        self.gate.grow()
         return reply
 
-    def _status(self, error: openai.APIStatusError, round_: int) -> NoReturn:
+    def _status(self, error: openai.APIStatusError, body: Body, round_: int) -> NoReturn:
         """Turn an error status into what it means for the request."""
         status = error.status_code
         message, parameter, code = _words(error)
@@ -165,7 +169,7 @@ class Transport:
             ) from None
         if status in _PASSING or (status >= 500 and status != _NOT_IMPLEMENTED):
             raise PassingError("server", f"HTTP {status}: {message}", after) from None
-        raise RejectedError(status, message, parameter, code) from None
+        raise RejectedError(status, message, parameter=parameter, code=code, sent=body) from None
 
     def _too_many(self, code: str, message: str, after: float | None, round_: int) -> NoReturn:
         if code == "insufficient_quota":

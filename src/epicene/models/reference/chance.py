@@ -125,7 +125,9 @@ class _Guess:
         noise = _Noise(self._seed, request)
         parts = {choice: noise.waiting() for choice in dict.fromkeys(request.choices)}
         total = sum(parts.values())
-        logprobs = {choice: round(math.log(part / total), DECIMALS) for choice, part in parts.items()}
+        logprobs = {
+            choice: round(math.log(part / total), DECIMALS) for choice, part in parts.items()
+        }
         return Completions(
             completions=tuple(
                 Completion(text=choice, logprob=logprob, tokens=1, with_after=logprob)
@@ -190,7 +192,7 @@ def _token_ends(text: str, language: str) -> list[int]:
 
 def _shuffled(text: str, language: str, noise: _Noise) -> str:
     """The words in a drawn order, with all that stands between them where it was."""
-    spans = [span for span in words(text, language) if span.kind == "word"]
+    spans = words(text, language)
     pieces, reached = [], 0
     for span, place in zip(spans, noise.order(len(spans)), strict=True):
         taken = spans[place]

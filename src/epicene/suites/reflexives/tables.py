@@ -63,6 +63,6 @@ def figures(results: Results[ReflexiveProtocol]) -> Iterator[Figure]:
         rows=rows,
         x="model",
         y="accuracy",
-        colour="format",
+        color="format",
         interval=("low", "high"),
     )

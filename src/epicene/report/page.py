@@ -1,0 +1,101 @@
+"""One self-contained HTML page: what was measured, tables, figures, and the judged items."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from epicene import __version__
+from epicene.records import Column, Estimate, Figure, Judgement, Record, Table
+from epicene.report.evidence import pack
+from epicene.report.figures import svg
+from epicene.report.layout import caption, lay_out
+from epicene.report.numbers import heading, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from jinja2 import Environment
+
+
+class Headline(Record, kw_only=True, frozen=True):
+    """A number to see first, e.g. a suite's accuracy, with what a person needs to read it."""
+
+    label: str
+    estimate: Estimate
+    column: Column
+    note: str = ""
+
+
+class Section(Record, kw_only=True, frozen=True):
+    """One part of the page."""
+
+    heading: str
+    paragraphs: tuple[str, ...] = ()
+    headlines: tuple[Headline, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    evidence: tuple[Judgement, ...] = ()
+
+
+def page(
+    title: str,
+    sections: Sequence[Section],
+    *,
+    lead: str = "",
+    facts: Iterable[tuple[str, str]] = (),
+) -> str:
+    """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
+    script = _asset("evidence.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    return (
+        _templates()
+        .get_template("page.html")
+        .render(
+            title=title,
+            lead=lead,
+            facts=list(facts),
+            sections=sections,
+            style=_asset("page.css"),
+            script=script,
+            script_digest=digest,
+            version=__version__,
+        )
+    )
+
+
+def table_html(table: Table) -> str:
+    """One table as HTML, with its caption, the reasons for dashes and its notes."""
+    return _templates().get_template("table.html").render(table=lay_out(table))
+
+
+def _asset(name: str) -> str:
+    return (files("epicene.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("epicene.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        caption=caption,
+        column_heading=heading,
+        lay_out=lay_out,
+        pack=pack,
+        show=show,
+        # Ours, and escaped where it was made.
+        drawing=lambda figure, prefix: Markup(svg(figure, prefix=prefix, titled=False)),  # noqa: S704
+        verbatim=Markup,
+    )
+    return environment

@@ -1,0 +1,173 @@
+"""What bad input gets: one sentence with the place and the way out, exit 2 or 1, no traceback."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli.conftest import Done, Epicene
+
+ROW = '{"id": "a", "before": "The king hurt ", "reflexive": "himself", "after": ".", "gender": "masculine"}'
+
+
+def refused(done: Done, code: int, *parts: str) -> None:
+    """One sentence on standard error, nothing on standard output."""
+    assert done.code == code, done
+    assert done.out == ""
+    assert len(done.err.strip().splitlines()) == 1, done.err
+    assert done.err.startswith("epicene: ")
+    assert "Traceback" not in done.err
+    for part in parts:
+        assert part in done.err, done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "parts"),
+    [
+        ("gone.jsonl", None, ["There is no file", "gone.jsonl"]),
+        ("a.txt", b"x", ["a.txt", "known: .csv"]),
+        ("a.jsonl", b"{not json}", ["a.jsonl, line 1,", "is not JSON"]),
+        ("a.jsonl", b'{"id": "a"}', ["a.jsonl, line 1,", "missing required field `before`"]),
+        ("a.jsonl", b"[1]", ["a.jsonl, line 1,", "not a record"]),
+        ("a.jsonl", f"{ROW}\n\n{ROW}".encode(), ["a.jsonl, line 3,", "the id 'a' again", "line 1"]),
+        ("a.jsonl", ROW.replace("himself", "itself").encode(), ["line 1,", "itself"]),
+        ("a.jsonl", ROW.replace("king", "kïng").encode("latin-1"), ["line 1,", "not UTF-8"]),
+        ("a.jsonl", ROW.encode("utf-16"), ["not UTF-8", "UTF-16"]),
+        ("a.jsonl", b"", ["a.jsonl has no items"]),
+        ("a.csv", b"id,before\na,b,c\n", ["a.csv, line 2,", "another number of columns"]),
+        ("a.csv", b'id,before\na,"b\n', ["a.csv", "is not CSV"]),
+        ("a.parquet", b"not parquet", ["a.parquet", "Parquet"]),
+    ],
+)
+def test_a_bad_data_file(
+    epicene: Epicene, tmp_path: Path, name: str, content: bytes | None, parts: list[str]
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    refused(epicene("run", "reflexives", "--model=random", f"--data={name}"), 2, *parts)
+
+
+def test_columns_of_another_name(epicene: Epicene, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        "key,before,word,after,gender\nx,The king hurt ,himself,.,masculine\n"
+    )
+    done = epicene(
+        "run", "reflexives", "-m", "random", "-d", "a.csv",
+        "--column", "id=key", "--column", "reflexive=word", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    done = epicene("run", "reflexives", "-m", "random", "-d", "a.csv", "--column", "id=keyy")
+    refused(done, 2, "a.csv, line 2,", "no column 'keyy'", "key, before")
+    done = epicene("run", "reflexives", "-m", "random", "-d", "a.csv", "--column", "id")
+    refused(done, 2, "--column wants NAME=VALUE")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["run", "reflexive"], ["There is no suite 'reflexive'", "did you mean 'reflexives'?"]),
+        (["run", "reflexives", "-m", "rondom"], ["no model 'rondom'", "'random'"]),
+        (["run", "reflexives", "-m", "random", "-p", "papr"], ["no protocol", "'paper'"]),
+        (["run", "reflexives", "-m", "random", "-l", "fra"], ["no language 'fra'", "'fr'"]),
+        (["run", "reflexives", "-m", "judge=random"], ["no role", "'judge'", "model"]),
+        (["run", "reflexives", "-m", "random,random:1"], ["takes one model a run"]),
+        (["run", "reflexives", "-m", "copy"], ["asks its model to score", "copy cannot"]),
+        (["run", "reflexives", "-m", "hf:./gone"], ["./gone"]),
+        (["run", "reflexives", "-m", "random", "--set", "sample=2"], ["'sample'", "'samples'"]),
+        (["run", "reflexives", "-m", "random", "--set", "samples=x"], ["does not fit", "samples"]),
+        (["run", "reflexives", "-m", "random?dtipe=x"], ["no model option 'dtipe'", "'dtype'"]),
+        (["run", "reflexives", "-m", "random", "--dtype", "int3"], ["does not fit", "int3"]),
+        (["run", "reflexives", "-m", "ngram:gone.txt"], ["gone.txt"]),
+        (["tables", "nowhere"], ["nowhere is not a run folder", "epicene run"]),
+        (["compare", "nowhere", "nowhere"], ["nowhere is not a run folder"]),
+        (["models", "fetch", "smolm2"], ["'smolm2'", "'smollm2'"]),
+        (["score", "reflexives", "-a", "gone.jsonl"], ["There is no file gone.jsonl"]),
+        (["data", "reflexives", "check", "-d", "gone.csv"], ["There is no file gone.csv"]),
+    ],
+)
+def test_a_bad_name(epicene: Epicene, arguments: list[str], parts: list[str]) -> None:
+    refused(epicene(*arguments), 2, *parts)
+
+
+def test_a_bad_option_is_the_users(epicene: Epicene) -> None:
+    assert epicene("run").code == 2
+    assert epicene("run", "reflexives", "--limit=none").code == 2
+    assert epicene("run", "reflexives", "--limit=0").code == 2
+    assert epicene("walk").code == 2
+
+
+def test_answers_that_fit_nothing(epicene: Epicene, tmp_path: Path) -> None:
+    def scored(line: str) -> Done:
+        (tmp_path / "given.jsonl").write_text(line)
+        return epicene("score", "reflexives", "-a", "given.jsonl")
+
+    refused(scored('{"id": "kong", "text": "x"}'), 2, "given.jsonl, line 1,", "'kong'")
+    refused(scored('{"id": "king", "text": "x"}'), 2, "line 1,", "which request")
+    refused(scored('{"id": "king", "name": "generation"}'), 2, "line 1,", "neither `text`")
+
+
+def test_nothing_is_left_of_a_run_that_never_began(epicene: Epicene) -> None:
+    epicene("run", "reflexives", "-m", "copy")
+    epicene("run", "reflexives", "-m", "random", "-d", "gone.jsonl")
+    assert not Path("runs").exists()
+
+
+def test_a_corrupt_database(epicene: Epicene) -> None:
+    epicene("run", "reflexives", "-m", "random", "--out=run")
+    Path("run/answers.sqlite").write_bytes(b"rubbish" * 1000)
+    refused(epicene("tables", "run"), 1, "run/answers.sqlite is damaged", ".recover")
+
+
+def test_a_folder_of_another_version(epicene: Epicene) -> None:
+    epicene("run", "reflexives", "-m", "random", "--out=run")
+    manifest = Path("run/manifest.json")
+    manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 2', 1))
+    refused(epicene("tables", "run"), 2, "another version of Epicene", "--out")
+
+
+def test_a_run_of_another_model_in_the_folder(epicene: Epicene) -> None:
+    epicene("run", "reflexives", "-m", "random", "--out=run")
+    refused(epicene("run", "reflexives", "-m", "random:5", "--out=run"), 2, "different model")
+
+
+def test_an_output_folder_that_cannot_be(epicene: Epicene, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    refused(epicene("run", "reflexives", "-m", "random", "--out=file/run"), 1, "file/run")
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files stands in for the disk; the run goes on when there is room."""
+    here = Path(__file__).parents[1]
+    program = "import two_stage, epicene.cli; two_stage.register(); epicene.cli.main()"
+    command = [
+        sys.executable, "-c", program, "run", "two-stage", "--model=writer=scripted:w",
+        "--model=reader=scripted:a", "--set=items=3000", "--out=run",
+    ]  # fmt: skip
+    env = {**os.environ, "PYTHONPATH": str(here)}
+
+    def run(most: int) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=env,
+            text=True,
+            capture_output=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+        )
+
+    full = run(1_500_000)
+    assert full.returncode == 1, full.stderr
+    assert "Traceback" not in full.stderr
+    assert "answers.sqlite" in full.stderr
+    with sqlite3.connect(tmp_path / "run" / "answers.sqlite") as db:
+        (kept,) = db.execute("SELECT count(*) FROM answers").fetchone()
+    assert kept > 0
+    done = run(resource.RLIM_INFINITY)
+    assert done.returncode == 0, done.stderr
+    with sqlite3.connect(tmp_path / "run" / "answers.sqlite") as db:
+        assert db.execute("SELECT count(*) FROM answers").fetchone() == (3000 * 4,)

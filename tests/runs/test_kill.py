@@ -1,0 +1,138 @@
+"""Killed at any moment, a run goes on where it was, and its tables do not show it."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tiny_causal import save_tiny_llama
+
+KILLS = 20
+
+
+class Zygote:
+    """A process that runs commands in children of its own, one at a time."""
+
+    def __init__(self, log: Path, errors: Path) -> None:
+        here = Path(__file__).parent.parent
+        self._process = subprocess.Popen(
+            [sys.executable, str(here / "zygote.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors.open("w"),
+            text=True,
+            env={**os.environ, "SCRIPTED_LOG": str(log), "OMP_NUM_THREADS": "1"},
+        )
+        assert self._read() == "ready"
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def run(self, arguments: list[str], kill_after: float | None = None) -> int:
+        """Do a command, killing it after so many seconds; its exit code, negative if killed."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(arguments) + "\n")
+        self._process.stdin.flush()
+        pid = int(self._read())
+        if kill_after is not None:
+            time.sleep(kill_after)
+            with suppress(ProcessLookupError):  # it was done sooner
+                os.kill(pid, signal.SIGKILL)
+        return int(self._read())
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+
+
+@pytest.fixture
+def zygote(tmp_path: Path) -> Iterator[Zygote]:
+    """A zygote that notes computed requests in computed.log."""
+    process = Zygote(tmp_path / "computed.log", tmp_path / "errors.log")
+    yield process
+    process.close()
+
+
+def stored(folder: Path) -> set[str]:
+    """MODEL ITEM REQUEST of every answer in the store."""
+    path = folder / "answers.sqlite"
+    if not path.exists():
+        return set()
+    with sqlite3.connect(path) as db:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone():
+            return set()
+        labels = {
+            number: json.loads(identity)["label"]
+            for number, identity in db.execute("SELECT id, identity FROM sections")
+        }
+        items = {n: json.loads(item)["id"] for n, item in db.execute("SELECT * FROM items")}
+        rows = db.execute("SELECT place >> 48, (place >> 16) & 4294967295, name FROM answers")
+        return {f"{labels[section]} {items[item]} {name}" for section, item, name in rows}
+
+
+def computed(log: Path) -> list[str]:
+    """What was noted so far."""
+    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+
+
+def tables(folder: Path) -> bytes:
+    """What `epicene tables --json` prints, but for the folder's name."""
+    import two_stage
+
+    from epicene.cli.output import document
+    from epicene.records import to_json
+    from epicene.runs.results import read_run
+    from epicene.runs.summary import summarise
+
+    two_stage.register()
+    shown = document(summarise([read_run(folder)]))
+    for run in shown["runs"]:
+        del run["run"]
+    return to_json(shown)
+
+
+def test_twenty_kills_change_nothing(tmp_path: Path, zygote: Zygote) -> None:
+    writer, reader = tmp_path / "tiny-writer", tmp_path / "tiny-reader"
+    save_tiny_llama(writer, seed=1)
+    save_tiny_llama(reader, seed=2)
+    models = [
+        f"--model=writer=noted:{writer}?label=w",
+        f"--model=reader=scripted:a-slow?label=a,noted:{reader}?label=b",
+    ]
+    command = ["run", "two-stage", *models, "--batch-size=4", "--set=samples=2", "--out"]
+    started = time.monotonic()
+    assert zygote.run([*command, str(tmp_path / "whole")]) == 0
+    duration = time.monotonic() - started
+    expected = tables(tmp_path / "whole")
+
+    rng = random.Random(20)
+    log = tmp_path / "computed.log"
+    kills = rounds = 0
+    while kills < KILLS:
+        folder = tmp_path / f"round-{rounds}"
+        rounds += 1
+        code = -signal.SIGKILL
+        while code != 0:
+            before, noted = stored(folder), len(computed(log))
+            # Short enough that many moments of one run are hit, long enough to make headway.
+            wait = rng.uniform(0.1, 0.6) * duration if kills < KILLS else None
+            code = zygote.run([*command, str(folder)], kill_after=wait)
+            kills += code == -signal.SIGKILL
+            again = before & set(computed(log)[noted:])
+            assert not again, f"answered before, computed again: {sorted(again)[:3]}"
+        assert tables(folder) == expected
+        with sqlite3.connect(folder / "answers.sqlite") as db:
+            rows, keys = db.execute("SELECT count(*), count(DISTINCT key) FROM answers").fetchone()
+        assert rows == keys == 60 + 60 * 2 * 2
