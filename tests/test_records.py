@@ -44,9 +44,7 @@ several = st.lists(texts, max_size=3).map(tuple)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 counts = st.integers(0, 2**31)
 facets = st.dictionaries(texts, texts, max_size=3)
-messages = st.builds(
-    Message, role=st.sampled_from(["system", "user", "assistant"]), content=texts
-)
+messages = st.builds(Message, role=st.sampled_from(["system", "user", "assistant"]), content=texts)
 prompts = texts | st.lists(messages, min_size=1, max_size=3).map(tuple)
 first_tokens = st.sampled_from(["bos", "tokenizer-default", "none"])
 decodings = st.builds(

@@ -90,7 +90,10 @@ def write(item: Opening, _answers: Answers, protocol: TwoStages) -> Iterator[Req
         prompt=item.text,
         samples=protocol.samples,
         decoding=Decoding(
-            max_new_tokens=protocol.new_tokens, temperature=1.0, exact_length=True, seed=protocol.seed
+            max_new_tokens=protocol.new_tokens,
+            temperature=1.0,
+            exact_length=True,
+            seed=protocol.seed,
         ),
         source=item.text,
     )

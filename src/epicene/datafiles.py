@@ -68,8 +68,7 @@ def _renamed(line: Line, names: Mapping[str, str]) -> dict[str, Any]:
     for ours, theirs in names.items():
         if theirs not in line.values:
             raise InputError(
-                f"{line.place} has no column {theirs!r}; it has "
-                f"{', '.join(map(str, line.values))}."
+                f"{line.place} has no column {theirs!r}; it has {', '.join(map(str, line.values))}."
             )
         values[ours] = line.values[theirs]
     taken = set(names.values()) - set(names)

@@ -103,7 +103,8 @@ def test_compare(epicene: Epicene) -> None:
     jsonschema.validate(done.json, SCHEMA)
     difference = done.json["metrics"]["difference_all"]
     figures = [
-        epicene("tables", run, "--json").json["metrics"]["accuracy"]["value"] for run in ("one", "two")
+        epicene("tables", run, "--json").json["metrics"]["accuracy"]["value"]
+        for run in ("one", "two")
     ]
     assert difference["value"] == pytest.approx(figures[1] - figures[0])
     moved = done.json["items"]
@@ -142,7 +143,10 @@ def test_score_judges_answers_made_elsewhere(epicene: Epicene, tmp_path: Path) -
 
 
 def test_data_show_check_stats(epicene: Epicene) -> None:
-    assert epicene("data", "reflexives", "show", "--limit=2", "--json").json["items"][0]["id"] == "king"
+    assert (
+        epicene("data", "reflexives", "show", "--limit=2", "--json").json["items"][0]["id"]
+        == "king"
+    )
     assert epicene("data", "reflexives", "check").code == 0
     shown = epicene("data", "reflexives", "stats", "--json").json
     assert shown["tables"]["items"]["en"]["items"]["value"] == 24

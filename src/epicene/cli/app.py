@@ -26,7 +26,12 @@ app = typer.Typer(
 def _root(
     _version: Annotated[
         bool,
-        typer.Option("--version", help="Print the version.", callback=lambda on: _print_version(on), is_eager=True),
+        typer.Option(
+            "--version",
+            help="Print the version.",
+            callback=lambda on: _print_version(on),
+            is_eager=True,
+        ),
     ] = False,
 ) -> None:
     pass

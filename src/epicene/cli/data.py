@@ -84,7 +84,9 @@ def _check(
 
     findings = list(suite.check(items, how)) if suite.check is not None else []
     ids = [item.id for item in items]
-    repeated = sorted({name for name in ids if ids.count(name) > 1}) if len(set(ids)) < len(ids) else []
+    repeated = (
+        sorted({name for name in ids if ids.count(name) > 1}) if len(set(ids)) < len(ids) else []
+    )
     if repeated:
         raise InputError(f"{place} has the id {repeated[0]!r} twice; every item needs its own.")
     if as_json:

@@ -13,9 +13,9 @@ MODELS = ("smollm2", "ngram", "random")
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for runs and report.")] = Path(
-        "demo"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The folder for runs and report.")
+    ] = Path("demo"),
     as_json: AsJson = False,
 ) -> int:
     """Fetch the embedded model, run every suite it can, write a report and say where it is."""

@@ -8,7 +8,9 @@ import typer
 
 from epicene.cli.options import AsJson
 
-app = typer.Typer(help="List the kinds of model; fetch an embedded one.", invoke_without_command=True)
+app = typer.Typer(
+    help="List the kinds of model; fetch an embedded one.", invoke_without_command=True
+)
 
 
 @app.callback()

@@ -10,21 +10,30 @@ import typer
 
 from epicene.errors import InputError
 
-SuiteName: TypeAlias = Annotated[str, typer.Argument(help="Which suite; `epicene suites` lists them.")]
+SuiteName: TypeAlias = Annotated[
+    str, typer.Argument(help="Which suite; `epicene suites` lists them.")
+]
 Folders: TypeAlias = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")]
 ProtocolName: TypeAlias = Annotated[
     str,
     typer.Option(
-        "--protocol", "-p", envvar="EPICENE_PROTOCOL", help="paper (the authors' way) or epicene (ours)."
+        "--protocol",
+        "-p",
+        envvar="EPICENE_PROTOCOL",
+        help="paper (the authors' way) or epicene (ours).",
     ),
 ]
 DataPath: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--data", "-d", envvar="EPICENE_DATA", help="Your file or folder; else the starter set."),
+    typer.Option(
+        "--data", "-d", envvar="EPICENE_DATA", help="Your file or folder; else the starter set."
+    ),
 ]
 Columns: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--column", metavar="OURS=THEIRS", help="Which column of the file holds a field of ours."),
+    typer.Option(
+        "--column", metavar="OURS=THEIRS", help="Which column of the file holds a field of ours."
+    ),
 ]
 Languages: TypeAlias = Annotated[
     list[str] | None,
@@ -32,7 +41,9 @@ Languages: TypeAlias = Annotated[
 ]
 Limit: TypeAlias = Annotated[
     int | None,
-    typer.Option("--limit", min=1, envvar="EPICENE_LIMIT", help="At most so many items, spread evenly."),
+    typer.Option(
+        "--limit", min=1, envvar="EPICENE_LIMIT", help="At most so many items, spread evenly."
+    ),
 ]
 Seed: TypeAlias = Annotated[
     int | None, typer.Option("--seed", envvar="EPICENE_SEED", help="For sampling and for --limit.")
@@ -42,7 +53,8 @@ Settings: TypeAlias = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the protocol."),
 ]
 AsJson: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="One JSON document on standard output (docs/results.schema.json).")
+    bool,
+    typer.Option("--json", help="One JSON document on standard output (docs/results.schema.json)."),
 ]
 WithItems: TypeAlias = Annotated[
     bool, typer.Option("--items", help="With --json: also every judged answer.")

@@ -12,7 +12,9 @@ from epicene.cli.options import Folders
 
 def report(
     runs: Folders,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
+        "report.html"
+    ),
 ) -> None:
     """Write one self-contained HTML page about one or more runs."""
     from epicene.cli.output import note

@@ -70,9 +70,7 @@ def run(
     device: Annotated[
         str, typer.Option(envvar="EPICENE_DEVICE", help="auto spreads over the GPUs there are.")
     ] = "auto",
-    quantize: Annotated[
-        str, typer.Option(envvar="EPICENE_QUANTIZE", help="4bit or 8bit.")
-    ] = "",
+    quantize: Annotated[str, typer.Option(envvar="EPICENE_QUANTIZE", help="4bit or 8bit.")] = "",
     revision: Annotated[
         str, typer.Option(envvar="EPICENE_REVISION", help="Which revision of a hub model.")
     ] = "",

@@ -18,7 +18,7 @@ _STRONG: dict[str, Direction] = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 _ISOLATES = frozenset({"LRI", "RLI", "FSI"})
 
 
-class Language(Record, kw_only=True):
+class Language(Record, frozen=True, kw_only=True):
     """A language: its names, how it is written, and where its words begin and end.
 
     The last five fields are regular expressions (of the `regex` module, case ignored) that

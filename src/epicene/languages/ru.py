@@ -10,7 +10,6 @@ language = Language(
     own_name="русский",
     direction="ltr",
     scripts=("Cyrl",),
-    # сделал(а), студент/ка; in "в/на" the second is a word.
-    joins=double_forms("_*", _ENDINGS)
-    + rf"|(?<=\p{{L}}{{3}})/(?=(?:{_ENDINGS})(?!\p{{L}}|\p{{M}}))",
+    # сделал(а), студент*ка, студент/ка; in "в/на" the second is a word.
+    joins=double_forms("*", _ENDINGS) + r"|(?<=\p{L}{3})(?:" + double_forms("/", _ENDINGS) + ")",
 )

@@ -85,7 +85,9 @@ def differences(
 
     from epicene.stats.correction import holm
 
-    scored = both.with_columns(_figure("outcome", "value", "a"), _figure("outcome_2", "value_2", "b"))
+    scored = both.with_columns(
+        _figure("outcome", "value", "a"), _figure("outcome_2", "value_2", "b")
+    )
     scored = scored.filter(pl.col("a").is_not_null() & pl.col("b").is_not_null())
     names = sorted(scored["name"].unique().to_list())
     parts = {ALL: scored}
@@ -148,6 +150,11 @@ def changed(both: polars.DataFrame) -> list[dict[str, Any]]:
 
     moved = both.filter(pl.col("outcome").ne_missing(pl.col("outcome_2")))
     return [
-        {"item": row["item"], "name": row["name"], "first": row["outcome"], "second": row["outcome_2"]}
+        {
+            "item": row["item"],
+            "name": row["name"],
+            "first": row["outcome"],
+            "second": row["outcome_2"],
+        }
         for row in moved.iter_rows(named=True)
     ]

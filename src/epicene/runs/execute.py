@@ -69,9 +69,7 @@ def execute(
         )
 
 
-def _rows(
-    answered: Answered, waiting: dict[int, Planned]
-) -> list[tuple[int, str, bytes, Answer]]:
+def _rows(answered: Answered, waiting: dict[int, Planned]) -> list[tuple[int, str, bytes, Answer]]:
     rows: list[tuple[int, str, bytes, Answer]] = []
     for place, answer in answered:
         planned = waiting.pop(place)

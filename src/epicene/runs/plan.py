@@ -79,9 +79,7 @@ class Reader:
         earlier = set(names[: names.index(stage.name)])
         return [section for section in self._store.sections() if section.stage in earlier]
 
-    def window(
-        self, stage: Stage[Any, Any], section: Section, first: int, end: int
-    ) -> Window:
+    def window(self, stage: Stage[Any, Any], section: Section, first: int, end: int) -> Window:
         """What the section asks of items [first, end). Items that failed before are left out."""
         before = self.before(stage)
         earlier = self.answers(before, first, end) if before else {}

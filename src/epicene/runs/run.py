@@ -181,9 +181,7 @@ def check_verbs(suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]]) -
 
 
 @contextmanager
-def opened(
-    order: Order, dataset: Dataset, executor: Executor
-) -> Iterator[dict[str, list[Model]]]:
+def opened(order: Order, dataset: Dataset, executor: Executor) -> Iterator[dict[str, list[Model]]]:
     """The models by role, closed again whatever happens."""
     models: dict[str, list[Model]] = {}
     try:

@@ -63,9 +63,7 @@ def limited(
     yield from (item for _, item in sorted(chosen, key=lambda pair: pair[0]))
 
 
-def _evenly(
-    strata: list[list[tuple[int, int, ItemT]]], limit: int
-) -> Iterator[tuple[int, ItemT]]:
+def _evenly(strata: list[list[tuple[int, int, ItemT]]], limit: int) -> Iterator[tuple[int, ItemT]]:
     """One from each stratum in turn until there are `limit`."""
     left = limit
     for rank in range(max(map(len, strata))):

@@ -19,7 +19,16 @@ from epicene.runs.secrets import redact
 FORMAT = 1  # another number where an older program could not read a run folder
 
 # The libraries whose version could matter to a number.
-_LIBRARIES = ("msgspec", "numpy", "polars", "scipy", "torch", "transformers", "tokenizers", "openai")
+_LIBRARIES = (
+    "msgspec",
+    "numpy",
+    "polars",
+    "scipy",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "openai",
+)
 
 
 class DataFile(Record, kw_only=True):

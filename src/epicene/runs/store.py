@@ -107,7 +107,9 @@ class Store:
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
         if not create and not path.is_file():
-            raise InputError(f"There is no {path}; a run folder holds manifest.json and {path.name}.")
+            raise InputError(
+                f"There is no {path}; a run folder holds manifest.json and {path.name}."
+            )
         self._db = self._open(create)
 
     @_explained

@@ -198,9 +198,9 @@ class Suite(Generic[ItemT, ProtocolT]):
     # The item's natural text, for models that are fitted on the suite's own text.
     corpus: Callable[[ItemT], Iterable[str]] | None = None
     # Answers made elsewhere: the file, the items by id → answers by item id.
-    read_answers: (
-        Callable[[Path, Mapping[str, ItemT], ProtocolT], Mapping[str, Answers]] | None
-    ) = None
+    read_answers: Callable[[Path, Mapping[str, ItemT], ProtocolT], Mapping[str, Answers]] | None = (
+        None
+    )
     check: Callable[[Sequence[ItemT], ProtocolT], Iterable[Finding]] | None = None
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
     build: Callable[[Path, Mapping[str, str]], Iterator[str]] | None = None
@@ -214,7 +214,9 @@ class Suite(Generic[ItemT, ProtocolT]):
 
     def verbs_of(self, role: str) -> frozenset[type[Request]]:
         """All verbs that a model in that role is asked."""
-        return frozenset(kind for stage in self.stages if stage.role == role for kind in stage.verbs)
+        return frozenset(
+            kind for stage in self.stages if stage.role == role for kind in stage.verbs
+        )
 
 
 def find_suite(name: str) -> Suite[Any, Any]:
