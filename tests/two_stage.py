@@ -49,14 +49,14 @@ from epicene.suites import (
 from epicene.suites.tabulate import accuracy, accuracy_table, mean
 
 
-class Opening(Item, kw_only=True):
+class Opening(Item, frozen=True, kw_only=True):
     """A text to be continued."""
 
     text: str
     kind: str
 
 
-class TwoStages(Protocol, kw_only=True):
+class TwoStages(Protocol, frozen=True, kw_only=True):
     """How many continuations are read, and how long they are."""
 
     samples: int = 2

@@ -14,7 +14,6 @@ import traceback
 from collections.abc import Iterator
 
 import two_stage
-
 from epicene import registry
 from epicene.cli import guarded
 from epicene.cli.app import run_app

@@ -7,7 +7,10 @@ without a traceback and turns its kind into an exit code.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class EpiceneError(Exception):

@@ -25,7 +25,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 # --- items ---------------------------------------------------------------------------------
 
 
-class Item(Record, kw_only=True):
+class Item(Record, frozen=True, kw_only=True):
     """One test unit. A suite subclasses it with the fields its benchmark needs.
 
     `group` is the unit that is resampled and cross-fitted: variants of one sentence share it.
@@ -44,7 +44,7 @@ class Item(Record, kw_only=True):
 # --- requests: the six verbs ---------------------------------------------------------------
 
 
-class Message(Record, kw_only=True):
+class Message(Record, frozen=True, kw_only=True):
     """One turn of a chat."""
 
     role: Literal["system", "user", "assistant"]
@@ -68,7 +68,7 @@ Masking: TypeAlias = Literal["original", "within-word", "whole-word"]
 Boundaries: TypeAlias = Literal["epicene", "tokenizer"]
 
 
-class Decoding(Record, kw_only=True):
+class Decoding(Record, frozen=True, kw_only=True):
     """How text is generated. `temperature` None takes the model's own; 0 is greedy."""
 
     max_new_tokens: int = 256
@@ -80,7 +80,7 @@ class Decoding(Record, kw_only=True):
     seed: int = 0
 
 
-class _Asked(Record, kw_only=True, tag_field="verb"):
+class _Asked(Record, frozen=True, kw_only=True, tag_field="verb"):
     """What every request carries: whose it is, and which of that item's requests."""
 
     item: str
@@ -89,7 +89,7 @@ class _Asked(Record, kw_only=True, tag_field="verb"):
     language: str = ""
 
 
-class Score(_Asked, kw_only=True, tag="score"):
+class Score(_Asked, frozen=True, kw_only=True, tag="score"):
     """Texts → the log-probability of each token of each, given the context."""
 
     texts: tuple[str, ...]
@@ -99,7 +99,7 @@ class Score(_Asked, kw_only=True, tag="score"):
     boundaries: Boundaries = "epicene"
 
 
-class Fill(_Asked, kw_only=True, tag="fill"):
+class Fill(_Asked, frozen=True, kw_only=True, tag="fill"):
     """A text with one gap → ranked completions. With `choices`, only those are ranked."""
 
     before: str
@@ -110,7 +110,7 @@ class Fill(_Asked, kw_only=True, tag="fill"):
     first_token: FirstToken = "bos"
 
 
-class Generate(_Asked, kw_only=True, tag="generate"):
+class Generate(_Asked, frozen=True, kw_only=True, tag="generate"):
     """A prompt → `samples` texts.
 
     `source` is the text to work on, `target` what is wanted of it (e.g. speaker: feminine), and
@@ -126,7 +126,7 @@ class Generate(_Asked, kw_only=True, tag="generate"):
     choices: tuple[str, ...] = ()
 
 
-class Translate(_Asked, kw_only=True, tag="translate"):
+class Translate(_Asked, frozen=True, kw_only=True, tag="translate"):
     """A text in `language` → the same in `into`."""
 
     text: str
@@ -134,7 +134,7 @@ class Translate(_Asked, kw_only=True, tag="translate"):
     decoding: Decoding = Decoding()
 
 
-class Draw(_Asked, kw_only=True, tag="draw"):
+class Draw(_Asked, frozen=True, kw_only=True, tag="draw"):
     """A prompt → `shots` images; shot i is drawn from its own seed where the model takes one."""
 
     prompt: str
@@ -144,7 +144,7 @@ class Draw(_Asked, kw_only=True, tag="draw"):
     seed: int = 0
 
 
-class Look(_Asked, kw_only=True, tag="look"):
+class Look(_Asked, frozen=True, kw_only=True, tag="look"):
     """An image (its sha256 in the run's files), a question, choices → one choice or none."""
 
     image: str
@@ -164,7 +164,7 @@ def verb(request: type[Request] | Request) -> str:
 # --- answers -------------------------------------------------------------------------------
 
 
-class TextScore(Record, kw_only=True):
+class TextScore(Record, frozen=True, kw_only=True):
     """One text's tokens: log-probability (None: not scored) and characters [start, end).
 
     Offsets count characters of the text alone. A token astride the boundary between context and
@@ -188,7 +188,7 @@ class TextScore(Record, kw_only=True):
         return sum(p is not None for p in self.logprobs)
 
 
-class Scores(Record, kw_only=True, tag_field="kind", tag="scores"):
+class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
     """The answer to Score, a TextScore per text in the order asked.
 
     `method` is causal, original, within-word, whole-word or what else made the numbers;
@@ -200,7 +200,7 @@ class Scores(Record, kw_only=True, tag_field="kind", tag="scores"):
     conditioned_on: str = ""
 
 
-class Completion(Record, kw_only=True):
+class Completion(Record, frozen=True, kw_only=True):
     """One way to fill the gap.
 
     `logprob` is of the completion, given what stands before it (causal) or around it (masked);
@@ -213,14 +213,14 @@ class Completion(Record, kw_only=True):
     with_after: float | None = None
 
 
-class Completions(Record, kw_only=True, tag_field="kind", tag="completions"):
+class Completions(Record, frozen=True, kw_only=True, tag_field="kind", tag="completions"):
     """The answer to Fill, best first within each number of tokens, fewer tokens first."""
 
     completions: tuple[Completion, ...]
     method: str
 
 
-class Text(Record, kw_only=True):
+class Text(Record, frozen=True, kw_only=True):
     """One generated text. `finish` is stop (the model ended) or length (it was cut)."""
 
     text: str
@@ -229,7 +229,7 @@ class Text(Record, kw_only=True):
     thinking: int = 0  # characters of thinking that were taken out
 
 
-class Texts(Record, kw_only=True, tag_field="kind", tag="texts"):
+class Texts(Record, frozen=True, kw_only=True, tag_field="kind", tag="texts"):
     """The answer to Generate and Translate. `temperature` is the one really used.
 
     `system` says what became of a system message: "" none was asked, `own` its own turn, `user`
@@ -247,7 +247,7 @@ class Texts(Record, kw_only=True, tag_field="kind", tag="texts"):
         return text.text
 
 
-class Image(Record, kw_only=True):
+class Image(Record, frozen=True, kw_only=True):
     """One drawn image, by its hash in the run's files, or why there is none."""
 
     sha256: str = ""
@@ -259,13 +259,13 @@ class Image(Record, kw_only=True):
     refused: str = ""
 
 
-class Images(Record, kw_only=True, tag_field="kind", tag="images"):
+class Images(Record, frozen=True, kw_only=True, tag_field="kind", tag="images"):
     """The answer to Draw, one Image per shot."""
 
     images: tuple[Image, ...]
 
 
-class Choice(Record, kw_only=True, tag_field="kind", tag="choice"):
+class Choice(Record, frozen=True, kw_only=True, tag_field="kind", tag="choice"):
     """The answer to Look: one of the choices, or None where the words said none of them."""
 
     choice: str | None
@@ -273,7 +273,7 @@ class Choice(Record, kw_only=True, tag_field="kind", tag="choice"):
     logprobs: tuple[float, ...] = ()
 
 
-class Failed(Record, kw_only=True, tag_field="kind", tag="failed"):
+class Failed(Record, frozen=True, kw_only=True, tag_field="kind", tag="failed"):
     """No answer came, and why. Not a judgement: the request is asked again on resume."""
 
     reason: str
@@ -287,7 +287,7 @@ Answer: TypeAlias = Scores | Completions | Texts | Images | Choice | Failed
 Outcome: TypeAlias = Literal["right", "wrong", "undetected"]
 
 
-class Judgement(Record, kw_only=True):
+class Judgement(Record, frozen=True, kw_only=True):
     """What a suite makes of an answer: an outcome, a label, a value, each where it has one.
 
     `name` says which of an item's judgements this is (a format, a sample, a direction).
@@ -305,7 +305,7 @@ class Judgement(Record, kw_only=True):
     evidence: Facets = {}
 
 
-class Estimate(Record, kw_only=True):
+class Estimate(Record, frozen=True, kw_only=True):
     """A number with its interval, or a dash with the reason in `why`."""
 
     value: float | None
@@ -319,7 +319,7 @@ class Estimate(Record, kw_only=True):
 # --- tables --------------------------------------------------------------------------------
 
 
-class Column(Record, kw_only=True):
+class Column(Record, frozen=True, kw_only=True):
     """A column's name and how its numbers are shown; JSON always holds them unrounded."""
 
     name: str
@@ -327,7 +327,7 @@ class Column(Record, kw_only=True):
     decimals: int = 1
 
 
-class Row(Record, kw_only=True):
+class Row(Record, frozen=True, kw_only=True):
     """One row: a key per level of the table, a cell per column.
 
     `origin` tells a row of the user's run from one the paper printed.
@@ -338,7 +338,7 @@ class Row(Record, kw_only=True):
     origin: Literal["run", "published"] = "run"
 
 
-class Table(Record, kw_only=True):
+class Table(Record, frozen=True, kw_only=True):
     """A table by the name its paper gives it. As JSON: keys, level by level, then columns."""
 
     name: str
@@ -349,7 +349,7 @@ class Table(Record, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-class Figure(Record, kw_only=True):
+class Figure(Record, frozen=True, kw_only=True):
     """A figure by the name its paper gives it, as a Vega-Lite specification with its data."""
 
     name: str
@@ -361,7 +361,7 @@ class Figure(Record, kw_only=True):
 # --- models --------------------------------------------------------------------------------
 
 
-class Identity(Record, kw_only=True):
+class Identity(Record, frozen=True, kw_only=True):
     """Which model answered.
 
     `key` holds all that could change an answer (weights, dtype, tokenizer, scorer version) and

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import two_stage
 
+import two_stage
 from epicene.cli import guarded
 from epicene.cli.app import run_app
 

@@ -10,9 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cli.conftest import Done, Epicene
 
-ROW = '{"id": "a", "before": "The king hurt ", "reflexive": "himself", "after": ".", "gender": "masculine"}'
+ROW = (
+    '{"id": "a", "before": "The king hurt ", "reflexive": "himself", "after": ".",'
+    ' "gender": "masculine"}'
+)
 
 
 def refused(done: Done, code: int, *parts: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+
 from cli.conftest import Epicene
 
 SCHEMA = json.loads(

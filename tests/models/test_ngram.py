@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -141,6 +142,32 @@ def test_equals_the_definition(
     assert fast == pytest.approx(math.log(Slow(texts, order, 10).probability(symbol, before)))
 
 
+def test_equals_the_definition_where_every_discount_is_estimated() -> None:
+    draw = random.Random(1)
+    forms = "abcdefghijkl"
+    texts = [
+        [forms[int(12 * draw.random() ** 3)] for _ in range(draw.randint(3, 12))]
+        for _ in range(400)
+    ]
+    counts = Counts(enumerate_folds(texts), 3)
+    fast = KneserNey(counts, lambda _: uniform(20))
+    for level in range(1, 3):
+        assert discounts(counts.spectrum(level, None)) != FALLBACK
+        assert discounts(counts.spectrum(level, 1)) != FALLBACK
+    less = KneserNey(counts, lambda _: uniform(20), without=1)
+    slow = Slow(texts, 3, 20)
+    slow_less = Slow([text for number, text in enumerate(texts) if number % 4 != 1], 3, 20)
+    for text in texts[:25]:
+        before = (START, *text[:-1])
+        for ours, theirs in ((fast, slow), (less, slow_less)):
+            expected = math.log(theirs.probability(text[-1], before))
+            assert ours.logprob(text[-1], before) == pytest.approx(expected)
+
+
+def enumerate_folds(texts: Sequences) -> list[tuple[int | None, Sequence[str]]]:
+    return [(number % 4, text) for number, text in enumerate(texts)]
+
+
 @settings(deadline=None)
 @given(sequences, st.integers(1, 5), histories, st.booleans())
 def test_all_probabilities_together_are_one(
@@ -185,7 +212,7 @@ def test_vocabulary_and_unknown_words_share_one() -> None:
     )
     for history in ([], [START], [START, "The"], ["said", "that"], ["a", "zebra"]):
         known = math.fsum(math.exp(model.logprob(form, history)) for form in model.vocabulary)
-        left = math.prod(seen.left for seen in model._words.seen(history))
+        left = math.prod(seen.left for seen in model.words.seen(history))
         assert known + left * unknown == pytest.approx(1)
         following = model.following(history)
         assert following.forms == model.vocabulary
@@ -197,11 +224,9 @@ def test_every_character_has_its_share() -> None:
     model = language_model(["la la lo"]).without(None)
     for history in ([START], [START, "l"], ["x"]):
         seen = ["l", "a", "o", END]
-        known = math.fsum(math.exp(model._characters.logprob(c, history)) for c in seen)
+        known = math.fsum(math.exp(model.characters.logprob(c, history)) for c in seen)
         others = 0x110000 + 1 - len(seen)
-        assert known + others * math.exp(model._characters.logprob("ж", history)) == pytest.approx(
-            1
-        )
+        assert known + others * math.exp(model.characters.logprob("ж", history)) == pytest.approx(1)
 
 
 def test_an_unknown_word_is_likelier_the_more_it_is_spelt_like_known_ones() -> None:
@@ -363,7 +388,6 @@ def test_greedy_generation_takes_the_likeliest_word_and_writes_it_as_it_was_writ
 ) -> None:
     (first, second) = generated(model, "The judge", samples=2).texts
     assert first == second
-    assert first.text == ", who was old, said that she was"[: len(first.text)] or first.text
     assert first.text.startswith(", who was old, said that she was ")
     assert first.text.endswith(".")
     assert first.finish == "stop"
@@ -494,7 +518,7 @@ def test_no_text_to_learn_from_is_said() -> None:
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="missing.txt"):
+    with pytest.raises(InputError, match=r"missing\.txt"):
         ngram.open(str(tmp_path / "missing.txt"), OPTIONS)
     latin = tmp_path / "latin.txt"
     latin.write_bytes("prêt".encode("latin-1"))

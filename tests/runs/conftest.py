@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import two_stage
 
+import two_stage
 from epicene.models import parse_spec
 from epicene.runs.run import Order, run
 from epicene.runs.settings import Manifest

@@ -90,7 +90,6 @@ def computed(log: Path) -> list[str]:
 def tables(folder: Path) -> bytes:
     """What `epicene tables --json` prints, but for the folder's name."""
     import two_stage
-
     from epicene.cli.output import document
     from epicene.records import to_json
     from epicene.runs.results import read_run

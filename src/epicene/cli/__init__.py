@@ -39,7 +39,7 @@ def guarded(work: Callable[[], int]) -> int:
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _say(f"{place}{error.strerror or error}.", 1)
-    except Exception as error:  # noqa: BLE001 - a person gets a sentence, a developer --debug
+    except Exception as error:
         kind = type(error).__name__
         return _say(f"Epicene made a mistake ({kind}: {error}); --debug shows where.", 1)
 

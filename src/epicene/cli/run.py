@@ -41,7 +41,7 @@ def run(
             "-m",
             envvar="EPICENE_MODEL",
             metavar="[ROLE=]SPEC",
-            help="hf:PATH, openai:NAME, smollm2, random, copy, ngram …; `epicene models` lists them.",
+            help="hf:PATH, openai:NAME, smollm2, random, copy, ngram; see `epicene models`.",
         ),
     ] = None,
     protocol: ProtocolName = "epicene",
@@ -93,7 +93,8 @@ def run(
     from epicene.cli.output import note
     from epicene.cli.progress import watcher
     from epicene.cli.tables import show
-    from epicene.runs.run import Order, run as do_run
+    from epicene.runs.run import Order
+    from epicene.runs.run import run as do_run
     from epicene.runs.secrets import redact
     from epicene.suites import Source, choose_protocol, find_suite
 

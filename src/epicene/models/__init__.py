@@ -24,7 +24,7 @@ Batch: TypeAlias = Sequence[Numbered]
 Answered: TypeAlias = Sequence[tuple[int, Answer]]
 
 
-class BatchLimit(Record, kw_only=True):
+class BatchLimit(Record, frozen=True, kw_only=True):
     """How much one batch may hold: requests, and characters over all of them."""
 
     requests: int = 64
@@ -79,7 +79,7 @@ class Learner(Protocol):
         """Take (group, text) pairs; never use a group's text to answer about that group."""
 
 
-class ModelOptions(Record, kw_only=True):
+class ModelOptions(Record, frozen=True, kw_only=True):
     """How to reach a model. Options of the command line, overridden by those in the spec."""
 
     label: str = ""
@@ -94,7 +94,7 @@ class ModelOptions(Record, kw_only=True):
     trust_remote_code: bool = False
 
 
-class Spec(Record, kw_only=True):
+class Spec(Record, frozen=True, kw_only=True):
     """A parsed spec string."""
 
     kind: str

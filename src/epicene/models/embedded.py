@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NOTE = "epicene.json"
 
 
-class Entry(Record, kw_only=True, frozen=True):
+class Entry(Record, frozen=True, kw_only=True):
     """One model of the catalogue; `catalogue.toml` explains the fields."""
 
     name: str
@@ -49,7 +49,7 @@ class Entry(Record, kw_only=True, frozen=True):
     parts: tuple[parcels.Part, ...]
 
 
-class Note(Record, kw_only=True, frozen=True):
+class Note(Record, frozen=True, kw_only=True):
     """What a converted model was made from, and with what.
 
     `weights` stands for the hash of the converted weights: the conversion is deterministic.
@@ -62,7 +62,7 @@ class Note(Record, kw_only=True, frozen=True):
     libraries: dict[str, str]
 
 
-class Status(Record, kw_only=True, frozen=True):
+class Status(Record, frozen=True, kw_only=True):
     """One line of `epicene models`: a model of the catalogue, and where it lies if fetched."""
 
     name: str

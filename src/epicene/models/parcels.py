@@ -24,7 +24,7 @@ Progress: TypeAlias = Callable[[str], None]
 ATTEMPTS = 2
 
 
-class Part(Record, kw_only=True, frozen=True):
+class Part(Record, frozen=True, kw_only=True):
     """One wheel, and the file wanted of it."""
 
     package: str

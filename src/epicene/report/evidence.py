@@ -14,8 +14,8 @@ from epicene.records import Judgement, to_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-# What a column is for: naming the item, being filtered by, being read.
-Role: TypeAlias = Literal["item", "filter", "text"]
+# What a column is for: naming the item, being filtered by, being a number beside it, being read.
+Role: TypeAlias = Literal["item", "filter", "value", "text"]
 
 _ABSENT = -1
 
@@ -49,7 +49,7 @@ _OWN: tuple[tuple[str, Role, Callable[[Judgement], str | None]], ...] = (
     ("part", "filter", lambda judgement: judgement.name or None),
     (
         "value",
-        "text",
+        "value",
         lambda judgement: None if judgement.value is None else f"{judgement.value:.6g}",
     ),
 )

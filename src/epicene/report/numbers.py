@@ -18,10 +18,14 @@ def show(cell: Estimate | str, column: Column) -> str:
         return cell
     if cell.value is None:
         return DASH
-    value = digits(cell.value, column) + cell.mark
-    if cell.low is None or cell.high is None:
-        return value
-    return f"{value} [{digits(cell.low, column)}, {digits(cell.high, column)}]"
+    return f"{digits(cell.value, column)}{cell.mark} {interval(cell, column)}".rstrip()
+
+
+def interval(estimate: Estimate, column: Column) -> str:
+    """`[78.0, 84.1]`, or nothing where there is none."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{digits(estimate.low, column)}, {digits(estimate.high, column)}]"
 
 
 def digits(value: float, column: Column) -> str:

@@ -13,7 +13,7 @@ from epicene.records import Column, Estimate, Figure, Judgement, Record, Table
 from epicene.report.evidence import pack
 from epicene.report.figures import svg
 from epicene.report.layout import caption, lay_out
-from epicene.report.numbers import heading, show
+from epicene.report.numbers import interval, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-class Headline(Record, kw_only=True, frozen=True):
+class Headline(Record, frozen=True, kw_only=True):
     """A number to see first, e.g. a suite's accuracy, with what a person needs to read it."""
 
     label: str
@@ -30,7 +30,7 @@ class Headline(Record, kw_only=True, frozen=True):
     note: str = ""
 
 
-class Section(Record, kw_only=True, frozen=True):
+class Section(Record, frozen=True, kw_only=True):
     """One part of the page."""
 
     heading: str
@@ -90,7 +90,7 @@ def _templates() -> Environment:
     )
     environment.globals.update(
         caption=caption,
-        column_heading=heading,
+        interval=interval,
         lay_out=lay_out,
         pack=pack,
         show=show,

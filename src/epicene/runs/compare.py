@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from epicene.errors import InputError
 from epicene.records import Column, Estimate, Row, Table
 from epicene.runs.results import Finished, Judged, frame_of
-from epicene.stats import Test
 from epicene.suites.tabulate import codes, undetected
 
 if TYPE_CHECKING:
     import polars
+
+    from epicene.stats import Test
 
 ALL = "all"
 

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.errors import RunError
-from epicene.models import Answered, Batch, BatchLimit, Files, Model
 from epicene.records import (
     Answer,
+    Draw,
     Failed,
+    Fill,
     Generate,
     Look,
-    Message,
     Prompt,
     Request,
     Score,
     Translate,
-    Fill,
-    Draw,
     verb,
 )
-from epicene.runs.plan import Planned, Reader
 from epicene.runs.secrets import redact
-from epicene.runs.store import Section, Store
-from epicene.suites import Stage
+
+if TYPE_CHECKING:
+    from epicene.models import Answered, Batch, BatchLimit, Files, Model
+    from epicene.runs.plan import Planned, Reader
+    from epicene.runs.store import Section, Store
+    from epicene.suites import Stage
 
 # Told after each commit: how many requests were answered, and how many of them failed.
 Advance: TypeAlias = Callable[[int, int], None]

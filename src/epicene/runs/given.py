@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -13,6 +11,10 @@ from epicene.datafiles import Line, read_rows
 from epicene.errors import InputError, unknown
 from epicene.records import Answer, Text, Texts
 from epicene.suites import Answers, Given, Protocol, Suite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 GIVEN = "given"  # the model's name where nobody said which it was
 
@@ -22,8 +24,9 @@ def read_given(
 ) -> Mapping[str, Answers]:
     """Answers by item id, in the suite's own layout or in the one all suites know.
 
-    Items that lack an answer to one of their requests are left out. The common layout is a line per request: `id`, `name` (which of the item's requests; may be left out
-    where there is one), and `text`, `texts` or a whole `answer`.
+    The common layout is a line per request: `id`, `name` (which of the item's requests; may be
+    left out where there is one), and `text`, `texts` or a whole `answer`. Items that lack an
+    answer to one of their requests are left out.
     """
     if suite.read_answers is not None:
         return suite.read_answers(path, items, protocol)

@@ -7,16 +7,19 @@ items is asked at a time, in the plan's order.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from epicene.errors import InputError, RunError
 from epicene.records import Item, Request, answer_key
 from epicene.runs import places
-from epicene.runs.store import Known, Section, Store
 from epicene.suites import Answers, Given, Protocol, Stage, Suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.runs.store import Known, Section, Store
 
 # How many items are planned, sorted and cut into batches together. It decides the batches, so it
 # is the same for everyone: the same command gives the same batches.

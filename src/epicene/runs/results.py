@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.errors import InputError
-from epicene.records import Estimate, Figure, Judgement, Record, Table
+from epicene.records import Judgement, Record
 from epicene.runs import places
 from epicene.runs.plan import Reader
 from epicene.runs.settings import Manifest, read_manifest
 from epicene.runs.store import Section, Store
-from epicene.suites import Answers, Protocol, Results, RunInfo, Suite, find_suite
+from epicene.suites import Answers, Protocol, RunInfo, Suite, find_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
     import polars
 
 _CHUNK = 50_000  # judgements turned into columns at a time
@@ -29,7 +29,7 @@ _OWN_COLUMNS = (
 )  # fmt: skip
 
 
-class Coverage(Record, kw_only=True):
+class Coverage(Record, frozen=True, kw_only=True):
     """How much of a run its tables speak of."""
 
     items: int
@@ -101,7 +101,7 @@ class Judged:
         judged = 0
         for first, end in reader.windows():
             answers = reader.answers(sections, first, end)
-            ready = None if whole else _answered_items(reader, store, suite, sections, first, end)
+            ready = None if whole else _answered_items(reader, suite, sections, first, end)
             for number, item in reader.items(first, end):
                 if ready is not None and number not in ready:
                     continue
@@ -118,7 +118,6 @@ class Judged:
 
 def _answered_items(
     reader: Reader,
-    store: Store,
     suite: Suite[Any, Any],
     sections: Sequence[Section],
     first: int,
@@ -160,7 +159,7 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
         "item": [j.item for j in chunk],
         "group": [j.group or j.item for j in chunk],
     }
-    words = {
+    words: dict[str, list[str | None]] = {
         "language": [j.language for j in chunk],
         "name": [j.name for j in chunk],
         "outcome": [j.outcome for j in chunk],

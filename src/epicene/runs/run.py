@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol as Interface, TypeAlias
+from typing import Any, TypeAlias
+from typing import Protocol as Interface
 
 import msgspec
 from filelock import FileLock, Timeout

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from epicene import languages as tongues
 from epicene.errors import InputError
 from epicene.records import Item, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 ItemT = TypeVar("ItemT", bound=Item)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import regex
@@ -15,6 +14,9 @@ from epicene.errors import InputError, RunError
 from epicene.records import Identity, Record, digest
 from epicene.runs.files import write_whole
 from epicene.runs.secrets import redact
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FORMAT = 1  # another number where an older program could not read a run folder
 
@@ -31,14 +33,14 @@ _LIBRARIES = (
 )
 
 
-class DataFile(Record, kw_only=True):
+class DataFile(Record, frozen=True, kw_only=True):
     """A file that items were read from."""
 
     name: str
     sha256: str
 
 
-class Settings(Record, kw_only=True):
+class Settings(Record, frozen=True, kw_only=True):
     """All that decides what is asked, but for the models."""
 
     suite: str
@@ -52,7 +54,7 @@ class Settings(Record, kw_only=True):
     seed: int = 0
 
 
-class SectionCount(Record, kw_only=True):
+class SectionCount(Record, frozen=True, kw_only=True):
     """How far one model came in one stage."""
 
     stage: str
@@ -64,7 +66,7 @@ class SectionCount(Record, kw_only=True):
     reasons: tuple[str, ...] = ()  # of the first failures
 
 
-class Session(Record, kw_only=True):
+class Session(Record, frozen=True, kw_only=True):
     """One time that the command ran on this folder."""
 
     started: str
@@ -75,7 +77,7 @@ class Session(Record, kw_only=True):
     notes: dict[str, dict[str, Any]] = {}  # by model label: how its answers were reached
 
 
-class Manifest(Record, kw_only=True):
+class Manifest(Record, frozen=True, kw_only=True):
     """What was run, on what, by whom, and how it went."""
 
     format: int

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from pathlib import Path
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
 from epicene.errors import InputError, RunError
 from epicene.records import Answer, Failed, Identity, Item, digest, to_json
 from epicene.runs import places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
 FORMAT = 1  # another number where an older program could not read the file
 

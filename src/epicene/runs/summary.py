@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from epicene.errors import InputError
-from epicene.records import Estimate, Figure, Judgement, Table
 from epicene.runs.results import Coverage, Finished, Judged, frame_of
 from epicene.suites import Protocol, Results, RunInfo, Suite
 from epicene.suites.tabulate import undetected
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     import polars
+
+    from epicene.records import Estimate, Figure, Judgement, Table
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ entry point in the group `epicene.suites`.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
@@ -31,12 +30,14 @@ from epicene.records import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     import polars
 
 AnswerT = TypeVar("AnswerT")
 
 
-class Protocol(Record, kw_only=True):
+class Protocol(Record, frozen=True, kw_only=True):
     """How a suite is asked and judged. A suite subclasses it with the settings it needs.
 
     `paper` is the authors' way, faults included; `epicene` is ours; a suite may add others.
@@ -52,7 +53,7 @@ ItemT = TypeVar("ItemT", bound=Item)
 ProtocolT = TypeVar("ProtocolT", bound=Protocol)
 
 
-class Card(Record, kw_only=True):
+class Card(Record, frozen=True, kw_only=True):
     """What a person should know of a benchmark before trusting a number of it."""
 
     title: str
@@ -67,7 +68,7 @@ class Card(Record, kw_only=True):
     published_data: str = ""  # where a person gets the published files
 
 
-class Role(Record, kw_only=True):
+class Role(Record, frozen=True, kw_only=True):
     """A part that a model plays in a run. `many` takes several models, and more later."""
 
     name: str
@@ -125,7 +126,7 @@ class Stage(Generic[ItemT, ProtocolT]):
     ask: Callable[[ItemT, Answers, ProtocolT], Iterable[Request]]
 
 
-class Source(Record, kw_only=True):
+class Source(Record, frozen=True, kw_only=True):
     """Where items come from: a file or folder of the user's, or the starter set if None."""
 
     path: Path | None = None
@@ -140,7 +141,7 @@ class Dataset(NamedTuple):
     items: Iterable[Any]
 
 
-class RunInfo(Record, kw_only=True):
+class RunInfo(Record, frozen=True, kw_only=True):
     """Which run a judgement comes from, for tables that speak of models."""
 
     run: str

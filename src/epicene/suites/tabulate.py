@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from epicene.records import Column, Estimate, Row, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     import polars
     from numpy.typing import NDArray
 

@@ -10,10 +10,9 @@ if TYPE_CHECKING:
 
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model as what its configuration says it is: causal, masked or seq2seq."""
-    from epicene.models.hf.loading import describe, load
+    from epicene.models.hf.loading import load_detected
 
-    kind = describe(name, options)
-    loaded = load(name, options, kind)
+    kind, loaded = load_detected(name, options)
     if kind == "masked":
         from epicene.models.hf.masked import HfMasked
 

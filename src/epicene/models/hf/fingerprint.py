@@ -13,7 +13,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from epicene.models.embedded import cache_folder
+from epicene.models.embedded import NOTE, cache_folder
 from epicene.records import digest
 
 if TYPE_CHECKING:
@@ -45,13 +45,15 @@ def file_sha256(path: Path) -> str:
     return found
 
 
-def weight_files(folder: Path) -> list[Path]:
-    """The files that hold the weights: safetensors, or else pickled ones, in name order."""
-    return sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
+def weights_sha256(folder: Path) -> str:
+    """A hash of the weights: of the safetensors files, or else the pickled ones, in name order.
 
-
-def weights_sha256(files: list[Path]) -> str:
-    """One file's own sha256, or one hash over those of several."""
+    An embedded model is known by the file it was converted from.
+    """
+    note = folder / NOTE
+    if note.is_file() and folder.resolve().is_relative_to(cache_folder().resolve()):
+        return str(json.loads(note.read_bytes())["weights"])
+    files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
     hashes = [file_sha256(path) for path in files]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 

@@ -153,6 +153,8 @@ class _Gap:
         for total, tokens in candidates:
             wanted = self.row(tokens, len(tokens))
             for text in self._spellings(tokens):
+                if _PART_OF_A_CHARACTER in text:
+                    break
                 if token_ids(self.tokenizer, self.before + text + self.after) == wanted:
                     logprob = round(total, DECIMALS)
                     yield Completion(text=text, logprob=logprob, tokens=len(tokens))
@@ -173,16 +175,17 @@ class _Gap:
         )
 
     def _spellings(self, tokens: Sequence[int]) -> tuple[str, ...]:
-        """The tokens as text, without and with a space before it; nothing if they are none.
+        """The tokens as text, without and with a space before it.
 
-        They are decoded behind the token before the gap, because a decoder treats the first
-        token of all differently.
+        There is none where nothing is left, or where the last token is a space, which belongs
+        to what follows. They are decoded behind the token before the gap, because a decoder
+        treats the first token of all differently.
         """
         anchor = self.head[-1:]
         alone = self.tokenizer.decode(anchor, clean_up_tokenization_spaces=False)
         joined = self.tokenizer.decode((*anchor, *tokens), clean_up_tokenization_spaces=False)
         text = joined.removeprefix(alone).lstrip()
-        return (text, f" {text}") if text else ()
+        return (text, f" {text}") if text and not text[-1].isspace() else ()
 
 
 def _head(tokenizer: Any, before: str) -> tuple[int, ...]:

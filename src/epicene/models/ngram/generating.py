@@ -11,7 +11,6 @@ import numpy as np
 from epicene.models.ngram.counts import END, START
 from epicene.models.ngram.scoring import plain
 from epicene.models.ngram.tokens import tokenise
-from epicene.models.one_by_one import UnanswerableError
 from epicene.records import Decoding, Text, Texts, digest
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 def generate(model: LanguageModel, request: Generate) -> Texts:
     """Continue the prompt with words that the model has seen; `max_new_tokens` counts words."""
     temperature = 1.0 if request.decoding.temperature is None else request.decoding.temperature
-    if not model.vocabulary:
-        raise UnanswerableError("the model has no text to draw words from")
     key = digest(request)
     texts: list[Text] = []
     for sample in range(request.samples):

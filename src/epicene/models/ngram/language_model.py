@@ -16,6 +16,7 @@ import numpy as np
 from epicene.models.ngram.counts import END, START, Counts
 from epicene.models.ngram.kneser_ney import KneserNey
 from epicene.models.ngram.tokens import Spacing
+from epicene.models.one_by_one import UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,12 +84,12 @@ class LanguageModel:
     ) -> None:
         self.order = words.order
         self.spacing = spacing
-        self._characters = KneserNey(spelling, lambda _: _ANY_CHARACTER, without)
-        self._words = KneserNey(words, cache(self.spelling_logprob), without)
+        self.characters = KneserNey(spelling, lambda _: _ANY_CHARACTER, without)
+        self.words = KneserNey(words, cache(self.spelling_logprob), without)
 
     def logprob(self, form: str, history: Sequence[str]) -> float:
         """The log-probability of a token after a history, which may begin with START."""
-        return self._words.logprob(form, history)
+        return self.words.logprob(form, history)
 
     def spelling_logprob(self, form: str) -> float:
         """The log-probability of a token's characters and its end, as a word never seen."""
@@ -97,19 +98,21 @@ class LanguageModel:
         history = [START]
         total = 0.0
         for symbol in (*form, END):
-            total += self._characters.logprob(symbol, history)
+            total += self.characters.logprob(symbol, history)
             history.append(symbol)
         return total
 
     @cached_property
     def vocabulary(self) -> list[str]:
         """The words it has seen, and the end of a text."""
-        return sorted(self._words.vocabulary())
+        return sorted(self.words.vocabulary())
 
     def following(self, history: Sequence[str]) -> Next:
         """The probability of every word it has seen, and of the text's end, to come next."""
+        if not self.vocabulary:
+            raise UnanswerableError("the model has no text to draw words from")
         probabilities = self._lowest.copy()
-        for seen in islice(self._words.seen(history), 1, None):
+        for seen in islice(self.words.seen(history), 1, None):
             probabilities *= seen.left
             for form in seen.symbols():
                 probabilities[self._place[form]] += seen.share(form)

@@ -308,8 +308,7 @@ class Evidence {
       const [answer] = difference(...pair.map((text) => text.slice(0, ROW_TEXT)));
       return element("span", own, ...marked(answer));
     }
-    const texts = this.textColumns.filter((column) => column.name !== "value");
-    const text = texts.map((column) => this.text(column, row)).find((found) => found !== null);
+    const text = this.textColumns.map((column) => this.text(column, row)).find((found) => found !== null);
     return element("span", own, (text ?? "").slice(0, ROW_TEXT));
   }
 
@@ -376,9 +375,9 @@ class Evidence {
 
   about(row) {
     const list = element("dl", { className: "about" });
-    for (const column of this.filterColumns) {
+    for (const column of this.data.columns) {
       const text = this.text(column, row);
-      if (text === null) continue;
+      if (text === null || !["filter", "value"].includes(column.role)) continue;
       list.append(
         element("div", {}, element("dt", {}, column.name), element("dd", { dir: "auto" }, text)),
       );

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from epicene.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
@@ -11,6 +11,9 @@ from epicene.suites.reflexives.ask import ReflexiveProtocol, ask
 from epicene.suites.reflexives.data import Sentence, read
 from epicene.suites.reflexives.judge import judge
 from epicene.suites.reflexives.tables import figures, metrics, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def corpus(item: Sentence) -> Iterator[str]:

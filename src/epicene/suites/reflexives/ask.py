@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from epicene.records import Decoding, FirstToken, Generate, Request, Score
 from epicene.suites import Answers, Protocol
-from epicene.suites.reflexives.data import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.suites.reflexives.data import Sentence
 
 
-class ReflexiveProtocol(Protocol, kw_only=True):
+class ReflexiveProtocol(Protocol, frozen=True, kw_only=True):
     """How the sentences are asked."""
 
     first_token: FirstToken = "bos"

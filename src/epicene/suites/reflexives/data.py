@@ -12,7 +12,7 @@ from epicene.suites import Dataset, Protocol, Source
 STARTER = Path(__file__).parent / "starter" / "pairs.jsonl"
 
 
-class Sentence(Item, kw_only=True):
+class Sentence(Item, frozen=True, kw_only=True):
     """What stands before the reflexive, the reflexive that agrees, what follows."""
 
     before: str

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from epicene.languages.segment import words
 from epicene.records import Judgement, Outcome, Scores, Texts
-from epicene.suites import Answers
-from epicene.suites.reflexives.ask import ReflexiveProtocol
-from epicene.suites.reflexives.data import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.suites import Answers
+    from epicene.suites.reflexives.ask import ReflexiveProtocol
+    from epicene.suites.reflexives.data import Sentence
 
 
 def judge(item: Sentence, answers: Answers, _protocol: ReflexiveProtocol) -> Iterator[Judgement]:
@@ -20,10 +24,7 @@ def judge(item: Sentence, answers: Answers, _protocol: ReflexiveProtocol) -> Ite
     yield _judgement(item, "probability", outcome, margin, preferred)
     for number, text in enumerate(answers.only(Texts).texts, start=1):
         found = first_reflexive(text.text)
-        if found is None:
-            outcome = "undetected"
-        else:
-            outcome = "right" if found == item.reflexive else "wrong"
+        outcome = "undetected" if found is None else "right" if found == item.reflexive else "wrong"
         yield _judgement(item, f"generation {number}", outcome, None, item.before + text.text)
 
 

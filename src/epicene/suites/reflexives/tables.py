@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from epicene import charts
 from epicene.records import Estimate, Figure, Table
-from epicene.suites import Results
-from epicene.suites.reflexives.ask import ReflexiveProtocol
 from epicene.suites.tabulate import accuracy, accuracy_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.suites import Results
+    from epicene.suites.reflexives.ask import ReflexiveProtocol
 
 
 def metrics(results: Results[ReflexiveProtocol]) -> dict[str, Estimate]:
@@ -44,25 +48,16 @@ def tables(results: Results[ReflexiveProtocol]) -> Iterator[Table]:
 
 def figures(results: Results[ReflexiveProtocol]) -> Iterator[Figure]:
     """Accuracy of each model by format."""
-    rows = []
-    for row in next(iter(tables(results))).rows:
-        first = row.cells[0]
-        assert isinstance(first, Estimate)
-        rows.append(
-            {
-                "model": row.keys[0],
-                "format": row.keys[1],
-                "accuracy": first.value,
-                "low": first.low,
-                "high": first.high,
-            }
-        )
+    rows = [
+        {"model": row.keys[0], "format": row.keys[1], "accuracy": row.cells[0]}
+        for row in next(iter(tables(results))).rows
+    ]
     yield charts.bars(
-        name="accuracy",
-        title="Right reflexive, by model and format",
-        rows=rows,
+        "accuracy",
+        "Right reflexive, by model and format",
+        rows,
         x="model",
         y="accuracy",
         color="format",
-        interval=("low", "high"),
+        percent=True,
     )
