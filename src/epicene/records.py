@@ -18,8 +18,8 @@ Facets: TypeAlias = dict[str, str]
 DECIMALS = 5
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What all records share: frozen, unknown fields refused."""
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """What all records share: frozen, unknown fields refused, no cycles to be collected."""
 
 
 # --- items ---------------------------------------------------------------------------------

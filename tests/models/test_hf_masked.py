@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from epicene.errors import InputError
+from epicene.models import ModelOptions, hf
 from epicene.models.hf.masked import HfMasked
-from epicene.records import Answer, Failed, Masking, Message, Request, Score, Scores
+from epicene.records import Answer, Boundaries, Failed, Masking, Message, Request, Score, Scores
 from models.tiny_masked import (
     ARABIC,
     ARABIC_WORDS,
@@ -25,10 +26,12 @@ from models.tiny_masked import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from epicene.models import Files, Model
 
 MASKINGS: tuple[Masking, ...] = ("original", "within-word", "whole-word")
+BOUNDARIES: tuple[Boundaries, ...] = ("epicene", "tokenizer")
 NO_FILES = cast("Files", None)
 
 
@@ -162,8 +165,8 @@ def test_a_tokenizer_that_cuts_at_marks_does_not_make_the_words(
     assert len(set(own)) > 2 * len(words)  # it does cut inside words
 
     model = HfMasked(loaded("roberta"))
-    for boundaries, numbers in (("epicene", ours), ("tokenizer", own)):
-        request = Score(item="1", texts=(text,), language=language, boundaries=boundaries)  # type: ignore[arg-type]
+    for boundaries, numbers in zip(BOUNDARIES, (ours, own), strict=True):
+        request = Score(item="1", texts=(text,), language=language, boundaries=boundaries)
         answer = scores(model, request)
         expected = slow_logprobs("roberta", text, numbers, "within-word")
         assert list(answer.texts[0].logprobs) == pytest.approx(expected, abs=1e-4)
@@ -182,7 +185,11 @@ def test_punctuation_is_no_part_of_the_word_before_it() -> None:
     theirs = scores(
         model,
         Score(
-            item="1", texts=("she is.",), masking="whole-word", language="en", boundaries="tokenizer"
+            item="1",
+            texts=("she is.",),
+            masking="whole-word",
+            language="en",
+            boundaries="tokenizer",
         ),
     ).texts[0]
     assert ours.ends == (3, 6, 7)
@@ -240,7 +247,10 @@ def test_context_stays_visible_where_a_word_runs_on_from_it() -> None:
         (Score(item="1", texts=("",)), "empty text"),
         (Score(item="1", texts=()), "no text"),
         (Score(item="1", texts=("he",), context=(Message(role="user", content="x"),)), "chat"),
-        (Score(item="1", texts=("he " * 200,)), "202 tokens long and the model has positions for 80"),
+        (
+            Score(item="1", texts=("he " * 200,)),
+            "202 tokens long and the model has positions for 80",
+        ),
     ],
 )
 def test_what_cannot_be_scored_fails_with_its_reason(request_: Score, reason: str) -> None:
@@ -364,6 +374,14 @@ def test_a_text_too_large_for_memory_fails_alone() -> None:
     assert isinstance(failed, Failed)
     assert "memory" in failed.reason
     assert isinstance(scored, Scores)
+
+
+def test_a_saved_model_is_opened_and_answers_the_same(tmp_path: Path) -> None:
+    for part in model_and_tokenizer("xlm-roberta"):
+        part.save_pretrained(tmp_path)
+    request = Score(item="1", texts=(HINDI,), language="hi")
+    opened = hf.open(str(tmp_path), ModelOptions(device="cpu"))
+    assert scores(opened, request) == scores(HfMasked(loaded("xlm-roberta")), request)
 
 
 def test_a_closed_model_keeps_its_name_and_notes() -> None:

@@ -348,6 +348,23 @@ def test_a_gap_is_filled_from_the_choices_with_what_follows(model: Model) -> Non
     assert they.with_after < they.logprob
 
 
+def test_an_empty_choice_is_certain_until_what_follows_is_counted(model: Model) -> None:
+    request = Fill(item="i", before="The doctor", after=" said that", choices=(" said", ""))
+    answer = ask(model, request)
+    assert isinstance(answer, Completions)
+    empty, _ = answer.completions
+    assert (empty.text, empty.tokens, empty.logprob) == ("", 0, 0.0)
+    (rest,) = scores(model, Score(item="i", context="The doctor", texts=(" said that",))).texts
+    assert empty.with_after == pytest.approx(rest.sum, abs=1e-4)
+
+
+def test_a_choice_that_melts_into_its_neighbour_takes_the_whole_word(model: Model) -> None:
+    answer = ask(model, Fill(item="i", before="The do", after="or said", choices=("ct",)))
+    assert isinstance(answer, Completions)
+    (whole,) = scores(model, Score(item="i", texts=("The doctor",))).texts
+    assert answer.completions[0].logprob == whole.logprobs[1]
+
+
 def test_an_open_gap_gives_the_best_words_of_all(model: Model) -> None:
     answer = ask(model, Fill(item="i", before="The doctor said that", after=" was", top=5))
     assert isinstance(answer, Completions)

@@ -246,8 +246,11 @@ def test_a_wait_is_never_shorter_than_was_asked() -> None:
 # --- secrets ---------------------------------------------------------------------------------
 
 
-def test_no_secret_leaves_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_secret_leaves_the_client(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """Servers that repeat the key, the password or the query in all they say."""
+    caplog.set_level("DEBUG")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     secrets = [KEY, "hunter2pass", "q-token/9%", "q-token%2F9%25"]
     gossip = " ".join(secrets)
@@ -275,6 +278,8 @@ def test_no_secret_leaves_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
         told += [json.dumps(dict(served.notes())), repr(served.identity), repr(served._address)]
         assert server.asked[0].path == "/v1/chat/completions?token=q-token%2F9%25"
     assert all("[secret]" in line for line in told[:6])
+    assert "POST http://" in caplog.text
+    told.append(caplog.text)
     for secret in secrets:
         assert not any(secret in line for line in told), (secret, told)
 

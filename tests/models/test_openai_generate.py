@@ -155,9 +155,32 @@ def test_a_server_without_system_turns_gets_them_in_the_user_turn() -> None:
             return error(400, "System role not supported")
         return chat("ok")
 
-    answer, asked = ask(script, Generate(item="i", prompt=(SYSTEM, USER)))
-    assert answer.system == "user"
-    assert asked[-1].body["messages"] == [{"role": "user", "content": "Be brief.\n\nHello"}]
+    with Server(script) as server:
+        served = model(server)
+        for _ in range(2):
+            (answer,) = answers(served, Generate(item="i", prompt=(SYSTEM, USER)))
+            assert isinstance(answer, Texts)
+            assert answer.system == "user"
+    assert len(server.asked) == 3  # it was remembered
+    assert server.asked[-1].body["messages"] == [{"role": "user", "content": "Be brief.\n\nHello"}]
+
+
+def test_a_system_turn_is_folded_for_good_only_where_that_helped() -> None:
+    """Another trouble that mentions the system turn must not change later requests."""
+
+    def script(asked: Asked) -> Reply:
+        if asked.prompt.endswith("bad"):
+            return error(400, "After the system message, roles must alternate")
+        return chat("ok")
+
+    bad = Generate(item="b", prompt=(SYSTEM, Message(role="user", content="bad")))
+    with Server(script) as server:
+        served = model(server)
+        (failed,) = answers(served, bad)
+        (fine,) = answers(served, Generate(item="i", prompt=(SYSTEM, USER)))
+    assert isinstance(failed, Failed)
+    assert isinstance(fine, Texts)
+    assert fine.system == "own"
 
 
 def test_folding_keeps_the_other_turns() -> None:

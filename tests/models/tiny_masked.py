@@ -33,7 +33,9 @@ def wordpiece() -> Any:
 
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *_LETTERS]
     pieces += [f"##{letter}" for letter in _LETTERS]
-    pieces += [piece for piece in (*_STARTS, *(f"##{rest}" for rest in _REST)) if piece not in pieces]
+    pieces += [
+        piece for piece in (*_STARTS, *(f"##{rest}" for rest in _REST)) if piece not in pieces
+    ]
     vocabulary = {piece: number for number, piece in enumerate(pieces)}
     return BertTokenizer(vocab=vocabulary, do_lower_case=False, strip_accents=False)
 
@@ -43,9 +45,9 @@ def metaspace() -> Any:
     """As XLM-R's: unigram pieces, a space is "▁" before the word."""
     from transformers import XLMRobertaTokenizer
 
-    scores = {piece: 0.0 for piece in ("<s>", "<pad>", "</s>", "<unk>")}
-    scores |= {letter: -6.0 for letter in (*_LETTERS, "▁")}
-    scores |= {rest: -5.0 for rest in _REST}
+    scores = dict.fromkeys(("<s>", "<pad>", "</s>", "<unk>"), 0.0)
+    scores |= dict.fromkeys((*_LETTERS, "▁"), -6.0)
+    scores |= dict.fromkeys(_REST, -5.0)
     scores |= {f"▁{start}": -4.0 - len(start) / 10 for start in _STARTS}
     scores["<mask>"] = 0.0
     return XLMRobertaTokenizer(vocab=list(scores.items()))

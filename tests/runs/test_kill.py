@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tiny_causal import save_tiny_llama
+from models.tiny_causal import llama, save, smollm2_like
 
 KILLS = 20
 
@@ -104,8 +104,8 @@ def tables(folder: Path) -> bytes:
 
 def test_twenty_kills_change_nothing(tmp_path: Path, zygote: Zygote) -> None:
     writer, reader = tmp_path / "tiny-writer", tmp_path / "tiny-reader"
-    save_tiny_llama(writer, seed=1)
-    save_tiny_llama(reader, seed=2)
+    save(writer, llama(seed=1), smollm2_like())
+    save(reader, llama(seed=2), smollm2_like())
     models = [
         f"--model=writer=noted:{writer}?label=w",
         f"--model=reader=scripted:a-slow?label=a,noted:{reader}?label=b",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import random
 
 import numpy as np
 import pytest
@@ -102,7 +104,7 @@ def test_all_right_or_all_wrong_narrows_with_the_number_of_groups(share: int) ->
         assert found.value == share
         assert ends(found) == pytest.approx(ends(wilson(share * groups, groups)), abs=1e-12)
         widths.append(np.subtract(*ends(found)[::-1]))
-    assert all(wider > narrower for wider, narrower in zip(widths, widths[1:], strict=False))
+    assert all(wider > narrower for wider, narrower in itertools.pairwise(widths))
 
 
 def test_more_rows_of_the_same_groups_do_not_narrow_a_perfect_score() -> None:
@@ -124,12 +126,12 @@ def test_groups_all_half_right_are_not_certain() -> None:
     st.randoms(use_true_random=False),
 )
 def test_the_order_of_rows_does_not_matter(
-    rows: list[tuple[int, int]], random: object
+    rows: list[tuple[int, int]], shuffler: random.Random
 ) -> None:
     right = [third / 3 for third, _ in rows]
     groups = [f"group {group}" for _, group in rows]
     order = list(range(len(rows)))
-    random.shuffle(order)  # type: ignore[attr-defined]
+    shuffler.shuffle(order)
     shuffled = proportion([right[i] for i in order], None, [groups[i] for i in order])
     assert shuffled == proportion(right, None, groups)
 

@@ -38,12 +38,14 @@ class Language(Record, frozen=True, kw_only=True):
     joins: str = ""  # what holds two parts of one word together, or ends a word
 
 
-def double_forms(marks: str, endings: str) -> str:
+def double_forms(marks: str, endings: str, after: str = "") -> str:
     """What joins the second gender's ending to a word: any of `marks`, or brackets around it.
 
-    Cut there, `сделал(а)` would count as a masculine form and a stray conjunction.
+    Cut there, `сделал(а)` would count as a masculine form and a stray conjunction. `after` says
+    what must stand before, where an ending could be a word (`y/o`).
     """
-    return rf"[{marks}](?=(?:{endings})(?![\p{{L}}\p{{M}}]))|\((?:{endings})\)"
+    before = f"(?<={after})" if after else ""
+    return rf"{before}(?:[{marks}](?=(?:{endings})(?![\p{{L}}\p{{M}}]))|\((?:{endings})\))"
 
 
 def get(code: str) -> Language:

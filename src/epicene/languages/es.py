@@ -11,7 +11,7 @@ language = Language(
     joins="|".join(
         (
             # amigo/a, un/a, profesor(a); but "y/o" and "de/a" are two words.
-            r"(?<=\p{L}{3}|\bun)(?:" + double_forms("/", "as?|os?|es?") + ")",
+            double_forms("/", "as?|os?|es?", after=r"[\p{L}\p{M}]{3}|\bun"),
             r"@(?=s?(?!\p{L}))",  # amig@s, tod@
             r"\*(?=s(?!\p{L}))",  # amig*s
         )

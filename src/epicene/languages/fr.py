@@ -21,7 +21,7 @@ language = Language(
     ),
     elision=(
         r"(?:[ldjmtsnc]|ç|qu|jusqu|lorsqu|puisqu|quoiqu)['’ʼ]"
-        r"(?=[«“\"(*_\u00a0\u202f]*[\p{L}\p{N}])"
+        r"(?=(?:«[ \u00a0\u202f]?|[“\"(*_])*[\p{L}\p{N}])"
     ),
     enclitics=f"{_PRONOUNS}|ci|là",
     # The t of "a-t-il" is a sound, not a word.
@@ -29,6 +29,6 @@ language = Language(
     # étudiant.e.s, acteur/rice; the middle dot joins in every language.
     joins=(
         double_forms(".•⋅∙", f"s|es?|les?|tes?|ses?|ves?|fes?|sses?|{_LONG_ENDINGS}")
-        + f"|/(?=(?:s|es?|{_LONG_ENDINGS})(?!\\p{{L}}|\\p{{M}}))"
+        + f"|/(?=(?:s|es?|{_LONG_ENDINGS})(?![\\p{{L}}\\p{{M}}]))"
     ),
 )

@@ -10,6 +10,11 @@ language = Language(
     own_name="русский",
     direction="ltr",
     scripts=("Cyrl",),
-    # сделал(а), студент*ка, студент/ка; in "в/на" the second is a word.
-    joins=double_forms("*", _ENDINGS) + r"|(?<=\p{L}{3})(?:" + double_forms("/", _ENDINGS) + ")",
+    joins="|".join(
+        (
+            double_forms("*", _ENDINGS),  # сделал(а), студент*ка
+            # студент/ка; but "в/на" are two words.
+            double_forms("/", _ENDINGS, after=r"[\p{L}\p{M}]{3}"),
+        )
+    ),
 )

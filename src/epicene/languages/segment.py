@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import regex
 
@@ -105,7 +105,7 @@ def words(text: str, language: str = "") -> list[Span]:
 def tokens(text: str, language: str = "") -> list[Span]:
     """Words and punctuation apart, in order; white space is left out."""
     return [
-        Span(*match.span(), cast("Kind", match.lastgroup))
+        Span(*match.span(), "word" if match.lastgroup == "word" else "punctuation")
         for match in _pattern(language).finditer(text)
     ]
 

@@ -52,12 +52,14 @@ class Entry(Record, frozen=True, kw_only=True):
 class Note(Record, frozen=True, kw_only=True):
     """What a converted model was made from, and with what.
 
-    `weights` stands for the hash of the converted weights: the conversion is deterministic.
+    `weights` stands for a hash of the converted weights in the model's identity: the conversion
+    is deterministic, so the file it was made from and the converter's version say it all.
     """
 
     name: str
     weights: str
     gguf_sha256: str
+    converter: str
     licence: str
     libraries: dict[str, str]
 
@@ -214,10 +216,10 @@ def _build(entry: Entry, folder: Path, progress: parcels.Progress) -> Path:
             name=entry.name,
             weights=f"gguf-sha256:{entry.sha256}+conversion:{gguf_conversion.VERSION}",
             gguf_sha256=entry.sha256,
+            converter=gguf_conversion.VERSION,
             licence=entry.licence,
             libraries=gguf_conversion.library_versions(),
         )
         (made / NOTE).write_bytes(to_json(note) + b"\n")
         made.rename(folder)
-    progress(f"{entry.name} is ready in {folder}")
     return folder

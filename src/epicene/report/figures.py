@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -77,9 +78,8 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
     import vl_convert
 
     _refuse_links(figure)
-    spec = dict(figure.spec, description=figure.title)
-    if titled:
-        spec["title"] = caption("Figure", figure)
+    title = caption("Figure", figure)
+    spec = {**figure.spec, "title": title} if titled else figure.spec
     try:
         drawn: str = vl_convert.vegalite_to_svg(
             spec, config=THEME, allowed_base_urls=[], format_locale=_NUMBERS
@@ -87,6 +87,8 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
     except ValueError as error:
         reason = str(error).splitlines()[1:2] or [str(error)]
         raise ValueError(f"Figure {figure.name!r} cannot be drawn: {reason[0]}") from error
+    named = f'<svg role="graphics-document" aria-label="{html.escape(title)}" '
+    drawn = drawn.replace("<svg ", named, 1)
     return _TAG.sub(lambda tag: _IDS.sub(rf"\g<0>{prefix}", tag.group()), drawn)
 
 
@@ -95,7 +97,13 @@ def png(figure: Figure, *, scale: float = 2.0) -> bytes:
     # vl-convert's own rasteriser lets Devanagari syllables overlap; resvg of 2026 does not.
     import resvg_py
 
-    return resvg_py.svg_to_bytes(svg_string=_TEXT.sub(_in_script_fonts, svg(figure)), zoom=scale)
+    return resvg_py.svg_to_bytes(svg_string=script_fonts(svg(figure)), zoom=scale)
+
+
+def script_fonts(drawn: str) -> str:
+    """SVG with each run of Arabic or Devanagari in a font that has it: resvg looks no further
+    than the first family it finds."""
+    return _TEXT.sub(_in_runs, drawn)
 
 
 # In SVG from vl-convert every < and > that is not markup is escaped, and every " inside an
@@ -112,13 +120,11 @@ _RUNS = {
 _RUN = re.compile("|".join(f"(?P<{name}>{cls}(?:[\\s]*{cls})*)" for name, cls in _RUNS.items()))
 
 
-def _in_script_fonts(text: re.Match[str]) -> str:
-    """A text element with each run of a script in a font that has it: resvg looks no further
-    than the first family it finds."""
+def _in_runs(text: re.Match[str]) -> str:
     opening, content = text.groups()
-    runs = [run for run in _RUN.finditer(content) if run.lastgroup]
-    if len(runs) == 1 and runs[0].group() == content.strip():
-        return re.sub(r'font-family="[^"]*"', _family(runs[0]), opening) + content
+    # Vocalised Arabic in a tspan loses its marks, so a text of one script has no tspan.
+    if whole := _RUN.fullmatch(content):
+        return re.sub(r'font-family="[^"]*"', _family(whole), opening) + content
     return opening + _RUN.sub(lambda run: f"<tspan {_family(run)}>{run.group()}</tspan>", content)
 
 

@@ -17,7 +17,7 @@ from epicene.stats.checks import NORMAL, critical, numbers, plain, ratio, same_l
 from epicene.stats.grouping import Classes, Groups, collapse, encode, group_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
@@ -218,23 +218,14 @@ def _ratio_columns(numerators: ArrayLike, denominators: ArrayLike | None) -> Flo
 
 def _drawn_sums(classes: Classes, resamples: int, rng: np.random.Generator) -> Floats:
     """The column sums of each resample (resample × column), in bounded memory."""
-    chunk = max(1, _COUNTS_IN_MEMORY // len(classes.counts))
-    sizes = [min(chunk, resamples - start) for start in range(0, resamples, chunk)]
-    return np.vstack([counts @ classes.values for counts in _drawn_counts(classes, sizes, rng)])
-
-
-def _drawn_counts(classes: Classes, sizes: list[int], rng: np.random.Generator) -> Iterator[Ints]:
-    """How often each class comes up in each resample (resample × class)."""
-    groups = classes.groups
-    if len(classes.counts) * _GROUPS_PER_CLASS <= groups:
-        shares = classes.counts / groups
-        for size in sizes:
-            yield rng.multinomial(groups, shares, size=size)
-    else:
-        of_group = np.repeat(np.arange(len(classes.counts)), classes.counts)
-        for size in sizes:
-            drawn = (of_group[rng.integers(groups, size=groups)] for _ in range(size))
-            yield np.stack([np.bincount(one, minlength=len(classes.counts)) for one in drawn])
+    groups, kinds = classes.groups, len(classes.counts)
+    if kinds * _GROUPS_PER_CLASS <= groups:
+        shares, chunk = classes.counts / groups, max(1, _COUNTS_IN_MEMORY // kinds)
+        sizes = (min(chunk, resamples - start) for start in range(0, resamples, chunk))
+        return np.vstack([rng.multinomial(groups, shares, size) @ classes.values for size in sizes])
+    columns = np.repeat(classes.values, classes.counts, axis=0).T.copy()
+    drawn = (rng.integers(groups, size=groups) for _ in range(resamples))
+    return np.stack([columns.take(rows, axis=1).sum(axis=1) for rows in drawn])
 
 
 @dataclass(frozen=True)

@@ -49,29 +49,50 @@ def decode(
     drafts: Sequence[Draft],
     ends: frozenset[int],
     read: Callable[[Sequence[int]], str],
+    **settings: Any,
 ) -> list[Decoded]:
-    """Write all drafts in one batch; `read` turns tokens into text, to look for stop strings."""
+    """Write all drafts in one batch; `read` turns tokens into text, to look for stop strings.
+
+    `settings` are further ones of the library's generation, the same for all drafts.
+    """
     import torch
     from transformers import GenerationConfig
 
-    width = max(len(draft.prompt) for draft in drafts)
-    ids = torch.zeros(len(drafts), width, dtype=torch.long)
-    mask = torch.zeros(len(drafts), width, dtype=torch.long)
-    for line, draft in enumerate(drafts):
-        ids[line, width - len(draft.prompt) :] = torch.tensor(draft.prompt)
-        mask[line, width - len(draft.prompt) :] = 1
     pages = _Pages(drafts, ends, read)
     with torch.inference_mode():
         loaded.model.generate(
-            input_ids=ids.to(loaded.device),
-            attention_mask=mask.to(loaded.device),
+            **padded(loaded, [draft.prompt for draft in drafts]),
             generation_config=GenerationConfig(
-                max_new_tokens=max(draft.room for draft in drafts), do_sample=False, use_cache=True
+                max_new_tokens=max(draft.room for draft in drafts),
+                do_sample=False,
+                use_cache=True,
+                **settings,
             ),
             logits_processor=[_Choose(pages)],
             stopping_criteria=[_Done(pages)],
         )
     return [Decoded(tuple(page.ids), page.finish or "length") for page in pages.pages]
+
+
+def padded(loaded: Loaded, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Prompts as one batch under a mask.
+
+    What continues its prompt must stand at its end, so a decoder is padded on the left. An
+    encoder counts positions from its first token, so it is padded on the right, by the token
+    that some find the padding by.
+    """
+    import torch
+
+    encodes = loaded.model.config.is_encoder_decoder
+    filler = loaded.tokenizer.pad_token_id or 0 if encodes else 0
+    width = max(map(len, prompts))
+    ids = torch.full((len(prompts), width), filler, dtype=torch.long)
+    mask = torch.zeros(len(prompts), width, dtype=torch.long)
+    for line, prompt in enumerate(prompts):
+        place = slice(0, len(prompt)) if encodes else slice(width - len(prompt), width)
+        ids[line, place] = torch.tensor(prompt)
+        mask[line, place] = 1
+    return {"input_ids": ids.to(loaded.device), "attention_mask": mask.to(loaded.device)}
 
 
 @dataclass

@@ -10,18 +10,22 @@ import hashlib
 import json
 import os
 import re
+import tempfile
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from epicene.models.embedded import NOTE, cache_folder
 from epicene.records import digest
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 # Written by whoever saved the model last; they change no answer.
 _VOLATILE = {"transformers_version", "_name_or_path", "name_or_path"}
 _BLOCK = 1 << 22
+
+
+def hash_folder() -> Path:
+    """Where hashes are remembered."""
+    return cache_folder() / "sha256"
 
 
 def file_sha256(path: Path) -> str:
@@ -30,9 +34,7 @@ def file_sha256(path: Path) -> str:
     if re.fullmatch(r"[0-9a-f]{64}", real.name) and real.parent.name == "blobs":
         return real.name
     facts = real.stat()
-    remembered = (
-        cache_folder() / "sha256" / digest(str(real), facts.st_size, facts.st_mtime_ns).hex()
-    )
+    remembered = hash_folder() / digest(str(real), facts.st_size, facts.st_mtime_ns).hex()
     with suppress(OSError):
         return remembered.read_text("ascii")
     with real.open("rb") as file:
@@ -74,6 +76,15 @@ def settings_sha256(folder: Path, with_code: bool) -> str:
 def tokenizer_sha256(tokenizer: Any) -> str:
     """A hash of what the tokenizer does: its whole pipeline, special tokens, chat template."""
     facts = {"special": tokenizer.special_tokens_map, "chat": tokenizer.chat_template}
-    state = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode())
+    state = hashlib.sha256(_pipeline(tokenizer))
     state.update(json.dumps(facts, sort_keys=True, default=str).encode())
     return state.hexdigest()
+
+
+def _pipeline(tokenizer: Any) -> bytes:
+    """All that a fast tokenizer does, or the files behind another (Marian, M2M100)."""
+    if tokenizer.is_fast:
+        return bytes(tokenizer.backend_tokenizer.to_str(), "utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        files = sorted(Path(name) for name in tokenizer.save_vocabulary(folder))
+        return b"\0".join([type(tokenizer).__name__.encode(), *(f.read_bytes() for f in files)])

@@ -65,7 +65,7 @@ class Writer:
         notes.update(written=0, tokens=0)
         own = loaded.model.generation_config
         self._temperature = 1.0 if own.temperature is None else float(own.temperature)
-        self._ends = _end_tokens(loaded)
+        self._ends = end_tokens(loaded)
         # A call takes from here whatever it leaves unset, so here everything is unset.
         loaded.model.generation_config = GenerationConfig()
 
@@ -166,7 +166,7 @@ class Writer:
         return Text(text=shown, finish=decoded.finish, tokens=len(decoded.ids), thinking=thinking)
 
 
-def _end_tokens(loaded: Loaded) -> frozenset[int]:
+def end_tokens(loaded: Loaded) -> frozenset[int]:
     """Every token that ends a text: a chat model often has several."""
     ends: set[int] = set()
     for named in (

@@ -41,7 +41,7 @@ class Loaded:
     """What loading gives every hf model: all it needs to answer, and who it is."""
 
     model: Any  # a transformers PreTrainedModel in eval mode
-    tokenizer: Any  # a fast tokenizer: offsets are needed
+    tokenizer: Any  # a fast one, for its offsets; seq2seq models need none
     device: Any  # the torch.device that inputs go to
     identity: Identity
     options: ModelOptions
@@ -68,7 +68,7 @@ def load_detected(name: str, options: ModelOptions) -> tuple[Kind, Loaded]:
 
 
 def _load(source: Source, options: ModelOptions, kind: Kind, config: Any) -> Loaded:
-    tokenizer = _tokenizer(source)
+    tokenizer = _tokenizer(source, kind)
     model = _weights(source, options, kind, config)
     identity = Identity(
         kind="hf",
@@ -82,7 +82,7 @@ def _load(source: Source, options: ModelOptions, kind: Kind, config: Any) -> Loa
         },
         about={
             "name": source.given,
-            "revision": getattr(config, "_commit_hash", None) or options.revision or None,
+            "revision": None if source.gguf or source.folder else _folder(source).name,
             "family": config.model_type,
             "architecture": type(model).__name__,
             "reads": kind,
@@ -93,7 +93,7 @@ def _load(source: Source, options: ModelOptions, kind: Kind, config: Any) -> Loa
     return Loaded(model, tokenizer, _input_device(model), identity, options)
 
 
-def _tokenizer(source: Source) -> Any:
+def _tokenizer(source: Source, kind: Kind) -> Any:
     transformers = quiet_transformers()
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(source.name, **source.options)
@@ -102,7 +102,7 @@ def _tokenizer(source: Source) -> Any:
         raise InputError(
             f"The tokenizer of the model {source.given} could not be read: {sentence(error)}."
         ) from error
-    if not tokenizer.is_fast:
+    if kind != "seq2seq" and not tokenizer.is_fast:
         raise InputError(
             f"The tokenizer of the model {source.given} gives no character offsets; "
             f"save it once as a fast tokenizer (a tokenizer.json beside the weights)."
@@ -196,15 +196,17 @@ def _files(source: Source, options: ModelOptions) -> dict[str, str]:
     """What the model's files hash to."""
     if source.gguf:
         return {"weights": fingerprint.file_sha256(source.gguf), "settings": ""}
-    folder = source.folder or _snapshot(source)
+    folder = _folder(source)
     return {
         "weights": fingerprint.weights_sha256(folder),
         "settings": fingerprint.settings_sha256(folder, options.trust_remote_code),
     }
 
 
-def _snapshot(source: Source) -> Path:
-    """The folder of the hub cache that a hub id was loaded from."""
+def _folder(source: Source) -> Path:
+    """Where the files lie: a hub id's in the cache, in a folder named by the commit."""
+    if source.folder:
+        return source.folder
     from transformers.utils import cached_file
 
     return Path(cached_file(source.name, "config.json", revision=source.options["revision"])).parent

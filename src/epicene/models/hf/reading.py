@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from epicene.models.hf.loading import Loaded
 
-# What one pass may hold: padded tokens of all rows, and numbers that leave the head.
-_TOKENS = {"cpu": 4_096, "cuda": 32_768}
+# What one pass may hold: padded tokens of all rows (on a CPU, on an accelerator), and numbers
+# that leave the head.
+_TOKENS = (4_096, 32_768)
 _LOGITS = 1 << 27
 
 
@@ -75,50 +76,45 @@ class MaskedReader:
             row = rows.setdefault(ask.row, _Row(ask.row))
             row.asks.append(number)
             row.positions[ask.position] = None
-        found: dict[int, Result] = {}
-        for batch in self._batches(sorted(rows.values(), key=lambda row: (-len(row.ids), row.ids))):
-            for row, answers in zip(batch, self._fitting(batch, asks), strict=True):
-                found.update(zip(row.asks, answers, strict=True))
         self._notes["rows"] = self._notes.get("rows", 0) + len(rows)
+        found: dict[int, Result] = {}
+        waiting = sorted(rows.values(), key=lambda row: (-len(row.ids), row.ids))
+        while waiting:
+            batch, results = self._next(waiting, asks)
+            for row, answers in zip(batch, results, strict=True):
+                found.update(zip(row.asks, answers, strict=True))
+            waiting = waiting[len(batch) :]
         return [found[number] for number in range(len(asks))]
 
-    def _batches(self, rows: Sequence[_Row]) -> Iterator[list[_Row]]:
-        """Cut rows, longest first, into batches that should fit."""
-        budget = _TOKENS.get(self._device.type, _TOKENS["cuda"])
-        vocabulary = self._model.config.get_text_config().vocab_size
-        batch: list[_Row] = []
-        logits = 0
-        for row in rows:
-            longest = len(batch[0].ids) if batch else len(row.ids)
-            added = vocabulary * (len(row.positions) if self._cuts_before_head else longest)
-            if self._batch_size == "auto":
-                full = (len(batch) + 1) * longest > budget or logits + added > _LOGITS
-            else:
-                full = len(batch) == self._batch_size
-            full = full or (len(row.ids) != longest and not self._may_pad)
-            if batch and full:
-                yield batch
-                batch, logits = [], 0
-            batch.append(row)
-            logits += added
-        if batch:
-            yield batch
-
-    def _fitting(self, rows: Sequence[_Row], asks: Sequence[Ask]) -> list[list[Result]]:
-        """What was found for each row's asks; smaller batches where memory runs out."""
-
-        def run(part: Sequence[_Row]) -> list[list[Result]]:
-            return [list(found) for found in self._run(part, asks)]
-
+    def _next(
+        self, waiting: Sequence[_Row], asks: Sequence[Ask]
+    ) -> tuple[Sequence[_Row], Sequence[Sequence[Result]]]:
+        """Run as many rows from the front as should fit, and fewer where memory runs out."""
+        batch = waiting[: self._how_many(waiting)]
         try:
-            return halving(run, rows, self._notes, lambda row: len(row.ids))
+            return batch, halving(
+                lambda part: self._run(part, asks), batch, self._notes, lambda row: len(row.ids)
+            )
         except TooLargeError as error:
-            # Rows as long as the longest would fail one by one, and each attempt takes its time.
-            shorter = [row for row in rows if len(row.ids) < len(rows[0].ids)]
-            failed: list[list[Result]] = [
-                [error] * len(row.asks) for row in rows[: len(rows) - len(shorter)]
-            ]
-            return failed + self._fitting(shorter, asks)
+            # All rows as long as this would fail, one by one, and each attempt takes its time.
+            longest = [row for row in waiting if len(row.ids) == len(waiting[0].ids)]
+            return longest, [[error] * len(row.asks) for row in longest]
+
+    def _how_many(self, rows: Sequence[_Row]) -> int:
+        """How many rows from the front make a batch; lengths fall."""
+        longest = len(rows[0].ids)
+        tokens = _TOKENS[self._device.type != "cpu"]
+        vocabulary = self._model.config.get_text_config().vocab_size
+        logits = 0
+        for count, row in enumerate(rows):
+            logits += vocabulary * (len(row.positions) if self._cuts_before_head else longest)
+            if self._batch_size == "auto":
+                full = (count + 1) * longest > tokens or logits > _LOGITS
+            else:
+                full = count == self._batch_size
+            if count and (full or (len(row.ids) != longest and not self._may_pad)):
+                return count
+        return len(rows)
 
     def _run(self, rows: Sequence[_Row], asks: Sequence[Ask]) -> list[list[Found]]:
         cells = [(r, position) for r, row in enumerate(rows) for position in row.positions]

@@ -40,18 +40,15 @@ class _Placed(NamedTuple):
 
 
 def _in_place(model: LanguageModel, request: Fill, text: str) -> _Placed:
-    """Score a completion where it stands; a token that reaches into it belongs to it."""
+    """Score a completion where it stands; a token that reaches into it belongs to it.
+
+    One without a token of its own is certain.
+    """
     start, end = len(request.before), len(request.before) + len(text)
     tokens = tokenise(request.before + text + request.after)
-    inside = [
-        i
-        for i, token in enumerate(tokens)
-        if token.end > start and token.end - len(token.form) < end
-    ]
-    if not inside or not text.strip():
-        raise UnanswerableError(f"the completion {text!r} holds no word")
     forms = [token.form for token in tokens]
-    first, last = inside[0], inside[-1] + 1
+    first = sum(token.end <= start for token in tokens)
+    last = max(first, sum(token.end - len(token.form) < end for token in tokens)) if text else first
     history = [*beginning(request.first_token), *forms[:first]]
     if not history:
         raise UnanswerableError(

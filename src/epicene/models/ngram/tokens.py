@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages import segment
@@ -29,7 +30,8 @@ def tokenise(text: str) -> list[Token]:
     """The tokens of a text, cut alike in every language: training text does not say its own."""
     tokens, reached = [], 0
     for span in segment.tokens(text):
-        tokens.append(Token(text[span.start : span.end], reached, span.end))
+        # Interned: the counts hold a word many times over.
+        tokens.append(Token(intern(text[span.start : span.end]), reached, span.end))
         reached = span.end
     return tokens
 

@@ -15,6 +15,7 @@ BLOT = "[secret]"
 _SHORTEST = 4  # a shorter value is no secret, and blotting it out would garble every sentence
 # Servers of one's own seldom ask for a key, but the client library wants one.
 _NO_KEY = "no-key"
+_OWN = "the client library's own address"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def find(base_url: str) -> Address:
     if userinfo:
         secrets.add(base64.b64encode(userinfo.encode()).decode())
     return Address(
-        shown=urlunsplit((parts.scheme, host, parts.path, "", "")) if url else "",
+        shown=urlunsplit((parts.scheme, host, parts.path, "", "")) if url else _OWN,
         key=key or _NO_KEY,
         # The client appends paths to the address, so a query has to travel apart from it.
         base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")) if url else None,

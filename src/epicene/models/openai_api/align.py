@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
+_UNDERLINE = "\N{LOWER ONE EIGHTH BLOCK}"  # what some tokenizers write for a space
 _BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
-_SPACE = 0x20
-_CONTINUATION = range(0x80, 0xC0)
 _LONGEST_PART = 3  # bytes of an incomplete character
 
 # What a departure from the plain spelling costs. Leaving out the first token (a beginning token,
 # which is no part of the text) is dearer than all that may happen to one that is part of it.
-_STRAY = 1
+_ODD = 1
+_EMPTY = 2
 _SILENT = 10
 
 
@@ -70,58 +70,42 @@ def _moves(data: bytes, at: int, token: str, *, first: bool) -> Iterator[tuple[i
         if data.startswith(exact, at):
             yield at + len(exact), 0, False
         return
-    core = token.strip(_UNKNOWN)
-    if not core:
-        yield from _part_of_character(data, at, len(token))
-        return
-    head = len(token) - len(token.lstrip(_UNKNOWN))
-    tail = len(token) - len(token.rstrip(_UNKNOWN))
-    for begin, stray in _beginnings(data, at, head):
-        for spelling, odd in _spellings(core, first=first):
-            if data.startswith(spelling, begin):
-                for end, more in _endings(data, begin + len(spelling), tail):
-                    yield end, stray + odd + more, False
+    for spelling, odd in _spellings(token, first=first):
+        for end, cost in _pieces(data, at, spelling):
+            yield end, cost + odd, False
+    if token and data.startswith(b" ", at):  # a space that the server does not show
+        for end, cost in _pieces(data, at + 1, token):
+            yield end, cost + _ODD, False
 
 
-def _part_of_character(data: bytes, at: int, unknown: int) -> Iterator[tuple[int, int, bool]]:
-    """A token without any whole character: some bytes of one or more, or none of them."""
-    yield at, _STRAY * (1 + unknown), False
-    for length in range(1, _LONGEST_PART * max(1, unknown) + 1):
-        if at + length > len(data) or data[at + length - 1] < 0x80:
-            return
-        yield at + length, 0 if unknown else _STRAY, False
-
-
-def _beginnings(data: bytes, at: int, unknown: int) -> Iterator[tuple[int, int]]:
-    """Where the spelt part begins: at once, after the rest of a character, or after a space that
-    the server does not show."""
-    yield at, _STRAY * unknown
-    for length in range(1, _LONGEST_PART + 1):
-        if at + length > len(data) or data[at + length - 1] not in _CONTINUATION:
-            break
-        yield at + length, _STRAY * abs(length - unknown)
-    if at < len(data) and data[at] == _SPACE:
-        yield at + 1, _STRAY * (1 + unknown)
-
-
-def _endings(data: bytes, at: int, unknown: int) -> Iterator[tuple[int, int]]:
-    """Where the token ends: at once, or with the first bytes of a character."""
-    yield at, _STRAY * unknown
-    for length in range(1, _LONGEST_PART + 1):
-        if at + length > len(data) or data[at + length - 1] < 0x80:
-            return
-        yield at + length, 0 if unknown else _STRAY * length
-
-
-def _spellings(core: str, *, first: bool) -> Iterator[tuple[bytes, int]]:
-    """The token as it stands; with the sign that some tokenizers write for a space; and, for the
-    first one, without the space that some put before every text."""
-    yield core.encode(), 0
-    spaced = core.replace("\N{LOWER ONE EIGHTH BLOCK}", " ")
-    if spaced != core:
-        yield spaced.encode(), _STRAY
+def _spellings(token: str, *, first: bool) -> Iterator[tuple[str, int]]:
+    """The token as it stands; with spaces for underlines; and, for the first one, without the
+    space that some tokenizers put before every text."""
+    yield token, 0
+    spaced = token.replace(_UNDERLINE, " ")
+    if spaced != token:
+        yield spaced, _ODD
     if first and spaced.startswith(" ") and spaced != " ":
-        yield spaced[1:].encode(), _STRAY
+        yield spaced[1:], _ODD
+
+
+def _pieces(data: bytes, at: int, spelling: str) -> Iterator[tuple[int, int]]:
+    """The ends of pieces from `at` that a server may have spelt so, and what that costs.
+
+    A part of a character, which only the ends of a piece can have, is spelt as replacement
+    characters or left out.
+    """
+    shown = len(spelling.encode())
+    shortest = shown - 2 * spelling.count(_UNKNOWN)  # it takes three bytes and stands for one
+    for length in range(shortest, shown + 2 * _LONGEST_PART + 1):
+        piece = data[at : at + length]
+        if len(piece) < length:
+            return
+        replaced = piece.decode(errors="replace")
+        if replaced == spelling:
+            yield at + length, 0 if piece else _EMPTY
+        elif piece.decode(errors="ignore") == spelling:
+            yield at + length, _ODD * replaced.count(_UNKNOWN)
 
 
 def _trace(steps: Sequence[dict[int, _Step]], end: int) -> list[Span]:

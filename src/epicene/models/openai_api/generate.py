@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,6 +28,10 @@ _SETTINGS = (
     "min_tokens",
     "max_completion_tokens",
     "max_tokens",
+)
+
+_ABOUT_SYSTEM = re.compile(
+    r"system\W+(role|message|prompt|instruction)|role\W.*system", re.IGNORECASE
 )
 
 
@@ -61,14 +66,22 @@ class Generator:
     ) -> Texts:
         if not prompt:
             raise UnansweredError("the prompt is empty")
-        ask = _Ask(self._transport, self._model, self._habits, prompt, decoding, digest(request))
+        ask = _Ask(
+            self._transport,
+            self._model,
+            self._habits,
+            prompt,
+            decoding,
+            key=digest(request),
+            folds_system=not self._habits.takes_system,
+        )
         texts: list[Text] = []
         while len(texts) < samples:
             missing = range(len(texts), samples)
             if self._habits.many_choices:
                 got = await ask.choices(missing.start, len(missing))
-                # A server that makes one whatever it is asked is asked for all at once instead.
-                self._habits.many_choices = len(got) > 1 or len(missing) == 1
+                if len(got) == 1 < len(missing):
+                    self._habits.many_choices = False  # it makes one whatever it is asked
                 texts += got
             else:
                 singles = await together(ask.choices(index, 1) for index in missing)
@@ -103,6 +116,7 @@ class _Ask:
     prompt: Prompt
     decoding: Decoding
     key: bytes
+    folds_system: bool = False
 
     @property
     def endpoint(self) -> Endpoint:
@@ -113,17 +127,20 @@ class _Ask:
         """What became of a system message, as in records.Texts."""
         if isinstance(self.prompt, str) or not any(m.role == "system" for m in self.prompt):
             return ""
-        return "own" if self.habits.takes_system else "user"
+        return "user" if self.folds_system else "own"
 
     async def choices(self, first: int, count: int) -> list[Text]:
         """One to `count` texts, for the samples from `first` on."""
         while True:
             try:
-                return await self.transport.post(
+                texts = await self.transport.post(
                     self.endpoint,
                     lambda: self._body(first, count),
                     lambda reply: _read(reply, count),
                 )
+                if self.folds_system:
+                    self.habits.takes_system = False  # now that the other way has worked
+                return texts
             except RejectedError as rejected:
                 if rejected.filtered:
                     return [Text(text="", finish="refused")] * count
@@ -142,7 +159,7 @@ class _Ask:
         if isinstance(self.prompt, str):
             body["prompt"] = self.prompt
         else:
-            turns = self.prompt if habits.takes_system else fold_system(self.prompt)
+            turns = fold_system(self.prompt) if self.folds_system else self.prompt
             body["messages"] = [{"role": t.role, "content": t.content} for t in turns]
         body[habits.length_setting if chat else "max_tokens"] = decoding.max_new_tokens
         if count > 1:
@@ -169,8 +186,8 @@ class _Ask:
             habits.takes_seed = False
             return True
         has_system = any(turn["role"] == "system" for turn in sent.get("messages", ()))
-        if has_system and "system" in rejected.message.lower():
-            habits.takes_system = False
+        if has_system and _ABOUT_SYSTEM.search(rejected.message):
+            self.folds_system = True
             return True
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping
@@ -59,6 +60,20 @@ class Patience(Record, kw_only=True, frozen=True):
         return min(doubled, self.longest_wait) * random.uniform(0.5, 1)
 
 
+class _Discreet(logging.Filter):
+    """The HTTP library logs every address, with what is secret in it."""
+
+    loggers = ("httpx", "httpx2")
+
+    def __init__(self, address: Address) -> None:
+        super().__init__()
+        self._address = address
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._address.redact(record.getMessage()), ()
+        return True
+
+
 class Transport:
     """One client in one event loop."""
 
@@ -76,6 +91,9 @@ class Transport:
         self._address = address
         self._timeout = timeout
         self._patience = patience
+        self._discreet = _Discreet(address)
+        for name in _Discreet.loggers:
+            logging.getLogger(name).addFilter(self._discreet)
         self._client = openai.AsyncOpenAI(
             api_key=address.key,
             base_url=address.base_url,
@@ -87,6 +105,8 @@ class Transport:
     async def close(self) -> None:
         """Let go of the connections."""
         await self._client.close()
+        for name in _Discreet.loggers:
+            logging.getLogger(name).removeFilter(self._discreet)
 
     async def post(
         self, endpoint: Endpoint, write: Callable[[], Body], read: Callable[[Reply], T]
@@ -104,7 +124,7 @@ class Transport:
                 failed[fault.kind] += 1
                 if failed[fault.kind] >= self._patience.tries[fault.kind]:
                     self._give_up(fault, failed.total(), silent=self.tally.heard == heard)
-                wait = self._patience.wait(failed.total(), fault.after)
+                wait = self._patience.wait(failed.total(), None)
             self.tally.retries += 1
             await asyncio.sleep(wait)
 
@@ -112,9 +132,8 @@ class Transport:
         reason = self._address.redact(f"{fault.reason} ({attempts} attempts)")
         if fault.kind == "connect" and silent:
             # Nobody has answered anyone all the while: each request would wait as long in vain.
-            where = self._address.shown or "its usual address"
             raise RunError(
-                f"No server answers at {where}: {reason}; "
+                f"No server answers at {self._address.shown}: {reason}; "
                 "start it or check the address, and run the same command again to go on."
             )
         raise UnansweredError(reason)

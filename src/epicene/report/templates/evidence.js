@@ -32,7 +32,7 @@ async function unpack(node) {
 // --- words that differ ---------------------------------------------------------------------
 
 // Letters keep their marks (Devanagari vowels, Arabic vocalisation); punctuation stands apart.
-const WORDS = /[\p{L}\p{M}\p{N}\u200c\u200d'’]+|\s+|[^\p{L}\p{M}\p{N}\s]/gu;
+const WORDS = /[\p{L}\p{N}\u200c\u200d'’]+|\s+|[^\p{L}\p{M}\p{N}\s]/gu;
 
 function difference(left, right) {
   const a = left.match(WORDS) ?? [];
@@ -82,7 +82,9 @@ function marked(words) {
   let run = "";
   let runSame = true;
   const flush = () => {
-    if (run) nodes.push(runSame ? run : element("mark", {}, run));
+    const [, before, words, after] = /^(\s*)(.*?)(\s*)$/su.exec(run);
+    if (runSame || words === "") nodes.push(runSame ? run : element("mark", {}, run));
+    else nodes.push(before, element("mark", {}, words), after);
     run = "";
   };
   for (const [word, same] of words) {

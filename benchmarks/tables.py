@@ -1,0 +1,63 @@
+"""How long `epicene tables` takes on a large store, and how much memory; a run's throughput too.
+
+    python benchmarks/tables.py [ANSWERS]      (default 1,000,000)
+
+The run is real: the suite `reflexives` over a file of made-up subjects, answered by `random`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+
+def main() -> None:
+    """Build, run, tabulate, and print one line of figures."""
+    answers = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        _write_data(Path("data.jsonl"), answers // 2)
+        took, _ = _timed("run", "reflexives", "-m", "random", "-d", "data.jsonl", "-o", "run")
+        size = Path("run/answers.sqlite").stat().st_size / 2**20
+        again, _ = _timed("run", "reflexives", "-m", "random", "-d", "data.jsonl", "-o", "run")
+        seconds, peak = _timed("tables", "run", "--json")
+    print(
+        f"{answers} answers: run with tables {took:.0f} s, store {size:.0f} MiB, the same command "
+        f"again (nothing to ask) {again:.0f} s; tables {seconds:.1f} s, peak {peak:.0f} MiB"
+    )
+
+
+def _write_data(path: Path, items: int) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(items):
+            word, gender = (("himself", "masculine"), ("herself", "feminine"))[number % 2]
+            row = {
+                "id": f"subject-{number}",
+                "group": f"group-{number // 4}",
+                "before": f"Subject number {number} hurt ",
+                "reflexive": word,
+                "after": " on the stairs.",
+                "gender": gender,
+            }
+            file.write(json.dumps(row) + "\n")
+
+
+def _timed(*arguments: str) -> tuple[float, float]:
+    """Seconds and peak MiB of a command."""
+    program = Path(sys.executable).with_name("epicene")
+    started = time.monotonic()
+    process = subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, arguments
+    assert isinstance(usage, resource.struct_rusage)
+    return time.monotonic() - started, usage.ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()

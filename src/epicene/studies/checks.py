@@ -1,0 +1,205 @@
+"""What can be wrong with a study, each in one sentence that names the place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene import registry
+from epicene.errors import InputError
+from epicene.studies import ChoiceScreen, Choose, DiffPanel, Mark, Study, Tag, TextPanel, Write
+from epicene.studies.responses import answer_faults, choices, no_such, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from epicene.studies import Option, Question, Screen, StudyItem, Words
+
+# The fields of a study's parts that hold a text by language.
+_IN_WORDS = {"title", "instructions", "consent", "ask", "hint", "label", "description", "feedback"}
+
+
+def check_study(study: Study, where: str) -> None:
+    """Raise the first fault of a study."""
+    for fault in study_faults(study):
+        raise InputError(f"{where}: {sentence(fault)}")
+
+
+def study_faults(study: Study) -> Iterator[str]:
+    """Everything that is wrong with a study."""
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", study.name):
+        yield f"the name {study.name!r} must be lower-case letters, digits and hyphens"
+    for what in ("show", "questions"):
+        if not getattr(study, what):
+            yield f"{what} is empty"
+    if study.judgements < 1:
+        yield f"judgements is {study.judgements}, and must be at least 1"
+    if study.per_person is not None and study.per_person < 1:
+        yield f"per_person is {study.per_person}, and must be at least 1"
+    yield from _twice("questions", (question.id for question in study.questions))
+    yield from _twice("screening", (screen.id for screen in study.screening))
+    for number, screen in enumerate(study.screening):
+        yield from _screen_faults(f"screening[{number}] ({screen.id})", screen)
+    for number, question in enumerate(study.questions):
+        place = f"questions[{number}] ({question.id})"
+        yield from _question_faults(place, question)
+        yield from _when_faults(place, question, study.questions[:number])
+    yield from _language_faults(study)
+    yield from _field_faults(study)
+    yield from _item_faults(study)
+
+
+# --- parts of a study ------------------------------------------------------------------------
+
+
+def _twice(what: str, ids: Iterable[str]) -> Iterator[str]:
+    for name, count in Counter(ids).items():
+        if count > 1:
+            yield f"{what} has the id {name!r} {count} times"
+        if not name:
+            yield f"{what} has an empty id"
+
+
+def _option_faults(place: str, options: tuple[Option, ...]) -> Iterator[str]:
+    yield from _twice(place, (option.id for option in options))
+    for key, count in Counter(option.key for option in options if option.key).items():
+        if count > 1:
+            yield f"{place} has the key {key!r} {count} times"
+
+
+def _screen_faults(place: str, screen: Screen) -> Iterator[str]:
+    if isinstance(screen, ChoiceScreen):
+        yield from _option_faults(place, screen.options)
+        names = [option.id for option in screen.options]
+        for name in screen.accept:
+            if name not in names:
+                yield f"{place} accepts {name!r}: {no_such('option', name, names)}"
+        if not screen.accept:
+            yield f"{place} accepts no answer"
+    else:
+        low, high = screen.at_least, screen.at_most
+        if low is not None and high is not None and low > high:
+            yield f"{place} accepts no number: {low} is more than {high}"
+
+
+def _question_faults(place: str, question: Question) -> Iterator[str]:
+    if isinstance(question, Choose):
+        if question.options and question.between:
+            yield f"{place} has both options and texts to choose between; keep one"
+        elif len(choices(question)) < 2:
+            yield f"{place} has fewer than two choices"
+    if isinstance(question, Tag) and not question.options:
+        yield f"{place} has no options"
+    if isinstance(question, Choose | Tag):
+        yield from _option_faults(place, question.options)
+    if isinstance(question, Mark):
+        yield from _option_faults(place, question.labels)
+    if isinstance(question, Write) and question.same_words and not question.source:
+        yield f"{place} counts words, and names no source to count them in"
+
+
+def _when_faults(place: str, question: Question, earlier: tuple[Question, ...]) -> Iterator[str]:
+    offered = {other.id: choices(other) for other in earlier if choices(other)}
+    for name, wanted in question.when.items():
+        if name not in offered:
+            yield f"{place} depends on {name!r}, which is no earlier question with choices"
+            continue
+        for choice in wanted:
+            if choice not in offered[name]:
+                yield f"{place} depends on {name!r}: {no_such('choice', choice, offered[name])}"
+
+
+def _language_faults(study: Study) -> Iterator[str]:
+    known = registry.names("languages")
+    if not study.title:
+        yield "the title is empty; its languages are those of the pages"
+    for place, value in _texts(study, ""):
+        codes = [value] if isinstance(value, str) else list(value)
+        for code in codes:
+            if code not in known:
+                yield f"{place}: {no_such('language', code, known)}"
+        missing = [code for code in study.title if value and code not in value]
+        if missing and not isinstance(value, str):
+            yield f"{place} has no text in {missing[0]!r}, a language of the title"
+
+
+def _texts(part: object, place: str) -> Iterator[tuple[str, str | Words]]:
+    """Every language code and every text by language, with its place."""
+    if isinstance(part, tuple):
+        for number, inner in enumerate(part):
+            yield from _texts(inner, f"{place}[{number}]")
+    elif isinstance(part, msgspec.Struct):
+        for name in part.__struct_fields__:
+            value, inside = getattr(part, name), f"{place}.{name}".lstrip(".")
+            if (name in _IN_WORDS and isinstance(value, dict)) or (name == "language" and value):
+                yield inside, value
+            else:
+                yield from _texts(value, inside)
+
+
+# --- fields and items ------------------------------------------------------------------------
+
+
+def _shown(study: Study) -> dict[str, str]:
+    """The fields of an item that reach a person, with the place that shows them."""
+    shown: dict[str, str] = {}
+    for number, panel in enumerate(study.show):
+        names = [panel.before, panel.after] if isinstance(panel, DiffPanel) else [panel.field]
+        shown |= dict.fromkeys(names, f"show[{number}]")
+    for number, question in enumerate(study.questions):
+        if isinstance(question, Write):
+            names = [name for name in (question.draft, question.source) if name]
+            shown |= {
+                name: f"questions[{number}] ({question.id})" for name in names if name not in shown
+            }
+    return shown
+
+
+def _field_faults(study: Study) -> Iterator[str]:
+    for name, place in _shown(study).items():
+        if name in study.hidden:
+            yield f"{place} shows the field {name!r}, which is hidden"
+    texts = [panel.field for panel in study.show if isinstance(panel, TextPanel)]
+    panels = [panel.field for panel in study.show if not isinstance(panel, DiffPanel)]
+    for number, question in enumerate(study.questions):
+        place = f"questions[{number}] ({question.id})"
+        if isinstance(question, Mark) and question.field not in texts:
+            yield f"{place} marks words of {question.field!r}, which is not shown as a text"
+        for name in question.between if isinstance(question, Choose) else ():
+            if name not in panels:
+                yield f"{place} offers {name!r}, which is not shown"
+
+
+def _item_faults(study: Study) -> Iterator[str]:
+    parts = {name: getattr(study, name) for name in ("practice", "checks", "fillers", "items")}
+    yield from _twice("the study", (item.id for items in parts.values() for item in items))
+    shown = _shown(study)
+    for part, items in parts.items():
+        for item in items:
+            place = f"{part} {item.id!r}"
+            missing = [name for name in shown if name not in item.fields]
+            if missing:
+                yield f"{place} lacks the field {missing[0]!r} that {shown[missing[0]]} shows"
+            else:
+                yield from _expected_faults(study, part, place, item)
+            if item.judgements is not None and item.judgements < 0:
+                yield f"{place} asks for {item.judgements} judgements"
+            if study.lists == "given" and part == "items" and not item.list:
+                yield f"{place} names no list, and the lists are given"
+            if study.lists == "rotated" and part == "items" and not item.group:
+                yield f"{place} names no group, and the lists rotate within groups"
+
+
+def _expected_faults(study: Study, part: str, place: str, item: StudyItem) -> Iterator[str]:
+    if part == "checks" and not item.expected:
+        yield f"{place} is an attention check without the right answer"
+    questions = {question.id: question for question in study.questions}
+    for name, answer in item.expected.items():
+        if name not in questions:
+            yield f"{place}: {no_such('question', name, questions)}"
+        else:
+            for fault in answer_faults(questions[name], item, answer):
+                yield f"{place}: the right answer to {name} {fault}"

@@ -1,0 +1,91 @@
+"""Studies as files: TOML, for people to read and edit, or JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.datafiles import read_text
+from epicene.errors import InputError
+from epicene.studies import Study
+from epicene.studies.checks import check_study
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+
+def read_study(path: Path) -> Study:
+    """A study from a TOML or JSON file, checked."""
+    text = read_text(path)
+    try:
+        if path.suffix == ".toml":
+            values = tomllib.loads(text)
+        elif path.suffix == ".json":
+            values = json.loads(text)
+        else:
+            raise InputError(f"{path} is no study: a study is a .toml or .json file.")
+        study = msgspec.convert(values, Study)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from None
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path} does not fit: {error}.") from None
+    check_study(study, str(path))
+    return study
+
+
+def write_study(study: Study, path: Path) -> None:
+    """A study into a TOML file, for people to edit, or a JSON file."""
+    values = msgspec.to_builtins(study)
+    if path.suffix == ".toml":
+        text = "\n".join(_toml(values)) + "\n"
+    else:
+        text = json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _toml(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """The lines of a TOML table; the standard library reads TOML and does not write it."""
+    tables = {key: value for key, value in table.items() if isinstance(value, dict)}
+    lists = {key: value for key, value in table.items() if _is_list_of_tables(value)}
+    for key, value in table.items():
+        if key not in tables and key not in lists:
+            yield f"{_toml_key(key)} = {_toml_value(value)}"
+    for key, value in tables.items():
+        yield from ("", f"[{path}{_toml_key(key)}]", *_toml(value, f"{path}{_toml_key(key)}."))
+    for key, rows in lists.items():
+        for row in rows:
+            yield from ("", f"[[{path}{_toml_key(key)}]]", *_toml(row, f"{path}{_toml_key(key)}."))
+
+
+def _is_list_of_tables(value: object) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml_text(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, str):
+        lines = [_toml_text(line)[1:-1] for line in value.split("\n")]
+        return f'"{lines[0]}"' if len(lines) == 1 else '"""\n{}"""'.format("\n".join(lines))
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml_inline, value))}]"
+    return json.dumps(value)
+
+
+def _toml_inline(value: Any) -> str:
+    if isinstance(value, dict):
+        pairs = (f"{_toml_key(key)} = {_toml_inline(inner)}" for key, inner in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    return _toml_text(value) if isinstance(value, str) else _toml_value(value)
+
+
+def _toml_text(text: str) -> str:
+    # TOML takes JSON's strings but for one control character that JSON leaves as it is.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,118 @@
+"""What a question lets people answer, and what can be wrong with a response."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.errors import InputError, unknown
+from epicene.studies import (
+    AnswerValue,
+    Choose,
+    Mark,
+    Question,
+    Response,
+    Span,
+    Study,
+    StudyItem,
+    Tag,
+    Write,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+
+def check_response(study: Study, item: StudyItem, response: Response) -> None:
+    """Raise the first fault of a response to an item of the study."""
+    for fault in response_faults(study, item, response.answers):
+        raise InputError(f"The response of {response.participant} to {item.id}: {sentence(fault)}")
+
+
+def response_faults(
+    study: Study, item: StudyItem, answers: Mapping[str, AnswerValue]
+) -> Iterator[str]:
+    """Everything that is wrong with the answers to an item."""
+    known = {question.id for question in study.questions}
+    for name in answers:
+        if name not in known:
+            yield no_such("question", name, known)
+    for question in study.questions:
+        answer, asked = answers.get(question.id), is_asked(question, answers)
+        if answer is None:
+            if asked and question.required:
+                yield f"{question.id} has no answer"
+        elif not asked:
+            yield f"{question.id} was not to be asked"
+        else:
+            yield from (f"{question.id} {fault}" for fault in answer_faults(question, item, answer))
+
+
+def is_asked(question: Question, answers: Mapping[str, AnswerValue]) -> bool:
+    """Whether a question is asked, given the answers to those before it."""
+    for name, wanted in question.when.items():
+        given = answers.get(name, ())
+        chosen = {given} if isinstance(given, str) else set(given)
+        if chosen.isdisjoint(wanted):
+            return False
+    return True
+
+
+def choices(question: Question) -> tuple[str, ...]:
+    """The ids among which a question lets one choose; none where it asks for something else."""
+    if isinstance(question, Choose):
+        return (*(option.id for option in question.options), *question.between)
+    if isinstance(question, Tag):
+        return tuple(option.id for option in question.options)
+    return ()
+
+
+def answer_faults(question: Question, item: StudyItem, answer: AnswerValue) -> Iterator[str]:
+    """Everything that is wrong with one answer, each to be read after the question's id."""
+    if isinstance(question, Tag | Mark):
+        if isinstance(answer, str):
+            yield "is answered by a text where a list is wanted"
+        elif question.required and not answer:
+            yield "is answered by nothing"
+        else:
+            yield from _list_faults(question, item, answer)
+    elif not isinstance(answer, str):
+        yield "is answered by a list where a text is wanted"
+    elif question.required and not answer.strip():
+        yield "is answered by nothing"
+    elif isinstance(question, Choose) and answer not in choices(question):
+        yield f"has no choice {answer!r}"
+    elif isinstance(question, Write) and question.same_words:
+        wanted, given = len(item.fields[question.source].split()), len(answer.split())
+        if given != wanted:
+            yield f"has {given} words where {question.source} has {wanted}"
+
+
+def _list_faults(
+    question: Tag | Mark, item: StudyItem, answer: tuple[str | Span, ...]
+) -> Iterator[str]:
+    if len(set(answer)) < len(answer):
+        yield "says the same twice"
+    for one in answer:
+        if isinstance(question, Mark):
+            yield from _span_faults(question, item.fields[question.field], one)
+        elif one not in choices(question):
+            yield f"has no choice {one!r}"
+
+
+def _span_faults(question: Mark, text: str, span: str | Span) -> Iterator[str]:
+    if not isinstance(span, Span):
+        yield f"is answered by {span!r} where marked characters are wanted"
+    elif not 0 <= span.start < span.end <= len(text):
+        yield f"marks characters {span.start} to {span.end} of {len(text)}"
+    elif span.label not in ([option.id for option in question.labels] or [""]):
+        yield f"has no label {span.label!r}"
+
+
+def no_such(what: str, name: str, known: Iterable[str]) -> str:
+    """The fault of an unknown name, with the nearest known."""
+    return str(unknown(what, name, known)).removesuffix(".").replace("There is", "there is", 1)
+
+
+def sentence(fault: str) -> str:
+    """A fault with its full stop."""
+    return fault if fault.endswith("?") else f"{fault}."

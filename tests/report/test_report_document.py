@@ -1,0 +1,157 @@
+"""The page as a file: whole, harmless, and the same twice."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from typing import Any
+
+import pytest
+
+from epicene import charts
+from epicene.records import Column, Estimate, Judgement, Table
+from epicene.report.evidence import pack
+from epicene.report.page import Headline, Section, page
+from report.report_samples import HOSTILE, Tags, estimate, sample_table, text_table
+
+# Attributes through which a page could reach out.
+LINKS = ("src", "href", "xlink:href", "action", "data", "poster", "srcset", "formaction")
+
+
+def judgement(place: int, **changes: Any) -> Judgement:
+    fields: dict[str, Any] = {
+        "item": f"item-{place}",
+        "language": "hi",
+        "outcome": "wrong",
+        "label": "feminine",
+        "value": place / 3,
+        "facets": {"model": "small", "language": "hi"},
+        "evidence": {"answer": "मैं जाता हूँ", "reference": "मैं जाती हूँ"},
+    }
+    return Judgement(**{**fields, **changes})
+
+
+def sample_page(text: str = "plain", table: Table | None = None) -> str:
+    rows: list[dict[str, charts.Value]] = [{"word": text, "times": 4.0}]
+    figure = charts.bars("1", text, rows, x="times", y="word", notes=(text,))
+    headline = Headline(label=text, estimate=estimate(0.6), column=Column(name=text), note=text)
+    evidence = tuple(
+        judgement(place, label=text, facets={text: text}, evidence={"answer": text, text: text})
+        for place in range(3)
+    )
+    section = Section(
+        heading=text,
+        paragraphs=(text,),
+        headlines=(headline,),
+        tables=(table or sample_table(), text_table(text)),
+        figures=(figure, figure),
+        evidence=evidence,
+    )
+    return page(text, [section, section], lead=text, facts=[(text, text)])
+
+
+def test_the_page_is_whole_and_reaches_nowhere() -> None:
+    made = sample_page()
+    tags = Tags(made)
+    ids = [attributes["id"] for _, attributes in tags.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for _, attributes in tags.elements:
+        for name in LINKS:
+            target = attributes.get(name)
+            assert target is None or (target.startswith("#") and target[1:] in ids)
+    assert not re.search(r"url\((?!#)|@import", made)
+    assert made == sample_page()
+
+
+def test_the_page_says_what_was_measured_before_anything_else() -> None:
+    undefined = Estimate(value=None, why="nothing was judged")
+    headline = Headline(label="small", estimate=undefined, column=Column(name="right"))
+    section = Section(heading="Rewriting", headlines=(headline,))
+    made = page("A study", [section], lead="What was measured.", facts=[("Suite", "genform")])
+    texts = [text for _, text in Tags(made).texts if text.strip()]
+    start = texts.index("A study", texts.index("To the results"))
+    assert texts[start : start + 4] == ["A study", "What was measured.", "Suite", "genform"]
+    assert "nothing was judged" in texts
+
+
+def test_hostile_text_stays_text_everywhere() -> None:
+    made = sample_page(HOSTILE)
+    tags = Tags(made)
+    names = {tag for tag, _ in tags.elements}
+    assert "img" not in names
+    assert [tag for tag, _ in tags.elements].count("script") == 3  # two packs, one script
+    handlers = [n for _, attributes in tags.elements for n in attributes if n.startswith("on")]
+    assert handlers == []
+    assert HOSTILE in tags.text_of("td")
+    assert HOSTILE in tags.text_of("h1")
+
+
+def test_only_our_script_may_run() -> None:
+    made = sample_page(HOSTILE)
+    (script,) = re.findall(r"<script>(.*?)</script>", made, flags=re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = next(
+        attributes["content"]
+        for tag, attributes in Tags(made).elements
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    assert f"script-src 'sha256-{digest}'" in policy
+
+
+def test_without_script_the_page_says_what_is_missing() -> None:
+    made = sample_page()
+    (first, _) = re.findall(r"<noscript>(.*?)</noscript>", made)
+    assert "3 judged items" in first
+    assert "JavaScript" in first
+
+
+# --- the packed items ----------------------------------------------------------------------
+
+
+def unpacked(judgements: list[Judgement]) -> dict[str, list[str | None]]:
+    data = json.loads(gzip.decompress(base64.b64decode(pack(judgements).data)))
+    assert data["count"] == len(judgements)
+    assert len(set(data["strings"])) == len(data["strings"])
+    return {
+        column["name"]: [None if i < 0 else data["strings"][i] for i in column["ids"]]
+        for column in data["columns"]
+    }
+
+
+def test_packed_items_are_the_judgements() -> None:
+    bare = Judgement(item="bare", outcome="undetected")
+    columns = unpacked([judgement(1), judgement(2, facets={"rule": "verb"}), bare])
+    assert columns == {
+        "item": ["item-1", "item-2", "bare"],
+        "outcome": ["wrong", "wrong", "undetected"],
+        "label": ["feminine", "feminine", None],
+        "language": ["hi", "hi", None],
+        "value": ["0.333333", "0.666667", None],
+        "model": ["small", None, None],
+        "language (facet)": ["hi", None, None],
+        "rule": [None, "verb", None],
+        "answer": ["मैं जाता हूँ", "मैं जाता हूँ", None],
+        "reference": ["मैं जाती हूँ", "मैं जाती हूँ", None],
+    }
+
+
+def test_a_facet_that_repeats_the_language_is_left_out() -> None:
+    assert "language (facet)" not in unpacked([judgement(1), judgement(2)])
+
+
+def test_a_text_shared_by_many_items_is_packed_once() -> None:
+    packed = pack([judgement(place, evidence={"answer": "shared"}) for place in range(1000)])
+    assert gzip.decompress(base64.b64decode(packed.data)).count(b'"shared"') == 1
+
+
+@pytest.mark.parametrize("size", [10_000_000])
+def test_a_text_of_ten_megabytes_is_packed(size: int) -> None:
+    text = HOSTILE + "ا" * (size // 2)
+    made = page("t", [Section(heading="h", evidence=(judgement(1, evidence={"answer": text}),))])
+    assert "alert(1)" not in made
+    assert unpacked([judgement(1, evidence={"answer": text})])["answer"] == [text]

@@ -1,0 +1,102 @@
+"""Figures as SVG and PNG."""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import Any
+
+import msgspec
+import pytest
+
+from epicene import charts
+from epicene.records import Figure
+from epicene.report.figures import THEME, png, script_fonts, svg
+
+
+def figure(word: str = "word", **spec: Any) -> Figure:
+    made = charts.bars("3", "A title", [{"word": word, "times": 4.0}], x="times", y="word")
+    return msgspec.structs.replace(made, spec={**made.spec, **spec})
+
+
+def test_svg_is_the_same_twice_and_carries_its_title() -> None:
+    assert svg(figure()) == svg(figure())
+    assert ">Figure 3: A title<" in svg(figure())
+    assert ">Figure 3: A title<" not in svg(figure(), titled=False)
+    assert 'aria-label="Figure 3: A title"' in svg(figure(), titled=False)
+
+
+def test_the_house_theme_is_applied() -> None:
+    text = svg(figure())
+    assert THEME["range"]["category"][0] in text
+    assert "Noto Sans Devanagari" in text
+    assert "Noto Sans Arabic" in text
+
+
+def test_hostile_words_stay_text() -> None:
+    text = svg(figure('</svg><script>alert(1)</script> id="clip0"'))
+    assert "<script" not in text
+    assert text.count("</svg>") == 1
+
+
+def test_several_figures_share_a_page_without_sharing_ids() -> None:
+    layers = figure('id="clip1" clip-path="url(#clip1)"').spec["layer"]
+    clipped = {**layers[0], "mark": {"type": "bar", "clip": True}}
+    made = figure('id="clip1"', layer=[clipped])
+    text = svg(made, prefix="first-")
+    ids = re.findall(r'<\w+ id="([^"]*)"', text)
+    assert ids
+    assert all(name.startswith("first-") for name in ids)
+    assert set(re.findall(r'clip-path="url\(#([^)]*)\)', text)) <= set(ids)
+    assert '>id="clip1"<' in text  # a label is left alone
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"data": {"url": "https://example.org/data.csv"}},
+        {"data": {"url": "file:///etc/passwd"}},
+        {"layer": [{"mark": {"type": "bar", "href": "https://example.org"}, "encoding": {}}]},
+    ],
+)
+def test_a_figure_that_reaches_outside_is_refused(spec: dict[str, Any]) -> None:
+    for draw in (svg, png):
+        with pytest.raises(ValueError, match="carries its data in itself"):
+            draw(figure(**spec))
+
+
+def test_data_may_have_a_column_of_links() -> None:
+    rows = [{"x": 1.0, "y": "a", "url": "https://example.org"}]
+    assert svg(figure(data={"values": rows}))
+
+
+def test_a_broken_specification_is_named() -> None:
+    with pytest.raises(ValueError, match="Figure '3' cannot be drawn"):
+        svg(figure(layer=[{"mark": "nonsense", "encoding": {}}]))
+
+
+def test_png_has_the_size_of_the_svg_times_the_scale() -> None:
+    text = svg(figure())
+    size = re.search(r'width="(\d+)" height="(\d+)"', text)
+    assert size is not None
+    image = png(figure(), scale=3)
+    assert image.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", image[16:24]) == (3 * int(size[1]), 3 * int(size[2]))
+    assert png(figure("word")) != png(figure("other"))
+
+
+def test_each_script_gets_its_font_in_a_png() -> None:
+    def text(content: str) -> str:
+        return script_fonts(f'<text font-family="Noto Sans">{content}</text>')
+
+    assert re.fullmatch(
+        r'<text font-family="Noto Sans Devanagari,[^"]*">जाती हूँ</text>', text("जाती हूँ")
+    )
+    assert re.fullmatch(r'<text font-family="Noto Sans Arabic,[^"]*">كاتبةٌ</text>', text("كاتبةٌ"))
+    assert text("plain &lt;b&gt;") == '<text font-family="Noto Sans">plain &lt;b&gt;</text>'
+    mixed = text("she: जाती हूँ (f)")
+    assert re.fullmatch(
+        r'<text font-family="Noto Sans">she: '
+        r'<tspan font-family="Noto Sans Devanagari,[^"]*">जाती हूँ</tspan> \(f\)</text>',
+        mixed,
+    )
