@@ -13,9 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+# A slow moment of a shared machine is no failure.
+settings.register_profile("epicene", deadline=None)
+settings.load_profile("epicene")
 
 PUBLISHED_DATA = "EPICENE_PUBLISHED_DATA"
 CHROMIUM = "EPICENE_CHROMIUM"

@@ -78,6 +78,7 @@ def test_the_others_keep_gender_each_and_all_together(language: str) -> None:
             "लड\u093cकी बडी \u095cक \u095eन ज\u093c",
             "लड\u093cकी बडी ड\u093cक फ\u093cन ज\u093c",
         ),
+        ("arabic-diacritics", "ا\u0654\u064e ا\u0653 ا\u0655", "ا\u0654 ا\u0653 ا\u0655"),
         ("nukta", "न\u093c \u0929 र\u093c \u0931", "\u0929 \u0929 \u0931 \u0931"),
         ("latin-accents", "élève née ñandú ﬁ ø ß ǻ e\u0301", "eleve nee nandu ﬁ ø ß a e"),
     ],

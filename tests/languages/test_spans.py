@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from epicene.languages import segment
@@ -57,8 +57,14 @@ def test_graphemes_cover_the_text(text: str) -> None:
     assert all(start < end and kind == "grapheme" for start, end, kind in spans)
 
 
+# Clusters whose parts, taken alone, would be a letter, a mark and a sign of different tokens.
 @pytest.mark.parametrize("language", CODES)
 @FEW
+@example(text="ℹ\u200d🚀")
+@example(text="\u0d4e!")
+@example(text="a'\uff9e a-\u0e33")
+@example(text=" \u200c\u0301 \u0301")
+@example(text="l'\u0301a (s)he\u0301 डॉ॰\u093c")
 @given(text=texts)
 def test_tokens_are_ordered_apart_and_cut_no_grapheme(language: str, text: str) -> None:
     edges = {0, *(end for _, end, _ in graphemes(text))}

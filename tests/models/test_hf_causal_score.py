@@ -105,7 +105,7 @@ ALONE = {
 }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     name=st.sampled_from(sorted(MODELS)),
     order=st.lists(st.integers(0, len(REQUESTS) - 1), min_size=1, max_size=8),

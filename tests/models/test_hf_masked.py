@@ -336,10 +336,13 @@ def test_equal_rows_are_computed_once() -> None:
     assert model.notes()["rows"] == 3
 
 
-def test_unknown_tokens_are_told() -> None:
+def test_what_the_tokenizer_cannot_tell_is_noted() -> None:
     model = HfMasked(loaded("bert"))
-    answers(model, Score(item="1", texts=("he ☃ is ☃",)))
+    answers(model, Score(item="1", texts=("he ☃ is ☃",)), Score(item="2", texts=("he", "she")))
     assert model.notes()["unknown_tokens"] == 2
+    assert model.notes()["requests_with_texts_alike"] == 0
+    answers(model, Score(item="3", texts=("he ☃", "he ☂", "she")))
+    assert model.notes()["requests_with_texts_alike"] == 1
 
 
 def failing(family: str, when: Any) -> Any:

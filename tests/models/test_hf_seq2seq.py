@@ -129,10 +129,10 @@ def test_marian_has_one_pair_or_a_token_for_the_target(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:Recommended")
 def test_punctuation_reaches_marian_as_it_is(tmp_path: Path) -> None:
-    model, tokenizer = marian(tmp_path)
-    tokenizer.punc_normalizer = lambda text: text.replace(".", "!")
-    HfSeq2Seq(loaded(model, tokenizer))
-    assert tokenizer.normalize("she is.") == "she is."
+    one = loaded(*marian(tmp_path))
+    one.tokenizer.punc_normalizer = lambda text: text.replace(".", "!")
+    HfSeq2Seq(one)
+    assert one.tokenizer.normalize("she is.") == "she is."
 
 
 def test_the_models_own_beams() -> None:
@@ -149,7 +149,6 @@ def test_the_models_own_beams() -> None:
     greedy = answers(HfSeq2Seq(loaded(own, tokenizer)), *asked)
     assert found != greedy
     assert model.notes()["translations"] == "3 beams"
-    tokenizer.src_lang = "eng_Latn"
     for request, answer in zip(asked, found, strict=True):
         assert isinstance(answer, Texts)
         written = own.generate(
@@ -199,8 +198,6 @@ def test_samples_are_drawn_by_their_own_noise(name: str) -> None:
     pair = MODELS[name]()
     request = Generate(item="1", prompt="he is", samples=4, decoding=SAMPLED)
     answer = texts(HfSeq2Seq(loaded(*pair)), request)
-    if name == "nllb":
-        pair[1].src_lang = "eng_Latn"
     ids = pair[1]("he is")["input_ids"]
     assert answer.texts == tuple(slow(pair, ids, [], request, sample) for sample in range(4))
     assert len({text.text for text in answer.texts}) > 1
@@ -214,7 +211,7 @@ def test_the_language_of_a_prompt_is_its_own() -> None:
     texts(model, Translate(item="2", text="he is", language="fr", into="en", decoding=SHORT))
     assert texts(model, prompt) == first
     french = Generate(item="1", prompt="he is", decoding=SHORT, language="fr")
-    _, tokenizer = nllb()
+    tokenizer = loaded(*nllb()).tokenizer
     tokenizer.src_lang = "fra_Latn"
     ids = tokenizer("he is")["input_ids"]
     assert texts(model, french).texts == (slow(nllb(), ids, [], french),)

@@ -240,6 +240,17 @@ def test_a_very_long_unknown_word_has_a_finite_score() -> None:
     assert -math.inf < model.logprob("字" * 5000, ["a"]) < -10_000
 
 
+def test_words_are_joined_as_the_texts_that_count_were_written() -> None:
+    spaced = [Folded(0, tokenise("wait … wait")), Folded(1, tokenise("a, b"))]
+    close = [Folded(2, tokenise("wait… stop… go…"))]
+    corpus = Corpus([*spaced, *close])
+    forms = ["wait", "…", "wait"]
+    assert corpus.without(None).spacing.join("", [], forms) == "wait… wait"
+    assert corpus.without(2).spacing.join("", [], forms) == "wait … wait"
+    assert corpus.without(2).spacing.join("a", ["a"], [",", "b"]) == ", b"
+    assert corpus.without(2).spacing.join("a ", ["a"], ["b"]) == "b"
+
+
 # --- the model -----------------------------------------------------------------------------
 
 

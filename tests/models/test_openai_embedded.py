@@ -20,13 +20,10 @@ CHAT = (Message(role="user", content="Name one colour of the rainbow."),)
 @pytest.fixture(scope="module")
 def server() -> Any:
     """The server; it ends with the object."""
-    path = embedded.gguf_path("smollm2")
-    if path is None:
-        pytest.skip("needs the embedded model: run `epicene models fetch smollm2`")
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(path)
+    parameters.model.path = str(embedded.gguf_path("smollm2"))
     parameters.port = 0
     parameters.n_parallel = 2
     parameters.n_ctx = 2048

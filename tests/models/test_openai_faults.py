@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -64,7 +63,7 @@ def reason(answer: Answer) -> str:
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
 def test_a_passing_fault_is_mended(fault: Reply) -> None:
     with Server(first_then(fault, rest=lambda _: chat("fine"))) as server:
-        served = model(server, timeout=0.5)
+        served = model(server, timeout=0.5 if fault.delay else 60.0)
         assert [only_text(a) for a in answers(served, question())] == ["fine"]
         assert len(server.asked) == 2
         assert served.notes()["retries"] == 1
@@ -88,7 +87,8 @@ def test_a_passing_fault_is_mended(fault: Reply) -> None:
 )
 def test_a_lasting_fault_is_a_failed_answer(fault: str, words: str, attempts: int) -> None:
     with Server(lambda _: FAULTS[fault]) as server:
-        served = model(server, Patience(first_wait=0.001, longest_wait=0.01), timeout=0.1)
+        timeout = 0.1 if FAULTS[fault].delay else 60.0
+        served = model(server, Patience(first_wait=0.001, longest_wait=0.01), timeout=timeout)
         first, second = answers(served, question("a"), question("b"))
     assert words in reason(first)
     assert words in reason(second)
@@ -191,11 +191,12 @@ def test_answers_that_came_before_the_end_of_a_run_are_handed_over() -> None:
     ids=["seconds", "milliseconds", "date"],
 )
 def test_retry_after_is_honoured(status: int, header: Any, least: float) -> None:
-    script = first_then(error(status, "wait", header()), rest=lambda _: chat("fine"))
+    def script(asked: Asked) -> Reply:
+        return chat("fine") if asked.number else error(status, "wait", header())
+
     with Server(script) as server:
         answers(model(server), question())
-    waited = server.asked[1].at - server.asked[0].at
-    assert least - 0.05 <= waited < least + 1.8
+    assert server.asked[1].at - server.asked[0].at >= least - 0.05
 
 
 def _in_two_seconds() -> datetime:
@@ -205,10 +206,8 @@ def _in_two_seconds() -> datetime:
 def test_a_long_retry_after_is_capped() -> None:
     script = first_then(error(429, "wait", {"Retry-After": "3600"}), rest=lambda _: chat("fine"))
     with Server(script) as server:
-        begun = time.monotonic()
         answers(model(server, Patience(first_wait=0.01, longest_wait=0.3)), question())
-        assert time.monotonic() - begun < 3
-    assert server.asked[1].at - server.asked[0].at >= 0.29
+    assert 0.29 <= server.asked[1].at - server.asked[0].at < 60
 
 
 @pytest.mark.parametrize("header", ["soon", "-5", "inf", "nan", "Wed, 99 Foo 2020"])

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from epicene.models.openai_api.generate import fold_system, sample_seed
-from epicene.models.openai_api.thinking import strip_thinking
 from epicene.records import (
     Decoding,
     Draw,
@@ -232,6 +231,8 @@ def test_an_unknown_model_is_not_taken_for_a_missing_endpoint() -> None:
 def test_an_empty_prompt_and_a_strange_verb_fail_unasked() -> None:
     answer, asked = ask(lambda _: chat("x"), Generate(item="i", prompt=""))
     assert answer == Failed(reason="the prompt is empty")
+    answer, _ = ask(lambda _: chat("x"), question(samples=0))
+    assert answer == Failed(reason="at least one sample of at least one token must be asked for")
     answer, more = ask(lambda _: chat("x"), Draw(item="i", prompt="a cat"))
     assert answer == Failed(reason="a server knows no verb draw")
     assert not asked
@@ -326,43 +327,22 @@ def test_a_text_cut_in_mid_thought_is_empty_but_an_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "thinking"),
+    "message",
     [
-        ({"content": "<think>Hm.</think>\n\nYes"}, len("<think>Hm.</think>\n\n")),
-        ({"content": "Yes", "reasoning_content": "Hm."}, 3),
-        ({"content": "Yes", "reasoning": "Hm."}, 3),
-        (
-            {
-                "content": [
-                    {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
-                    {"type": "text", "text": "Yes"},
-                ]
-            },
-            3,
-        ),
+        {"content": "<think>Hm.</think>\n\nYes"},
+        {"content": "Hm.</think>Yes"},
+        {"content": "Yes", "reasoning_content": "Hm."},
+        {"content": "Yes", "reasoning": "Hm."},
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+                {"type": "text", "text": "Yes"},
+            ]
+        },
     ],
 )
-def test_thinking_is_taken_out_and_counted(message: dict[str, Any], thinking: int) -> None:
-    assert texts(reply_to(message), question()) == (Text(text="Yes", thinking=thinking),)
-
-
-@pytest.mark.parametrize(
-    ("text", "rest"),
-    [
-        ("plain", "plain"),
-        (" plain ", " plain "),
-        ("<think>a</think>b", "b"),
-        ("a</think>\nb", "b"),
-        ("<think>a</think>b<think>c</think>d", "bd"),
-        ("a</think>b <think>c</think>d", "b d"),
-        ("<think>never ends", ""),
-        ("\n<think>a\nb</think> c", "c"),
-        ("", ""),
-    ],
-)
-def test_thinking_in_the_text(text: str, rest: str) -> None:
-    assert strip_thinking(text)[0] == rest
-    assert (strip_thinking(text)[1] > 0) == (text != rest)
+def test_thinking_is_taken_out_and_counted(message: dict[str, Any]) -> None:
+    assert texts(reply_to(message), question()) == (Text(text="Yes", thinking=3),)
 
 
 def test_thinking_tokens_are_not_the_texts() -> None:

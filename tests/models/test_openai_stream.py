@@ -171,19 +171,21 @@ def test_requests_are_read_no_further_than_four_times_the_room() -> None:
 
 
 def test_answers_are_handed_over_while_others_are_slow() -> None:
-    slow = 1.5
+    others_taken = threading.Event()
 
     def script(asked: Asked) -> Reply:
-        return Reply(chat("x").body, delay=slow if asked.prompt == "0" else 0.0)
+        if asked.prompt == "0":
+            assert others_taken.wait(60)
+        return chat("x")
 
     with Server(script) as server:
-        begun = time.monotonic()
         stream = model(server).answer(singly(question(n) for n in range(10)), NoFiles())
-        first = next(stream)
-        assert time.monotonic() - begun < slow / 2
-        assert 0 not in [place for place, _ in first]
-        rest = [place for answered in stream for place, _ in answered]
-        assert rest[-1] == 0
+        places: list[int] = []
+        while len(places) < 9:
+            places += [place for place, _ in next(stream)]
+        assert sorted(places) == list(range(1, 10))
+        others_taken.set()
+        assert [place for answered in stream for place, _ in answered] == [0]
 
 
 def test_leaving_early_cancels_and_leaves_no_thread() -> None:
@@ -193,7 +195,7 @@ def test_leaving_early_cancels_and_leaves_no_thread() -> None:
         assert threads() == ["epicene-openai"]
         begun = time.monotonic()
         stream.close()  # type: ignore[attr-defined]
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < 15  # half of what the server would take
     assert threads() == []
 
 

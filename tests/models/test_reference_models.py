@@ -263,6 +263,18 @@ def test_guesses_without_anything_to_guess_from_fail_with_a_reason() -> None:
         assert isinstance(ask(model, request), Failed)
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Score(item="i", texts=()),
+        Fill(item="i", before="a", choices=("b",), top=0),
+        Generate(item="i", prompt="a", source="b", samples=0),
+    ],
+)
+def test_a_request_for_nothing_fails_with_a_reason(request_: Request) -> None:
+    assert isinstance(ask(open_random("", OPTIONS), request_), Failed)
+
+
 def test_a_seed_is_another_model_and_the_same_seed_the_same_one() -> None:
     again = [scored(open_random("5", OPTIONS), SHORT, LONG) for _ in range(2)]
     assert again[0] == again[1]

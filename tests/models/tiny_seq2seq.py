@@ -124,7 +124,7 @@ def _seeded(kind: Any, config: Any) -> Any:
 
 
 def loaded(model: Any, tokenizer: Any, **options: Any) -> Loaded:
-    """What loading would give; the generation settings are the test's to change."""
+    """What loading would give. Settings and tokenizer, which keep state, are its own."""
     import copy
 
     import torch
@@ -132,4 +132,6 @@ def loaded(model: Any, tokenizer: Any, **options: Any) -> Loaded:
     own = copy.copy(model)
     own.generation_config = copy.deepcopy(model.generation_config)
     identity = Identity(kind="hf", label="tiny", key={"weights": type(model).__name__})
-    return Loaded(own, tokenizer, torch.device("cpu"), identity, ModelOptions(**options))
+    return Loaded(
+        own, copy.deepcopy(tokenizer), torch.device("cpu"), identity, ModelOptions(**options)
+    )

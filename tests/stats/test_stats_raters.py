@@ -187,3 +187,8 @@ def test_raters_who_never_disagree_are_surer_only_with_more_items() -> None:
     assert fleiss([["m"] * 3, ["f"] * 3] * 100).low == pytest.approx(
         1 - 2 * 3.841458821 / 203.841458821
     )
+    # Krippendorff: of 4 m and 2 f, two drawn without replacement agree by chance in 14 of 30.
+    unseen = 3.841458821 / 6.841458821
+    assert krippendorff([["m", "m"], ["m", "m"], ["f", "f"]]).low == pytest.approx(
+        1 - unseen / (16 / 30)
+    )

@@ -33,9 +33,9 @@ class Span(NamedTuple):
 _EXTENDS = r"\p{M}\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}"
 _OPENS = r"\p{GCB=Prepend}"
 
-# Letters and digits that can begin a cluster inside a run. Han stands one by one, and some
-# pictographs (ℹ) are letters only by name.
-_NOT_IN_RUNS = rf"[\p{{Han}}\p{{ExtPict}}{_OPENS}{_EXTENDS}]"
+# Letters and digits that stand in runs. Han stands one by one, and some pictographs (ℹ) are
+# letters only by name.
+_NOT_IN_RUNS = rf"[\p{{Han}}\p{{ExtPict}}{_OPENS}]"
 _LETTER = rf"[\p{{L}}--{_NOT_IN_RUNS}]"
 _DIGIT = rf"[\p{{N}}--{_NOT_IN_RUNS}]"
 _BEGIN = rf"[[\p{{L}}\p{{N}}]--{_NOT_IN_RUNS}]"

@@ -43,9 +43,14 @@ def convert(gguf: Path, folder: Path) -> None:
 
 def _convert_here(gguf: Path, folder: Path) -> None:
     import torch
+    from gguf import GGUFReader
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
+    # The file says whether texts open with the beginning token, and transformers forgets it.
+    opens_with_bos = GGUFReader(gguf).get_field("tokenizer.ggml.add_bos_token")
+    if opens_with_bos is not None and opens_with_bos.contents():
+        tokenizer.add_bos_token = True
     model = AutoModelForCausalLM.from_pretrained(
         gguf.parent, gguf_file=gguf.name, dtype=torch.float32
     )

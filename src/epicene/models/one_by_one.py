@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.models import Answered, Batch, BatchLimit
-from epicene.records import Answer, Failed, Identity, Request, verb
+from epicene.records import Answer, Failed, Fill, Generate, Identity, Request, Score, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -50,6 +50,7 @@ class OneByOne:
 
     def _one(self, request: Request) -> Answer:
         try:
+            _refuse_nothing(request)
             return self._verbs[verb(request)](request)
         except UnanswerableError as error:
             return Failed(reason=str(error))
@@ -60,3 +61,14 @@ class OneByOne:
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+
+def _refuse_nothing(request: Request) -> None:
+    """Refuse a request that asks for no answer at all."""
+    match request:
+        case Score(texts=()):
+            raise UnanswerableError("there is no text to score")
+        case Generate() if request.samples < 1 or request.decoding.max_new_tokens < 1:
+            raise UnanswerableError("at least one sample of at least one token must be asked for")
+        case Fill() if request.top < 1 or request.max_tokens < 1:
+            raise UnanswerableError("at least one completion of one token must be asked for")

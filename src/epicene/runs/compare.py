@@ -133,10 +133,12 @@ def _tested(part: polars.DataFrame) -> tuple[tuple[Estimate, Estimate, Estimate]
     from epicene.stats.paired import permutation
 
     a, b, groups = part["a"].to_numpy(), part["b"].to_numpy(), codes(part)
+    # Shares lie between 0 and 1; of other values the range is not known.
+    shares = part["outcome"].is_not_null().all() and part["outcome_2"].is_not_null().all()
     estimates = (
-        clustered(a, groups=groups),
-        clustered(b, groups=groups),
-        difference(b, a, groups=groups),
+        clustered(a, groups=groups, bounds=(0, 1) if shares else None),
+        clustered(b, groups=groups, bounds=(0, 1) if shares else None),
+        difference(b, a, groups=groups, bounds=(-1, 1) if shares else None),
     )
     return estimates, permutation(b, a, groups=groups)
 

@@ -24,12 +24,20 @@ def write_whole(path: Path, data: bytes) -> None:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
+            Path(name).chmod(0o666 & ~_umask())
             Path(name).replace(path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
         raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
+
+
+def _umask() -> int:
+    """What the user's files are kept from; it can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
 
 
 def sha256_of(path: Path) -> str:

@@ -31,7 +31,7 @@ OfSums: TypeAlias = "Callable[[Floats], Floats]"
 
 # Drawing the count of one class costs about as much as drawing this many groups one by one.
 _GROUPS_PER_CLASS = 8
-_COUNTS_IN_MEMORY = 2**22
+_DRAWS_IN_MEMORY = 2**20
 
 # Below this, differences between resamples are rounding.
 _ROUNDING = 1e-12
@@ -219,13 +219,15 @@ def _ratio_columns(numerators: ArrayLike, denominators: ArrayLike | None) -> Flo
 def _drawn_sums(classes: Classes, resamples: int, rng: np.random.Generator) -> Floats:
     """The column sums of each resample (resample × column), in bounded memory."""
     groups, kinds = classes.groups, len(classes.counts)
-    if kinds * _GROUPS_PER_CLASS <= groups:
-        shares, chunk = classes.counts / groups, max(1, _COUNTS_IN_MEMORY // kinds)
-        sizes = (min(chunk, resamples - start) for start in range(0, resamples, chunk))
+    by_class = kinds * _GROUPS_PER_CLASS <= groups
+    chunk = max(1, _DRAWS_IN_MEMORY // (kinds if by_class else groups))
+    sizes = (min(chunk, resamples - start) for start in range(0, resamples, chunk))
+    if by_class:
+        shares = classes.counts / groups
         return np.vstack([rng.multinomial(groups, shares, size) @ classes.values for size in sizes])
     columns = np.repeat(classes.values, classes.counts, axis=0).T.copy()
-    drawn = (rng.integers(groups, size=groups) for _ in range(resamples))
-    return np.stack([columns.take(rows, axis=1).sum(axis=1) for rows in drawn])
+    drawn = (rng.integers(groups, size=(size, groups)) for size in sizes)
+    return np.hstack([columns.take(places, axis=1).sum(axis=2) for places in drawn]).T
 
 
 @dataclass(frozen=True)

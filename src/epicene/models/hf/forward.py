@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from epicene.models.hf.memory import TooLargeError, halving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from epicene.models.hf.loading import Loaded
 
@@ -38,6 +40,9 @@ class _Runnable(Protocol):
 
 A = TypeVar("A", bound=_Runnable)
 R = TypeVar("R")
+
+# What makes results of a pass: rows, logits at some columns, where each row's columns begin.
+_Finish: TypeAlias = Callable[[Sequence[A], Any, Sequence[int]], list[R]]
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ class Forward:
 
     def score(self, rows: Iterable[Row]) -> Iterator[dict[Row, list[float] | TooLargeError]]:
         """The log-probabilities of the scored tokens, one pass at a time; equal rows run once."""
-        yield from self._passes(set(rows), self._scored)
+        yield from self._passes(set(rows), _scored)
 
     def continuations(
         self, stems: Iterable[Stem], allowed: Callable[[Stem], Any]
@@ -98,21 +103,13 @@ class Forward:
 
         `allowed` gives a boolean tensor over the vocabulary.
         """
-
-        def best(stem: Stem, logits: Any) -> list[tuple[int, float]]:
-            spread = logits[0].float().log_softmax(-1)
-            permitted = allowed(stem).to(spread.device)
-            spread = spread.masked_fill(~permitted, -math.inf)
-            values, tokens = spread.topk(min(stem.top, int(permitted.sum())))
-            return list(zip(tokens.tolist(), values.tolist(), strict=True))
-
         found: dict[Stem, list[tuple[int, float]] | TooLargeError] = {}
-        for done in self._passes(set(stems), best):
+        for done in self._passes(set(stems), partial(_continued, allowed)):
             found.update(done)
         return found
 
     def _passes(
-        self, rows: Iterable[A], finish: Callable[[A, Any], R]
+        self, rows: Iterable[A], finish: _Finish[A, R]
     ) -> Iterator[dict[A, R | TooLargeError]]:
         """Cut rows into passes, longest first so that memory fails early, and run them."""
         ordered = sorted(rows, key=lambda row: (-len(row.read), row.wanted.start, row.read))
@@ -121,13 +118,13 @@ class Forward:
             batch, ordered = ordered[:count], ordered[count:]
             self._notes["rows"] += count
             self._notes["tokens"] += sum(len(row.read) for row in batch)
-            yield dict(zip(batch, self._fitting(batch, finish), strict=True))
+            results = self._fitting(batch, finish)
+            yield dict(zip(batch, results, strict=True))
 
-    def _fitting(
-        self, batch: Sequence[A], finish: Callable[[A, Any], R]
-    ) -> list[R | TooLargeError]:
+    def _fitting(self, batch: Sequence[A], finish: _Finish[A, R]) -> list[R | TooLargeError]:
         def run(part: Sequence[A]) -> list[R | TooLargeError]:
-            return list(self._run(part, finish))
+            results = self._run(part, finish)
+            return [*results]
 
         return halving(run, batch, self._notes, lambda row: len(row.read), lambda error: error)
 
@@ -143,8 +140,8 @@ class Forward:
                 return count
         return len(rows)
 
-    def _run(self, rows: Sequence[A], finish: Callable[[A, Any], R]) -> list[R]:
-        """One pass: `finish` gets each row with the logits at its wanted positions."""
+    def _run(self, rows: Sequence[A], finish: _Finish[A, R]) -> list[R]:
+        """One pass over padded rows."""
         import torch
 
         columns = sorted({column for row in rows for column in row.wanted})
@@ -157,12 +154,10 @@ class Forward:
             mask[line, : len(row.read)] = 1
         with torch.inference_mode():
             logits = self._logits_at(columns, ids.to(self._device), mask.to(self._device))
-            return [
-                finish(row, logits[line, place[row.wanted.start] :][: len(row.wanted)])
-                for line, row in enumerate(rows)
-            ]
+            return finish(rows, logits, [place[row.wanted.start] for row in rows])
 
     def _logits_at(self, columns: Sequence[int], ids: Any, mask: Any) -> Any:
+        """The logits of every row at some columns."""
         import torch
 
         kept = torch.tensor(columns, device=self._device)
@@ -170,14 +165,44 @@ class Forward:
         out = self._model(input_ids=ids, attention_mask=mask, use_cache=False, **settings)
         return out.logits if self._keeps else out.logits[:, kept.to(out.logits.device)]
 
-    def _scored(self, row: Row, logits: Any) -> list[float]:
-        """The log-probability of each scored token, by a softmax in float32."""
-        import torch
 
-        targets = torch.tensor(row.ids[row.first :], device=logits.device)
-        lines = max(1, _SOFTMAX // (4 * logits.shape[-1]))
-        found: list[float] = []
-        for part, target in zip(logits.split(lines), targets.split(lines), strict=True):
-            spread = part.float().log_softmax(-1)
-            found += spread.gather(-1, target[:, None]).squeeze(-1).tolist()
-        return found
+def _scored(rows: Sequence[Row], logits: Any, begins: Sequence[int]) -> list[list[float]]:
+    """The log-probability of each scored token, by a softmax in float32."""
+    import torch
+
+    count, columns, vocabulary = logits.shape
+    targets = torch.zeros(count, columns, dtype=torch.long)
+    for line, (row, begin) in enumerate(zip(rows, begins, strict=True)):
+        targets[line, begin : begin + len(row.wanted)] = torch.tensor(row.ids[row.first :])
+    lines = max(1, _SOFTMAX // (4 * vocabulary))
+    found = [
+        part.float().log_softmax(-1).gather(-1, target[:, None])
+        for part, target in zip(
+            logits.flatten(0, 1).split(lines),
+            targets.flatten().to(logits.device).split(lines),
+            strict=True,
+        )
+    ]
+    table = torch.cat(found).view(count, columns).tolist()
+    return [
+        scores[begin : begin + len(row.wanted)]
+        for row, begin, scores in zip(rows, begins, table, strict=True)
+    ]
+
+
+def _continued(
+    allowed: Callable[[Stem], Any], stems: Sequence[Stem], logits: Any, begins: Sequence[int]
+) -> list[list[tuple[int, float]]]:
+    """The best next tokens of each stem."""
+    import torch
+
+    last = logits[range(len(stems)), begins].float().log_softmax(-1)
+    permitted = torch.stack([allowed(stem) for stem in stems]).to(last.device)
+    last = last.masked_fill(~permitted, -math.inf)
+    values, tokens = last.topk(min(max(stem.top for stem in stems), last.shape[-1]))
+    return [
+        [(token, value) for token, value in zip(*best, strict=True) if value > -math.inf][
+            : stem.top
+        ]
+        for stem, *best in zip(stems, tokens.tolist(), values.tolist(), strict=True)
+    ]

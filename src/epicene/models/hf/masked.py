@@ -58,7 +58,7 @@ class HfMasked:
             yield [(place, answer) for (place, _), answer in zip(batch, answers, strict=True)]
 
     def notes(self) -> Mapping[str, object]:
-        """Rows run, unknown tokens met, how the head was used, batches halved."""
+        """Rows run, what the tokenizer could not tell apart, how the head was used."""
         return dict(self._notes)
 
     def close(self) -> None:
@@ -87,17 +87,21 @@ class HfMasked:
         for text in texts:
             check_length(text.encoded.ids, self._reader.longest)
         found = iter((yield [ask for text in texts for ask in text.asks()]))
-        self._count_unknown(texts)
+        self._tell(request, texts)
         return Scores(
             texts=tuple(text.scored([next(found).logprobs[0] for _ in text.own]) for text in texts),
             method=f"{request.masking} ({request.boundaries} words)",
         )
 
-    def _count_unknown(self, texts: Sequence[_Scored]) -> None:
-        """An unknown token has a probability that says nothing of what it hides: tell."""
+    def _tell(self, request: Score, texts: Sequence[_Scored]) -> None:
+        """Note what scores cannot show: unknown tokens, and texts that differ in no token."""
         unknown = self._tokenizer.unk_token_id
         count = sum(text.encoded.ids[i] == unknown for text in texts for i in text.own)
+        alike = len({text.encoded.ids for text in texts}) < len(set(request.texts))
         self._notes["unknown_tokens"] = self._notes.get("unknown_tokens", 0) + count
+        self._notes["requests_with_texts_alike"] = (
+            self._notes.get("requests_with_texts_alike", 0) + alike
+        )
 
 
 class _Scored:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.models.hf.tokens import UnanswerableError
+from epicene.models.hf.tokens import UnanswerableError, without_gaps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,10 +59,13 @@ def encode(tokenizer: Any, text: str) -> Encoded:
     content = tuple(i for i, special in enumerate(found["special_tokens_mask"]) if not special)
     ids = tuple(found["input_ids"])
     _refuse_special(tokenizer, [ids[i] for i in content])
-    offsets = _without_gaps(found["offset_mapping"], content)
+    offsets = [Reach(*offset) for offset in found["offset_mapping"]]
+    claimed = without_gaps([offsets[i] for i in content])
+    for i, (start, end) in zip(content, claimed, strict=True):
+        offsets[i] = Reach(start, end)
     return Encoded(
         ids=ids,
-        offsets=offsets,
+        offsets=tuple(offsets),
         reaches=_reaches(text, offsets, content),
         content=content,
         word_ids=tuple(found.word_ids()),
@@ -75,17 +78,6 @@ def _refuse_special(tokenizer: Any, content: Sequence[int]) -> None:
     if held := special.intersection(content):
         token = tokenizer.convert_ids_to_tokens(min(held))
         raise UnanswerableError(f"the text itself holds the special token {token}")
-
-
-def _without_gaps(offsets: Sequence[Sequence[int]], content: Sequence[int]) -> tuple[Reach, ...]:
-    """Offsets in which each token takes the characters before it that are nobody's."""
-    whole = [Reach(*offset) for offset in offsets]
-    reached = 0
-    for i in content:
-        start, end = whole[i]
-        whole[i] = Reach(min(start, reached), end)
-        reached = max(reached, end)
-    return tuple(whole)
 
 
 def _reaches(text: str, offsets: Sequence[Reach], content: Sequence[int]) -> tuple[Reach, ...]:

@@ -149,20 +149,17 @@ class MaskedReader:
             return
         cells = torch.tensor([cell for cell, _ in wanted], device=logprobs.device)
         ordinary = logprobs[cells]
-        ordinary[:, self._special.to(logprobs.device)] = -torch.inf
-        count = min(max(ask.top for _, ask in wanted), ordinary.shape[1] - len(self._special))
+        special = self._special(ordinary.shape[1])
+        ordinary[:, special] = -torch.inf
+        count = min(max(ask.top for _, ask in wanted), ordinary.shape[1] - len(special))
         values, tokens = ordinary.topk(count, dim=1)
         for (_, ask), some, their in zip(wanted, tokens.tolist(), values.tolist(), strict=True):
             yield Found(some[: ask.top], their[: ask.top])
 
-    @cached_property
-    def _special(self) -> Any:
-        """The tokens that no text holds: special ones, and the rows that only pad the matrix."""
-        import torch
-
-        size = self._model.config.get_text_config().vocab_size
+    def _special(self, size: int) -> list[int]:
+        """The tokens that no text holds: special ones, and the lines that only pad the matrix."""
         special = {*self._tokenizer.all_special_ids, *range(len(self._tokenizer), size)}
-        return torch.tensor(sorted(token for token in special if token < size), dtype=torch.long)
+        return sorted(token for token in special if token < size)
 
     def _logprobs(self, rows: Sequence[Sequence[int]], cells: Sequence[tuple[int, int]]) -> Any:
         """Float32 log-probabilities over the vocabulary, one line per (row, position)."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from epicene import languages, registry
+from epicene.models.hf.thinking import without_thinking
 from epicene.models.openai_api.faults import PassingError, RejectedError, UnansweredError
-from epicene.models.openai_api.thinking import strip_thinking
 from epicene.models.openai_api.transport import Body, Endpoint, Transport, together
 from epicene.records import Decoding, Generate, Message, Prompt, Text, Texts, Translate, digest
 
@@ -66,6 +66,8 @@ class Generator:
     ) -> Texts:
         if not prompt:
             raise UnansweredError("the prompt is empty")
+        if samples < 1 or decoding.max_new_tokens < 1:
+            raise UnansweredError("at least one sample of at least one token must be asked for")
         ask = _Ask(
             self._transport,
             self._model,
@@ -264,8 +266,8 @@ def _text(choice: Choice, tokens: int) -> Text | None:
         if finish == "stop" and not thinking:
             return None
         content = ""
-    text, stripped = strip_thinking(content)
-    return Text(text=text, finish=finish, tokens=tokens, thinking=thinking + stripped)
+    text, taken_out = without_thinking(content)
+    return Text(text=text, finish=finish, tokens=tokens, thinking=thinking + taken_out)
 
 
 _FINISH: dict[str, Literal["stop", "length", "refused"]] = {

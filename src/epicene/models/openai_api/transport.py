@@ -124,7 +124,7 @@ class Transport:
                 failed[fault.kind] += 1
                 if failed[fault.kind] >= self._patience.tries[fault.kind]:
                     self._give_up(fault, failed.total(), silent=self.tally.heard == heard)
-                wait = self._patience.wait(failed.total(), None)
+                wait = self._patience.wait(failed.total(), fault.after)
             self.tally.retries += 1
             await asyncio.sleep(wait)
 
