@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -150,3 +151,12 @@ def read_records(
                 raise InputError(f"{line.place} has the id {name!r} again ({seen[name]}).")
             seen[name] = line.place.rstrip(",")
         yield record
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a file's content."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"Could not read {path}: {error.strerror or error}.") from error

@@ -214,6 +214,7 @@ def test_what_cannot_be_written_says_why() -> None:
     assert "at least one" in failure(model, "she", max_new_tokens=0)
     assert "exact length" in failure(model, "she", exact_length=True, stop=(".",))
     assert "at least one turn" in failure(model, ())
+    assert "negative" in failure(model, "she", temperature=-1.0)
     nameless = causal(llama(), byte_level(bos=None, eos=None))
     assert "neither a beginning" in failure(nameless, "")
 

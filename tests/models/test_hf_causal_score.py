@@ -174,27 +174,30 @@ CHAT = (
 
 
 @pytest.mark.parametrize(
-    ("template", "rendered"),
+    ("template", "rendered", "opening"),
     [
         (
             CHATML,
             "<|im_start|>system\nbe brief<|im_end|>\n<|im_start|>user\nwho was late?<|im_end|>\n"
             "<|im_start|>assistant\n",
+            "",
         ),
-        (NO_SYSTEM, "<|im_start|>[user] be brief\n\nwho was late?\n[model] "),
-        ("", "be brief\n\nwho was late?\n\n"),
+        (NO_SYSTEM, "<|im_start|>[user] be brief\n\nwho was late?\n[model] ", ""),
+        ("", "be brief\n\nwho was late?\n\n", "<|im_start|>"),
     ],
     ids=["system role", "no system role", "no template"],
 )
-def test_a_chat_context_is_rendered_and_not_counted(template: str, rendered: str) -> None:
+def test_a_chat_context_is_rendered_and_not_counted(
+    template: str, rendered: str, opening: str
+) -> None:
     tokenizer = smollm2_like(template)
     answer = score(causal(llama(), tokenizer), "she was", context=CHAT)
     (text,) = answer.texts
-    ids = tokenizer(rendered + "she was", add_special_tokens=False)["input_ids"]
+    ids = tokenizer(opening + rendered + "she was", add_special_tokens=False)["input_ids"]
     assert text.logprobs == pytest.approx(plainly(llama(), ids)[-len(text.logprobs) :], abs=1e-4)
     assert text.ends[-1] == text.characters == len("she was")
     assert text.starts[0] == 0
-    assert answer.conditioned_on == ""
+    assert answer.conditioned_on == opening
 
 
 def test_scores_survive_running_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:

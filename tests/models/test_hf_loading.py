@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +20,7 @@ from epicene.models.hf import fingerprint
 from epicene.models.hf.causal import HfCausal
 from epicene.models.hf.loading import describe, load
 from epicene.models.hf.sources import Source, detect
-from epicene.records import Score
+from epicene.records import Decoding, Generate, Score
 from models.tiny_causal import ask, causal, gpt2, gpt2_like, llama, metaspace, save, smollm2_like
 from models.tiny_gguf import write_gguf
 
@@ -100,6 +102,19 @@ def test_a_folder_opens_as_a_causal_model_and_answers(folder: Path) -> None:
     assert about["parameters"] == sum(p.numel() for p in llama().parameters())
     assert about["name"] == str(folder)
     assert model.identity.key["dtype"] == "float32"
+
+
+def test_opening_and_asking_print_nothing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    model = opened(folder)
+    ask(model, [QUESTION])
+    ask(model, [Generate(item="i", prompt="she", decoding=Decoding(max_new_tokens=3))])
+    assert capfd.readouterr() == ("", "")
+
+
+def test_naming_the_kind_imports_nothing_heavy() -> None:
+    program = "import sys, epicene.models.hf; print({'torch', 'transformers'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert run.stdout.strip() == b"set()"
 
 
 def test_the_kind_is_found_through_its_entry_point(folder: Path) -> None:

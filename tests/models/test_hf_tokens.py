@@ -104,8 +104,8 @@ def test_never_two_beginning_tokens(policy: Any) -> None:
     assert encoded.conditioned_on == ""
 
 
-def test_nothing_is_put_before_a_rendered_chat() -> None:
-    encoded = encoder(gpt2_like()).encode("[user] a\n", "b", "bos", chat=True)
+def test_nothing_is_put_before_what_a_template_made() -> None:
+    encoded = encoder(gpt2_like()).encode("[user] a\n", "b", "bos", templated=True)
     assert list(encoded.ids) == gpt2_like()("[user] a\nb")["input_ids"]
 
 

@@ -62,7 +62,7 @@ _HYPHEN_JOINS = rf"{_HYPHEN}(?:(?={_LETTER})|(?<!\p{{N}}{_HYPHEN})(?={_DIGIT}))"
 
 _ADDRESS = (
     r"(?i:https?://|www\.)[[!-~]--[<>\"]]*[A-Za-z0-9/]"
-    r"|[A-Za-z0-9][A-Za-z0-9._%+\-]*+@(?:[A-Za-z0-9\-]+\.)+[a-z]{2,}(?![A-Za-z])"
+    r"|[A-Za-z0-9][A-Za-z0-9._%+\-]{0,63}+@(?:[A-Za-z0-9\-]{1,63}\.){1,8}[a-z]{2,}(?![A-Za-z])"
 )
 # Single letters with full stops: U.S.A., e.g., z.B., ए.पी.जे.
 _INITIALS = rf"{_LETTER}[{_EXTENDS}]*+(?:\.{_LETTER}[{_EXTENDS}]*+)++{_WORD_ENDS}\.?+"
@@ -153,11 +153,11 @@ def _joins(language: Language | None) -> str:
 
 
 def _enclitic(language: Language) -> str:
-    """A link, where nothing but enclitics follows it up to the end of the word."""
+    """A link, where nothing but enclitics, at most three, follows up to the end of the word."""
     one = _spellings(language.enclitics)
     link = language.link.replace("-", _HYPHEN)
     more_follows = rf"{_INSIDE}|(?:{_HYPHEN}|{_APOSTROPHE}){_LETTER}"
-    return rf"(?i:{link})(?={one}(?:{_HYPHEN}{one})*+(?!{more_follows}))"
+    return rf"(?i:{link})(?={one}(?:{_HYPHEN}{one}){{0,2}}+(?!{more_follows}))"
 
 
 def _spellings(pattern: str) -> str:

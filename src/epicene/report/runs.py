@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from epicene.records import Column, Judgement
 from epicene.report.page import Headline, Section, page
 from epicene.runs.files import write_whole
 from epicene.runs.results import Finished, Judged
 from epicene.runs.summary import Summary, summarise
-from epicene.records import Column, Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ def section(summary: Summary, runs: Sequence[Finished]) -> Section:
 
 
 def _headlines(summary: Summary) -> Iterator[Headline]:
-    column = Column(name="headline")
+    column = Column(name="")
     for run in summary.runs:
         for name, estimate in run.metrics.items():
             shown = name.replace("_", " ")

@@ -40,15 +40,6 @@ def _umask() -> int:
     return mask
 
 
-def sha256_of(path: Path) -> str:
-    """The hash of a file's content."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
-
-
 class ImageFolder:
     """Images by content: the same picture is kept once, and a name can lead nowhere else."""
 

@@ -13,11 +13,12 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from epicene import __version__
+from epicene.datafiles import sha256_of
 from epicene.errors import EpiceneError, InputError, RunError
 from epicene.models import Learner, Model, Spec, open_model
 from epicene.records import Failed, Identity, to_json, verb
 from epicene.runs.execute import execute
-from epicene.runs.files import ImageFolder, sha256_of
+from epicene.runs.files import ImageFolder
 from epicene.runs.plan import Reader, survey
 from epicene.runs.select import limited, of_languages
 from epicene.runs.settings import (

@@ -10,6 +10,7 @@ from epicene.models.hf.filling import Filler
 from epicene.models.hf.forward import Forward
 from epicene.models.hf.generating import Writer
 from epicene.models.hf.memory import release
+from epicene.models.hf.positions import position_limit
 from epicene.models.hf.scoring import plan, solve
 from epicene.models.hf.tokens import Encoder, UnanswerableError
 from epicene.records import Answer, Failed, Fill, Generate, Score, verb
@@ -37,7 +38,7 @@ class HfCausal:
         self._encoder = Encoder(
             loaded.tokenizer,
             vocabulary=embeddings,
-            longest=getattr(loaded.model.config.get_text_config(), "max_position_embeddings", None),
+            longest=position_limit(loaded.model),
         )
         self._chat = Chat(loaded.tokenizer)
         self._passes: dict[str, object] = {}

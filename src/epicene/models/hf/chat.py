@@ -22,6 +22,8 @@ from epicene.records import Message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from epicene.records import Prompt
+
 # Stands before a template and hides the function of that name: the date is that of the day
 # which the templates that ask for one give when there is no such function.
 _SAME_DAY = (
@@ -34,10 +36,14 @@ BLANK_LINE = "\n\n"
 
 @dataclass(frozen=True)
 class Rendered:
-    """A chat as text; `system` as in records.Texts."""
+    """A prompt as text; `system` as in records.Texts.
+
+    What a template made (`templated`) opens as the template wants; all other text is plain.
+    """
 
     text: str
     system: Literal["", "own", "user"] = ""
+    templated: bool = False
 
 
 class Chat:
@@ -49,25 +55,12 @@ class Chat:
         named = tokenizer.get_chat_template() if tokenizer.chat_template else ""
         self._template: str = _SAME_DAY + named if "strftime_now" in named else named
 
-    def render(self, messages: Sequence[Message]) -> Rendered:
-        """The text a model reads for a chat."""
+    def render(self, prompt: Prompt) -> Rendered:
+        """The text a model reads for a prompt."""
+        if isinstance(prompt, str):
+            return Rendered(prompt)
         self.used = True
-        if not messages:
-            raise UnanswerableError("a chat needs at least one turn")
-        has_system = messages[0].role == "system"
-        if not self._template:
-            return Rendered(_joined(messages), "user" if has_system else "")
-        if not has_system:
-            return Rendered(self._apply(messages))
-        folded = self._apply(_fold(messages))
-        try:
-            whole = self._apply(messages)
-        except UnanswerableError:
-            return Rendered(folded, "user")
-        # Some templates drop a system message without a word, some fold it themselves.
-        if messages[0].content.strip() not in whole or whole == folded:
-            return Rendered(folded, "user")
-        return Rendered(whole, "own")
+        return self._render(prompt)
 
     @cached_property
     def facts(self) -> dict[str, object]:
@@ -82,6 +75,24 @@ class Chat:
         if inserted := self._inserted_system():
             facts["inserted system prompt"] = inserted
         return facts
+
+    def _render(self, messages: Sequence[Message]) -> Rendered:
+        if not messages:
+            raise UnanswerableError("a chat needs at least one turn")
+        has_system = messages[0].role == "system"
+        if not self._template:
+            return Rendered(_joined(messages), "user" if has_system else "")
+        if not has_system:
+            return Rendered(self._apply(messages), templated=True)
+        folded = self._apply(_fold(messages))
+        try:
+            whole = self._apply(messages)
+        except UnanswerableError:
+            return Rendered(folded, "user", templated=True)
+        # Some templates drop a system message without a word, some fold it themselves.
+        if messages[0].content.strip() not in whole or whole == folded:
+            return Rendered(folded, "user", templated=True)
+        return Rendered(whole, "own", templated=True)
 
     def _inserted_system(self) -> str:
         """The system prompt the template writes where none was asked for."""

@@ -11,7 +11,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from epicene.models.hf.chat import Rendered
 from epicene.models.hf.decoding import Decoded, Draft, decode
 from epicene.models.hf.memory import TooLargeError, halving
 from epicene.models.hf.sampling import Choosing
@@ -62,7 +61,7 @@ class Writer:
 
         self._loaded, self._encoder, self._chat = loaded, encoder, chat
         self._notes = notes
-        notes.update(written=0, tokens=0)
+        notes.update(written=0, tokens=0, settings="as asked; the model's own are off")
         own = loaded.model.generation_config
         self._temperature = 1.0 if own.temperature is None else float(own.temperature)
         self._ends = end_tokens(loaded)
@@ -90,17 +89,10 @@ class Writer:
 
     def _plan(self, place: int, request: Generate) -> _Plan:
         decoding = request.decoding
-        if request.samples < 1 or decoding.max_new_tokens < 1:
-            raise UnanswerableError("at least one sample of at least one token must be asked for")
-        if decoding.exact_length and decoding.stop:
-            raise UnanswerableError("a text of an exact length cannot end at a stop string")
-        chat = not isinstance(request.prompt, str)
-        if isinstance(request.prompt, str):
-            rendered = Rendered(request.prompt)
-        else:
-            rendered = self._chat.render(request.prompt)
+        _check(request)
+        rendered = self._chat.render(request.prompt)
         policy: FirstToken = "tokenizer-default" if rendered.text else "bos"
-        prompt = self._encoder.prompt(rendered.text, policy, chat=chat)
+        prompt = self._encoder.prompt(rendered.text, policy, templated=rendered.templated)
         room = self._room(len(prompt), decoding.max_new_tokens, decoding.exact_length)
         temperature = (
             self._temperature if decoding.temperature is None else float(decoding.temperature)
@@ -164,6 +156,17 @@ class Writer:
         cuts = [text.index(mark) for mark in draft.stop if mark in text]
         shown, thinking = without_thinking(text[: min(cuts)] if cuts else text)
         return Text(text=shown, finish=decoded.finish, tokens=len(decoded.ids), thinking=thinking)
+
+
+def _check(request: Generate) -> None:
+    """Refuse what cannot be meant."""
+    decoding = request.decoding
+    if request.samples < 1 or decoding.max_new_tokens < 1:
+        raise UnanswerableError("at least one sample of at least one token must be asked for")
+    if decoding.exact_length and decoding.stop:
+        raise UnanswerableError("a text of an exact length cannot end at a stop string")
+    if decoding.temperature is not None and decoding.temperature < 0:
+        raise UnanswerableError("a temperature cannot be negative")
 
 
 def end_tokens(loaded: Loaded) -> frozenset[int]:

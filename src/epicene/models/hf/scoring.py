@@ -72,12 +72,10 @@ def plan(place: int, request: Score, encoder: Encoder, chat: Chat) -> Job:
     """What to run for a Score request."""
     if not request.texts:
         raise UnanswerableError("there is no text to score")
-    is_chat = not isinstance(request.context, str)
-    context = (
-        request.context if isinstance(request.context, str) else chat.render(request.context).text
-    )
+    context = chat.render(request.context)
     texts = [
-        encoder.encode(context, text, request.first_token, chat=is_chat) for text in request.texts
+        encoder.encode(context.text, text, request.first_token, templated=context.templated)
+        for text in request.texts
     ]
     _refuse_unscored(request, texts)
 

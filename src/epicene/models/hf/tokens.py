@@ -53,10 +53,12 @@ class Encoder:
         self._vocabulary = vocabulary
         self.longest = longest
 
-    def encode(self, context: str, text: str, policy: FirstToken, *, chat: bool = False) -> Encoded:
+    def encode(
+        self, context: str, text: str, policy: FirstToken, *, templated: bool = False
+    ) -> Encoded:
         """The tokens of a text after its context.
 
-        A rendered chat (`chat`) opens as its template wants; nothing is put before it.
+        Nothing is put before a context that a chat template made (`templated`).
         """
         if not text:
             raise UnanswerableError("an empty text has no tokens to score")
@@ -67,7 +69,7 @@ class Encoder:
             raise UnanswerableError(f"the tokenizer makes no token of the text {text!r}")
         if not context:
             first = 0  # with no context even a token of no characters is the text's
-        opening = () if chat else self._opening(policy, ids)
+        opening = () if templated else self._opening(policy, ids)
         own = spans[first:]
         # The last token is predicted, never read.
         self.check(len(opening) + len(ids) - 1)
@@ -79,10 +81,10 @@ class Encoder:
             conditioned_on="".join(self._tokenizer.convert_ids_to_tokens(list(opening))),
         )
 
-    def prompt(self, text: str, policy: FirstToken, *, chat: bool = False) -> tuple[int, ...]:
+    def prompt(self, text: str, policy: FirstToken, *, templated: bool = False) -> tuple[int, ...]:
         """The tokens of a text that is to be continued."""
         ids: Sequence[int] = self._tokenise(text)[0] if text else ()
-        opening = () if chat else self._opening(policy, ids)
+        opening = () if templated else self._opening(policy, ids)
         if not opening and not ids:
             raise UnanswerableError("there is no token to begin from: the prompt is empty")
         self.check(len(opening) + len(ids))

@@ -1,0 +1,80 @@
+"""One instance: a person, their pronoun, and a text in which the pronoun is to be got right."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from epicene.records import Item, Record
+
+Case = Literal["nominative", "accusative", "dependent", "independent", "reflexive"]
+CASES: tuple[Case, ...] = ("nominative", "accusative", "dependent", "independent", "reflexive")
+
+# The datasets' own words for the cases.
+PUBLISHED_CASES: dict[str, Case] = {
+    "nom": "nominative",
+    "acc": "accusative",
+    "pos_dep": "dependent",
+    "pos_ind": "independent",
+    "pos_indep": "independent",
+    "gen_att": "dependent",
+    "gen_pred": "independent",
+    "ref": "reflexive",
+    "$NOM_PRONOUN": "nominative",
+    "$ACC_PRONOUN": "accusative",
+    "$POSS_PRONOUN": "dependent",
+}
+
+
+class Forms(Record, frozen=True, kw_only=True):
+    """The forms of one pronoun set that a dataset knows; RUFF knows three cases only."""
+
+    pronoun: str
+    forms: dict[str, str]  # case → form
+
+    def all(self) -> frozenset[str]:
+        """Its distinct surface forms."""
+        return frozenset(self.forms.values())
+
+
+class Candidate(Record, frozen=True, kw_only=True):
+    """A pronoun that may stand in the gap, as it would be written there."""
+
+    pronoun: str
+    form: str
+
+
+class Instance(Item, frozen=True, kw_only=True):
+    """A text about one person with a gap for a pronoun, or a context to be continued.
+
+    A template has `candidates` for the gap between `before` and `after`; an open context has
+    none and its text is `before`. `sets` is what counts as a pronoun in this dataset.
+    """
+
+    language: str = "en"
+    dataset: str
+    pronoun: str
+    before: str
+    after: str = ""
+    case: str = ""
+    candidates: tuple[Candidate, ...] = ()
+    sets: tuple[Forms, ...]
+    template: str = ""
+    name: str = ""
+    name_list: str = ""
+    antecedent: str = ""
+    occupation: str = ""
+    distractors: int = 0
+
+    @property
+    def is_template(self) -> bool:
+        """Whether it has a gap."""
+        return bool(self.candidates)
+
+    @property
+    def gold(self) -> Candidate:
+        """The candidate that is right."""
+        return next(each for each in self.candidates if each.pronoun == self.pronoun)
+
+    def filled(self, candidate: Candidate) -> str:
+        """The whole text with a candidate in the gap."""
+        return self.before + candidate.form + self.after

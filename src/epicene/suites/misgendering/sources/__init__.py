@@ -1,0 +1,1 @@
+"""Where misgendering instances come from: MISGENDERED, TANGO, RUFF, and the starter set."""

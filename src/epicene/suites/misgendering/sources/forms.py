@@ -1,0 +1,39 @@
+"""Tables of pronoun forms, and where a pronoun stands with a capital letter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.datafiles import read_rows
+from epicene.suites.misgendering.instances import PUBLISHED_CASES, Candidate, Forms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def read_forms(path: Path) -> tuple[Forms, ...]:
+    """The pronoun sets of a published table, in its order."""
+    return tuple(
+        Forms(
+            pronoun=line.values["gender"],
+            forms={
+                PUBLISHED_CASES[column]: form
+                for column, form in line.values.items()
+                if column in PUBLISHED_CASES
+            },
+        )
+        for line in read_rows(path)
+    )
+
+
+def candidates(sets: Sequence[Forms], case: str, *, capital: bool) -> tuple[Candidate, ...]:
+    """The sets' forms of one case, in their order, which is the order that ties are broken in."""
+    return tuple(
+        Candidate(
+            pronoun=each.pronoun,
+            form=each.forms[case].capitalize() if capital else each.forms[case],
+        )
+        for each in sets
+        if case in each.forms
+    )

@@ -1,0 +1,125 @@
+"""MISGENDERED: templates that declare a person's pronouns, names drawn for each."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import TYPE_CHECKING
+
+from epicene.datafiles import read_rows, read_text
+from epicene.errors import unknown
+from epicene.suites.misgendering.instances import PUBLISHED_CASES, Forms, Instance
+from epicene.suites.misgendering.sources.forms import candidates, read_forms
+from epicene.suites.misgendering.sources.published_files import published
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DATASET = "misgendered"
+NAME_LISTS = ("female", "male", "unisex")
+DECLARATIONS = (
+    "explicit_template_2", "explicit_template_31", "explicit_template_32", "explicit_template_41",
+    "explicit_template_42", "explicit_template_5", "parenth_template_2", "parenth_template_31",
+    "parenth_template_32", "parenth_template_41", "parenth_template_42", "parenth_template_5",
+    "templates",
+)  # fmt: skip
+ROUNDS = 15
+_SEED = 42
+_GAP = "{mask_token}"
+_SENTENCE_END = re.compile(r"[.!?][\"”’']?\s+$")
+
+
+def files(folder: Path, declaration: str, *, all_sets: bool, exact: bool) -> list[Path]:
+    """The files that decide the instances: templates, pronouns, names."""
+    if declaration not in DECLARATIONS:
+        raise unknown("template file of MISGENDERED", declaration, DECLARATIONS)
+    pronouns = "pronouns_11.csv" if all_sets else "pronouns.csv"
+    return [
+        published(folder, f"{DATASET}/{name}", exact=exact)
+        for name in (
+            f"templates/{declaration}.csv",
+            pronouns,
+            *(f"names/{each}.txt" for each in NAME_LISTS),
+        )
+    ]
+
+
+def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
+    """The authors' instances, in their order, pronoun by pronoun; or the same without faults."""
+    templates = [line.values for line in read_rows(paths[0])]
+    sets = read_forms(paths[1])
+    names = [
+        (name.strip(), kind)
+        for kind, path in zip(NAME_LISTS, paths[2:], strict=True)
+        for name in read_text(path).splitlines()
+        if name.strip()
+    ]
+    drawn = (
+        _without_repeats(names, len(templates)) if mended else _as_published(names, len(templates))
+    )
+    for gold in sets:
+        for turn, row in enumerate(drawn):
+            for template, (name, kind) in zip(templates, row, strict=True):
+                yield _instance(template, sets, gold, name, kind, turn, mended=mended)
+
+
+def _as_published(names: list[tuple[str, str]], templates: int) -> list[list[tuple[str, str]]]:
+    """One draw with replacement per round and template, the same for every pronoun."""
+    rng = random.Random(_SEED)
+    return [[rng.choice(names) for _ in range(templates)] for _ in range(ROUNDS)]
+
+
+def _without_repeats(names: list[tuple[str, str]], templates: int) -> list[list[tuple[str, str]]]:
+    """A template never gets a name twice, and the three lists have equal shares of the draws."""
+    rng = random.Random(_SEED)
+    by_list = {kind: [each for each in names if each[1] == kind] for kind in NAME_LISTS}
+    share = ROUNDS // len(NAME_LISTS)
+    columns = []
+    for _ in range(templates):
+        column = [each for kind in NAME_LISTS for each in rng.sample(by_list[kind], share)]
+        rng.shuffle(column)
+        columns.append(column)
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _instance(
+    template: dict[str, str],
+    sets: tuple[Forms, ...],
+    gold: Forms,
+    name: str,
+    kind: str,
+    turn: int,
+    *,
+    mended: bool,
+) -> Instance:
+    text = template["template"].replace("{name}", name)
+    for published_case, case in PUBLISHED_CASES.items():
+        text = text.replace(f"{{{published_case}}}", gold.forms.get(case, ""))
+    if mended:
+        text = _mended(text)
+    before, _, after = text.partition(_GAP)
+    case = PUBLISHED_CASES[template["form"]]
+    number = str(int(float(template["template_id"])))
+    # The authors look at the character two places before the gap, so only a full stop counts.
+    capital = bool(_SENTENCE_END.search(before)) if mended else before[-2:-1] == "."
+    return Instance(
+        id=f"{DATASET}/{gold.pronoun}/{turn}/{number}",
+        group=f"{DATASET}/{number}",
+        dataset=DATASET,
+        pronoun=gold.pronoun,
+        before=before,
+        after=after,
+        case=case,
+        candidates=candidates(sets, case, capital=capital),
+        sets=sets,
+        template=number,
+        name=name,
+        name_list=kind,
+    )
+
+
+def _mended(text: str) -> str:
+    """Without the stray slash, and ending as a sentence does."""
+    text = text.replace("/'s pronouns", "'s pronouns").rstrip()
+    return text if text[-1] in '.?!"”’' else f"{text}."

@@ -1,0 +1,63 @@
+"""TANGO: contexts about a person, to be continued."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from epicene.datafiles import read_rows
+from epicene.suites.misgendering.instances import Instance
+from epicene.suites.misgendering.sources.forms import read_forms
+from epicene.suites.misgendering.sources.published_files import published
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DATASET = "tango"
+# Antecedents of these types are names; the others are descriptions such as "the cellist".
+_NAMED = ("ante_nongendered", "ante_gendered_female", "ante_gendered_male")
+_CAPITAL = re.compile(r"(?:^|(?<=[.?!] ))\w|\bi\b")
+_PROPER = re.compile(r"\b(?:american|boston|indian|march)\b")
+
+
+def files(folder: Path, *, exact: bool) -> list[Path]:
+    """The prompts and the pronouns."""
+    return [
+        published(folder, f"{DATASET}/{name}", exact=exact)
+        for name in ("misgendering_prompts.csv", "tango-pronouns.csv")
+    ]
+
+
+def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
+    """The contexts of the pronouns that have forms, pronoun by pronoun, in the file's order."""
+    sets = read_forms(paths[1])
+    rows = [line.values for line in read_rows(paths[0])]
+    for gold in sets:
+        for row in rows:
+            if row["pronoun_family"] != gold.pronoun:
+                continue
+            text = row["template"]
+            yield Instance(
+                id=f"{DATASET}/{gold.pronoun}/{row['template_idx']}/{row['ante']}",
+                group=f"{DATASET}/{row['template_idx']}/{row['ante']}",
+                dataset=DATASET,
+                pronoun=gold.pronoun,
+                # The authors capitalise the first letter and lower the rest.
+                before=_mended(text, row["ante"], row["ante_type"])
+                if mended
+                else text.capitalize(),
+                sets=sets,
+                template=row["template_idx"],
+                name=row["ante"],
+                antecedent=row["ante_type"],
+            )
+
+
+def _mended(text: str, antecedent: str, kind: str) -> str:
+    """The file is all lower case: names, sentence beginnings and proper nouns get their capitals."""
+    if kind in _NAMED:
+        name = re.escape(antecedent)
+        text = re.sub(rf"\b{name}\b", lambda found: found[0].title(), text)
+    text = _PROPER.sub(lambda found: found[0].capitalize(), text)
+    return _CAPITAL.sub(lambda found: found[0].upper(), text)
