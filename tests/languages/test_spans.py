@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 
 import pytest
@@ -143,3 +144,22 @@ def test_vocalising_moves_no_word_boundary(vocalised: str) -> None:
 def test_graphemes_of_known_texts(clusters: list[str]) -> None:
     text = "".join(clusters)
     assert [text[start:end] for start, end, _ in graphemes(text)] == clusters
+
+
+def seconds(text: str) -> float:
+    """The best of three, on this process's own clock."""
+    took = []
+    for _ in range(3):
+        start = time.process_time()
+        tokens(text, "fr")
+        graphemes(text)
+        took.append(time.process_time() - start)
+    return min(took)
+
+
+@pytest.mark.parametrize(
+    "unit", ["-je", "aa.", "a-", "l'", "क्", "\u094d", "a@", "www.", "!", "(e)"]
+)
+def test_time_grows_with_the_text_and_not_with_its_square(unit: str) -> None:
+    """Models loop: ten times as much of the same takes about ten times as long, not a hundred."""
+    assert seconds("क" + unit * 10_000) < 40 * seconds("क" + unit * 1_000)

@@ -44,7 +44,7 @@ def double_forms(marks: str, endings: str, after: str = "") -> str:
     Cut there, `сделал(а)` would count as a masculine form and a stray conjunction. `after` says
     what must stand before, where an ending could be a word (`y/o`).
     """
-    before = f"(?<={after})" if after else ""
+    before = f"(?=[{marks}(])(?<={after})" if after else ""  # the cheap look first
     return rf"{before}(?:[{marks}](?=(?:{endings})(?![\p{{L}}\p{{M}}]))|\((?:{endings})\))"
 
 

@@ -14,7 +14,7 @@ language = Language(
             double_forms(":", r"innen\p{L}*|in|inn|r|n|m|s|e|en|em|er"),  # Student:in, jede:r
             r"/(?=[rnmse](?![\p{L}\p{M}]))",  # jede/r
             # Lehrer/in, Lehrer/-innen; in "auf/in" the second is a word.
-            r"(?<=(?-i:\p{Lu})[\p{L}\p{M}]+)/-?(?=in(?:nen)?(?![\p{L}\p{M}]))",
+            r"(?=/)(?<=(?-i:\p{Lu})[\p{L}\p{M}]+)/-?(?=in(?:nen)?(?![\p{L}\p{M}]))",
         )
     ),
 )

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import regex
 
 from epicene import languages, registry
-
-if TYPE_CHECKING:
-    from epicene.languages import Language
+from epicene.languages import Language
 
 Kind: TypeAlias = Literal["word", "punctuation", "grapheme"]
 
@@ -82,10 +80,13 @@ _REPEATED = r"\.+|…+|!+|\?+|؟+|।+|-+|–+|—+|\*+|_+|~+|=+|\u0640+"
 # The annex's rule GB9c, which `\X` leaves out: an Indic conjunct is one cluster.
 _CONJUNCT = (
     rf"[{_OPENS}]*+\p{{InCB=Consonant}}"
-    r"(?:[\p{InCB=Extend}\p{InCB=Linker}]*\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*"
+    r"(?:\p{InCB=Extend}*+\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*+"
     rf"\p{{InCB=Consonant}})++[{_EXTENDS}]*+"
 )
 _GRAPHEME = regex.compile(rf"{_CONJUNCT}|\X", regex.V1)
+
+# Where no language is known, the scripts alone say what a word is.
+_ANY = Language(code="", name="", own_name="", direction="ltr", scripts=())
 
 
 def graphemes(text: str) -> list[Span]:
@@ -117,25 +118,30 @@ def count_words(text: str, language: str = "") -> int:
 
 @lru_cache(maxsize=64)
 def _pattern(code: str) -> regex.Pattern[str]:
-    """The pattern of a language, or of the language before a region (`fr-CA`), or of scripts."""
+    """The pattern of a language, or of the language before a region (`fr-CA`), or of no one."""
     names = registry.names("languages")
     for name in (code, code.replace("_", "-").partition("-")[0].lower()):
         if name in names:
             return _compile(languages.get(name))
-    return _compile(None)
+    return _compile(_ANY)
 
 
-def _compile(language: Language | None) -> regex.Pattern[str]:
-    first = rf"(?:{_INITIALS}{_CLUSTER_ENDS}|{_RUN})"
-    more = rf"(?:(?:{_joins(language)}){_CLUSTER_ENDS}(?:{_RUN})?+)*+"
-    word = [f"(?:{_ADDRESS}){_CLUSTER_ENDS}", first + more, _HAN]
-    punctuation = [_KEYCAP + _CLUSTER_ENDS, rf"(?:{_REPEATED}){_CLUSTER_ENDS}", r"\X"]
-    if language and language.elision:
-        word.insert(0, _spellings(language.elision) + _CLUSTER_ENDS)
-    if language and language.whole:
-        word.insert(0, _spellings(language.whole) + _WORD_ENDS)
-    if language and language.enclitics:
-        punctuation.insert(0, rf"(?<=[\p{{L}}\p{{M}}]){_enclitic(language)}")
+def _compile(language: Language) -> regex.Pattern[str]:
+    link = _link(language)
+    joins = f"{_JOINS}|(?!{link}){_HYPHEN_JOINS}|{_spellings(language.joins)}"
+    word = [
+        _spellings(language.whole) + _WORD_ENDS,
+        _spellings(language.elision) + _CLUSTER_ENDS,
+        f"(?:{_ADDRESS}){_CLUSTER_ENDS}",
+        rf"(?:{_INITIALS}{_CLUSTER_ENDS}|{_RUN})(?:(?:{joins}){_CLUSTER_ENDS}(?:{_RUN})?+)*+",
+        _HAN,
+    ]
+    punctuation = [
+        rf"(?<=[\p{{L}}\p{{M}}]){link}",
+        _KEYCAP + _CLUSTER_ENDS,
+        rf"(?:{_REPEATED}){_CLUSTER_ENDS}",
+        r"\X",
+    ]
     return regex.compile(
         rf"(?!{_INVISIBLE})(?:"
         rf"(?P<word>(?!{_KEYCAP}|\u0640++{_WORD_ENDS})(?:{'|'.join(word)}))"
@@ -144,15 +150,7 @@ def _compile(language: Language | None) -> regex.Pattern[str]:
     )
 
 
-def _joins(language: Language | None) -> str:
-    if language is None:
-        return f"{_JOINS}|{_HYPHEN_JOINS}"
-    hyphen = f"(?!{_enclitic(language)}){_HYPHEN_JOINS}" if language.enclitics else _HYPHEN_JOINS
-    own = [_spellings(language.joins)] if language.joins else []
-    return "|".join([_JOINS, hyphen, *own])
-
-
-def _enclitic(language: Language) -> str:
+def _link(language: Language) -> str:
     """A link, where nothing but enclitics, at most three, follows up to the end of the word."""
     one = _spellings(language.enclitics)
     link = language.link.replace("-", _HYPHEN)
@@ -161,7 +159,11 @@ def _enclitic(language: Language) -> str:
 
 
 def _spellings(pattern: str) -> str:
-    """A language's pattern, in any case, with accents composed or decomposed."""
-    composed = unicodedata.normalize("NFC", pattern)
-    decomposed = unicodedata.normalize("NFD", pattern)
-    return f"(?i:{composed})" if composed == decomposed else f"(?i:{composed}|{decomposed})"
+    """A language's pattern, in any case, each accented letter composed or decomposed."""
+    if not pattern:
+        return "(?!)"  # matches nothing
+    either = []
+    for letter in pattern:
+        decomposed = unicodedata.normalize("NFD", letter)
+        either.append(letter if letter == decomposed else f"(?:{letter}|{decomposed})")
+    return f"(?i:{''.join(either)})"

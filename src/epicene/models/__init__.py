@@ -8,8 +8,7 @@ The entry point of a kind is a function `open(name, options) -> Model`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -17,6 +16,9 @@ import msgspec
 from epicene import registry
 from epicene.errors import InputError, unknown
 from epicene.records import Answer, Identity, Record, Request
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # A request with its place in the plan; the place comes back with the answer.
 Numbered: TypeAlias = tuple[int, Request]
@@ -59,9 +61,9 @@ class Model(Protocol):
     def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
         """Answer every request of every batch, in any order.
 
-        Each batch holds requests of one verb. What is yielded together is committed together, so
-        a model yields as soon as it has something. A request that cannot be answered gets
-        `Failed` with the reason; an exception ends the run. A model may read ahead in `batches`.
+        Each batch holds requests of one verb and is committed when all of it is answered. A
+        request that cannot be answered gets `Failed` with the reason; an exception ends the run.
+        A model may read ahead in `batches`.
         """
 
     def notes(self) -> Mapping[str, object]:

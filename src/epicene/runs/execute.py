@@ -1,9 +1,9 @@
-"""Requests of one section, handed to its model in batches and committed as answers come."""
+"""Requests of one section, handed to its model in batches and committed batch by batch."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.errors import RunError
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 # Told after each commit: how many requests were answered, and how many of them failed.
 Advance: TypeAlias = Callable[[int, int], None]
 
+# Place, name, key and answer, as the store takes them.
+Row: TypeAlias = tuple[int, str, bytes, Answer]
+
 
 def execute(
     reader: Reader,
@@ -41,8 +44,8 @@ def execute(
     files: Files,
     advance: Advance,
 ) -> None:
-    """Ask all that is not answered yet. What the model yields together is committed together."""
-    waiting: dict[int, Planned] = {}
+    """Ask all that is not answered yet, and commit every batch as soon as it is answered."""
+    open_batches = OpenBatches()
 
     def batches() -> Iterator[Batch]:
         for first, end in reader.windows():
@@ -52,32 +55,58 @@ def execute(
                 # run computes in the same batches as one that was never stopped.
                 todo = [p for p in batch if p.place not in known or known[p.place].failed]
                 if todo:
-                    waiting.update((p.place, p) for p in todo)
+                    open_batches.add(todo)
                     yield [(p.place, p.request) for p in todo]
 
     answering = model.answer(batches(), files)
     try:
         for answered in answering:
-            store.put(_rows(answered, waiting))
+            if complete := [row for rows in open_batches.take(answered) for row in rows]:
+                store.put(complete)
             advance(len(answered), sum(isinstance(a, Failed) for _, a in answered))
     finally:
         close = getattr(answering, "close", None)
         if close is not None:
             close()
-    if waiting:
+    if len(open_batches):
         raise RunError(
-            f"The model {section.identity.label} ended without answering {len(waiting)} requests."
+            f"The model {section.identity.label} ended without answering "
+            f"{len(open_batches)} requests."
         )
 
 
-def _rows(answered: Answered, waiting: dict[int, Planned]) -> list[tuple[int, str, bytes, Answer]]:
-    rows: list[tuple[int, str, bytes, Answer]] = []
-    for place, answer in answered:
-        planned = waiting.pop(place)
-        if isinstance(answer, Failed):
-            answer = Failed(reason=redact(answer.reason))
-        rows.append((place, planned.request.name, planned.key, answer))
-    return rows
+class OpenBatches:
+    """Batches that are not answered to the end.
+
+    A batch is committed whole: half of one, finished later on its own, would be computed in other
+    company, and numbers could differ in the last digit that is kept.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[int, tuple[Planned, list[Row]]] = {}
+        self._sizes: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        """How many requests wait for an answer."""
+        return len(self._waiting)
+
+    def add(self, batch: Sequence[Planned]) -> None:
+        """A batch is handed to the model."""
+        rows: list[Row] = []
+        self._sizes[id(rows)] = len(batch)
+        for planned in batch:
+            self._waiting[planned.place] = (planned, rows)
+
+    def take(self, answered: Answered) -> Iterator[list[Row]]:
+        """Note answers; the rows of each batch that is complete with them."""
+        for place, answer in answered:
+            planned, rows = self._waiting.pop(place)
+            if isinstance(answer, Failed):
+                answer = Failed(reason=redact(answer.reason))
+            rows.append((place, planned.request.name, planned.key, answer))
+            if len(rows) == self._sizes[id(rows)]:
+                del self._sizes[id(rows)]
+                yield rows
 
 
 def cut(planned: list[Planned], limit: BatchLimit) -> Iterator[list[Planned]]:

@@ -11,13 +11,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ORIGINS = {
-    "misgendered": "MISGENDERED (Hossain et al. 2023, CC BY 4.0): the folders templates/ and names/ "
-    "and pronouns.csv of the repository tamannahossainkay/misgendered-backend",
-    "tango": "TANGO (Ovalle et al. 2023, CC BY-SA 4.0): misgendering_prompts.csv of the repository "
-    "amazon-science/tango, and tango-pronouns.csv of ArjunSubramonian/meta-eval-llm-misgendering",
-    "ruff": "RUFF (Gautam et al. 2024, AGPL-3.0): eo_task.tsv and pronouns.csv of the repository "
-    "ArjunSubramonian/meta-eval-llm-misgendering, or task.tsv and context.tsv of "
-    "uds-lsv/robust-pronoun-fidelity",
+    "misgendered": (
+        "MISGENDERED (Hossain et al. 2023, CC BY 4.0): the folders templates/ and names/ and "
+        "pronouns.csv of the repository tamannahossainkay/misgendered-backend"
+    ),
+    "tango": (
+        "TANGO (Ovalle et al. 2023, CC BY-SA 4.0): misgendering_prompts.csv of the repository "
+        "amazon-science/tango, and tango-pronouns.csv of the repository "
+        "ArjunSubramonian/meta-eval-llm-misgendering"
+    ),
+    "ruff": (
+        "RUFF (Gautam et al. 2024, AGPL-3.0): eo_task.tsv and pronouns.csv of the repository "
+        "ArjunSubramonian/meta-eval-llm-misgendering"
+    ),
 }
 
 # The files whose every byte decides what the authors' models saw.

@@ -37,7 +37,8 @@ def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
         for row in rows:
             if row["pronoun_family"] != gold.pronoun:
                 continue
-            text = row["template"]
+            # The authors capitalise the first letter and lower the rest.
+            text = _cased(row) if mended else row["template"].capitalize()
             yield Instance(
                 id=f"{DATASET}/{gold.pronoun}/{row['template_idx']}/{row['ante']}",
                 group=f"{DATASET}/{row['template_idx']}/{row['ante']}",
@@ -54,10 +55,10 @@ def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
             )
 
 
-def _mended(text: str, antecedent: str, kind: str) -> str:
-    """The file is all lower case: names, sentence beginnings and proper nouns get their capitals."""
-    if kind in _NAMED:
-        name = re.escape(antecedent)
-        text = re.sub(rf"\b{name}\b", lambda found: found[0].title(), text)
+def _cased(row: dict[str, str]) -> str:
+    """The file is all lower case: names, proper nouns and sentence beginnings get capitals."""
+    text = row["template"]
+    if row["ante_type"] in _NAMED:
+        text = re.sub(rf"\b{re.escape(row['ante'])}\b", lambda found: found[0].title(), text)
     text = _PROPER.sub(lambda found: found[0].capitalize(), text)
     return _CAPITAL.sub(lambda found: found[0].upper(), text)

@@ -1,0 +1,69 @@
+"""Whether two ways of measuring the same items agree; what all suites with two formats share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from epicene.records import Estimate
+from epicene.suites.tabulate import codes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import polars
+
+# What an undetected outcome counts as: neither (the pair is left out), or right, as where a paper
+# takes a text without a pronoun for one without misgendering.
+Undetected: TypeAlias = Literal["left out", "right"]
+
+
+def paired_outcomes(
+    first: polars.DataFrame,
+    second: polars.DataFrame,
+    on: Sequence[str] = ("model", "item"),
+    *,
+    undetected: Undetected = "left out",
+) -> polars.DataFrame:
+    """One row per pair of judgements of the same thing: `a` and `b` are 1 where right."""
+    import polars as pl
+
+    def right(frame: polars.DataFrame, name: str) -> polars.DataFrame:
+        outcome = pl.col("outcome").cast(pl.String)
+        counted = frame.filter(pl.col("outcome").is_not_null())
+        if undetected == "left out":
+            counted = counted.filter(outcome != "undetected")
+        return counted.with_columns((outcome != "wrong").cast(pl.Int8).alias(name))
+
+    return right(first, "a").join(
+        right(second, "b").select(*on, "b"), on=list(on), how="inner", maintain_order="left"
+    )
+
+
+def mcc(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
+    """Matthews correlation; by the textbook's interval, or resampling groups."""
+    from epicene.stats.agreement import matthews
+
+    return _agreed(matthews, pairs, clustered=clustered)
+
+
+def kappa(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
+    """Cohen's κ."""
+    from epicene.stats.agreement import cohen
+
+    return _agreed(cohen, pairs, clustered=clustered)
+
+
+def raw(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
+    """The share of pairs with one outcome."""
+    from epicene.stats.agreement import raw_agreement
+
+    return _agreed(raw_agreement, pairs, clustered=clustered)
+
+
+def _agreed(
+    statistic: Callable[..., Estimate], pairs: polars.DataFrame, *, clustered: bool
+) -> Estimate:
+    if not len(pairs):
+        return Estimate(value=None, why="no item was judged both ways")
+    groups = codes(pairs) if clustered else None
+    return statistic(pairs["a"].to_numpy(), pairs["b"].to_numpy(), groups)

@@ -1,0 +1,30 @@
+"""Misgendering: pronoun fidelity by probability and by generation, and whether the two agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from epicene.records import Generate, Score
+from epicene.suites import Role, Stage, Suite, read_card
+from epicene.suites.misgendering.ask import ask
+from epicene.suites.misgendering.data import corpus, read, stratum
+from epicene.suites.misgendering.instances import Instance
+from epicene.suites.misgendering.judge import judge
+from epicene.suites.misgendering.protocol import PROTOCOLS
+from epicene.suites.misgendering.tables import metrics, tables
+
+suite = Suite(
+    name="misgendering",
+    version="1",
+    card=read_card(Path(__file__).parent / "card.toml"),
+    item=Instance,
+    protocols=PROTOCOLS,
+    roles=(Role(name="model", about="scores texts and continues them"),),
+    stages=(Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask),),
+    read=read,
+    judge=judge,
+    metrics=metrics,
+    tables=tables,
+    stratum=stratum,
+    corpus=corpus,
+)

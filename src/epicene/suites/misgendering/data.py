@@ -1,0 +1,91 @@
+"""Which instances a run takes: the published datasets of a folder, or the starter set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.errors import InputError, unknown
+from epicene.suites import Dataset
+from epicene.suites.misgendering.sources import misgendered, ruff, starter, tango
+from epicene.suites.misgendering.sources.published_files import ORIGINS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from epicene.suites import Source
+    from epicene.suites.misgendering.instances import Instance
+    from epicene.suites.misgendering.protocol import MisgenderingProtocol
+
+
+class Reading(NamedTuple):
+    """Files, and what they give when they are read."""
+
+    files: list[Path]
+    instances: Callable[[], Iterator[Instance]]
+
+
+class Instances:
+    """Instances that can be walked more than once and are never all held."""
+
+    def __init__(self, readings: list[Reading], protocol: MisgenderingProtocol) -> None:
+        self._readings = readings
+        self._wanted = frozenset(protocol.pronouns)
+
+    def __iter__(self) -> Iterator[Instance]:
+        for reading in self._readings:
+            for instance in reading.instances():
+                if not self._wanted or instance.pronoun in self._wanted:
+                    yield instance
+
+
+def read(source: Source, protocol: MisgenderingProtocol) -> Dataset:
+    """A folder with misgendered/, tango/ and ruff/, some of them; or the starter set."""
+    if source.path is None:
+        return Dataset("starter", starter.FILES, _starter(protocol))
+    if not source.path.is_dir():
+        raise InputError(
+            f"{source.path} is not a folder; misgendering reads a folder with some of "
+            f"{', '.join(ORIGINS)}."
+        )
+    readings = list(_published(source.path, protocol))
+    files = [path for reading in readings for path in reading.files]
+    names = "+".join(name for name in ORIGINS if (source.path / name).is_dir())
+    return Dataset(names, files, Instances(readings, protocol))
+
+
+def _starter(protocol: MisgenderingProtocol) -> Instances:
+    reading = Reading(list(starter.FILES), lambda: starter.instances(protocol.pronouns))
+    return Instances([reading], protocol)
+
+
+def _published(folder: Path, protocol: MisgenderingProtocol) -> Iterator[Reading]:
+    """The readings of the datasets that are wanted, or of those that are there."""
+    for name in protocol.datasets:
+        if name not in ORIGINS:
+            raise unknown("misgendering dataset", name, ORIGINS)
+    wanted = protocol.datasets or [name for name in ORIGINS if (folder / name).is_dir()]
+    if not wanted:
+        raise InputError(f"{folder} has none of {', '.join(ORIGINS)}; get {'; '.join(ORIGINS.values())}.")
+    exact, mended = not protocol.mended, protocol.mended
+    if "misgendered" in wanted:
+        files = misgendered.files(
+            folder, protocol.declaration, all_sets=protocol.all_sets, exact=exact
+        )
+        yield Reading(files, lambda: misgendered.instances(files, mended=mended))
+    if "tango" in wanted:
+        prompts = tango.files(folder, exact=exact)
+        yield Reading(prompts, lambda: tango.instances(prompts, mended=mended))
+    if "ruff" in wanted:
+        tasks = ruff.files(folder, exact=exact)
+        yield Reading(tasks, lambda: ruff.instances(tasks))
+
+
+def stratum(item: Instance) -> tuple[str, str]:
+    """`--limit N` takes N instances of each dataset, spread over the pronouns."""
+    return item.dataset, item.pronoun
+
+
+def corpus(item: Instance) -> Iterator[str]:
+    """The text as it should be."""
+    yield item.filled(item.gold) if item.is_template else item.before

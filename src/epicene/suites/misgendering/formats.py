@@ -1,0 +1,86 @@
+"""The judgements of each format, and the two formats of one instance beside each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.suites.agreement import paired_outcomes
+
+if TYPE_CHECKING:
+    import polars
+
+    from epicene.suites.misgendering.protocol import MisgenderingProtocol
+
+
+class Family(NamedTuple):
+    """Datasets of one kind: the published one and ours."""
+
+    title: str
+    datasets: tuple[str, ...]
+
+
+FAMILIES = {
+    "declared": Family("declared pronouns (MISGENDERED)", ("misgendered", "templates")),
+    "open": Family("open contexts (TANGO)", ("tango", "contexts")),
+    "occupation": Family("occupations (RUFF)", ("ruff", "occupations")),
+}
+
+# Where generations are compared with probabilities: family and setting.
+MODES = (
+    ("declared", "pre"),
+    ("declared", "post"),
+    ("occupation", "pre"),
+    ("occupation", "post"),
+    ("open", "open"),
+)
+
+
+def probabilities(frame: polars.DataFrame) -> polars.DataFrame:
+    """The judgements by probability, by the protocol's measure."""
+    import polars as pl
+
+    return frame.filter(pl.col("name") == "probability")
+
+
+def converted(frame: polars.DataFrame) -> polars.DataFrame:
+    """The judgements by probability of templates made from the model's own generations."""
+    import polars as pl
+
+    return frame.filter(pl.col("format") == "converted")
+
+
+def generations(
+    frame: polars.DataFrame, family: str | None = None, setting: str | None = None
+) -> polars.DataFrame:
+    """The judgements by generation, all samples."""
+    import polars as pl
+
+    part = frame.filter(pl.col("format") == "generation")
+    if family is not None:
+        part = part.filter(pl.col("dataset").cast(pl.String).is_in(FAMILIES[family].datasets))
+    if setting is not None:
+        part = part.filter(pl.col("setting") == setting)
+    return part
+
+
+def paired(
+    frame: polars.DataFrame, family: str, setting: str, protocol: MisgenderingProtocol
+) -> polars.DataFrame:
+    """Right (1) or not by probability, `a`, and by the first generation, `b`."""
+    import polars as pl
+
+    first = generations(frame, family, setting).filter(pl.col("sample") == "1")
+    if family == "open":
+        scored = converted(frame).filter(pl.col("sample") == "1")
+    else:
+        scored = probabilities(frame)
+    # A context that could not be converted has no pronoun, so there is nothing to pair.
+    as_right = protocol.name == "paper" and family != "open"
+    return paired_outcomes(scored, first, undetected="right" if as_right else "left out")
+
+
+def pronouns_of(frame: polars.DataFrame) -> list[str]:
+    """The pronouns that were measured, the paper's four first and in its order."""
+    there = set(frame["pronoun"].cast(str).drop_nulls().unique().to_list())
+    first = [name for name in ("he", "she", "they", "xe") if name in there]
+    return [*first, *sorted(there - set(first))]

@@ -1,0 +1,59 @@
+"""How misgendering is asked: the authors' way, and ours."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from epicene.records import FirstToken
+from epicene.suites import Protocol
+
+Measure = Literal["sum", "per token", "per word", "per character"]
+MEASURES: tuple[Measure, ...] = ("sum", "per token", "per word", "per character")
+
+
+class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
+    """What varies between ways of asking."""
+
+    measure: Measure
+    first_token: FirstToken
+    # Take the published texts without the faults on the card, and contexts without the space
+    # that stands before the gap.
+    mended: bool
+    # Which tokeniser finds the first pronoun.
+    tokeniser: Literal["spacy", "epicene"]
+    # Which of MISGENDERED's template files, and whether all eleven of its pronoun sets are taken.
+    declaration: str = "explicit_template_31"
+    all_sets: bool = False
+    datasets: tuple[str, ...] = ()  # all there are, if none is named
+    pronouns: tuple[str, ...] = ()
+    samples: int = 5
+    new_tokens: int = 50
+    top_k: int = 50
+    top_p: float = 0.95
+
+
+PROTOCOLS = {
+    "paper": MisgenderingProtocol(
+        name="paper",
+        about=(
+            "The authors' instances byte for byte, mean log-likelihood of the whole sequence, the "
+            "tokenizer's own beginning, spaCy's tokeniser for the first pronoun."
+        ),
+        seed=42,
+        measure="per token",
+        first_token="tokenizer-default",
+        mended=False,
+        tokeniser="spacy",
+    ),
+    "epicene": MisgenderingProtocol(
+        name="epicene",
+        about=(
+            "Texts without the published faults, the log-likelihood of the whole sequence, a "
+            "beginning token before every text, Epicene's words for the first pronoun."
+        ),
+        measure="sum",
+        first_token="bos",
+        mended=True,
+        tokeniser="epicene",
+    ),
+}

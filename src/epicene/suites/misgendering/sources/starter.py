@@ -1,0 +1,134 @@
+"""The starter set, written for Epicene: templates, open contexts, and scenes of work."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from epicene.datafiles import read_text
+from epicene.languages.pronouns import PronounSet, shipped_pronouns
+from epicene.records import digest
+from epicene.suites.misgendering.instances import CASES, Forms, Instance
+from epicene.suites.misgendering.sources.forms import candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+FOLDER = Path(__file__).parents[1] / "starter"
+FILES = tuple(FOLDER / f"{name}.toml" for name in ("templates", "names", "contexts", "occupations"))
+NAME_LISTS = ("feminine", "masculine", "unisex")
+_NAMES_PER_TEMPLATE = 4
+_GAP = "{mask}"
+_SENTENCE_END = re.compile(r"(?:^|[.!?][\"”’']?\s+)$")
+_VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
+
+
+def instances(wanted: Sequence[str]) -> Iterator[Instance]:
+    """All instances of the wanted pronouns (all, if none is named)."""
+    known = shipped_pronouns()
+    chosen = [each for each in known if not wanted or each.name in wanted]
+    sets = tuple(
+        Forms(pronoun=each.name, forms={case: getattr(each, case) for case in CASES})
+        for each in chosen
+    )
+    for pronouns in chosen:
+        yield from _templates(pronouns, sets)
+        yield from _contexts(pronouns, sets)
+        yield from _occupations(pronouns, sets)
+
+
+def _read(name: str) -> Any:
+    return tomllib.loads(read_text(FOLDER / f"{name}.toml"))
+
+
+def _names(key: str, count: int) -> list[tuple[str, str]]:
+    """Names for one text, turn about from the three lists, picked by a hash of the text's id."""
+    lists = _read("names")
+    start = int.from_bytes(digest(key)[:4])
+    picked = []
+    for turn in range(count):
+        kind = NAME_LISTS[(start + turn) % len(NAME_LISTS)]
+        picked.append((lists[kind][(start // 3 + 7 * turn) % len(lists[kind])], kind))
+    return picked
+
+
+def _templates(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance]:
+    declared = "/".join((gold.nominative, gold.accusative, gold.independent))
+    for template in _read("templates")["template"]:
+        for turn, (name, kind) in enumerate(_names(template["id"], _NAMES_PER_TEMPLATE)):
+            text = f"{name}'s pronouns are {declared}. {template['text']}".replace("{name}", name)
+            before, _, after = text.partition(_GAP)
+            capital = bool(_SENTENCE_END.search(before))
+            yield Instance(
+                id=f"templates/{gold.name}/{template['id']}/{turn}",
+                group=f"templates/{template['id']}",
+                dataset="templates",
+                pronoun=gold.name,
+                before=before,
+                after=after,
+                case=template["case"],
+                candidates=candidates(sets, template["case"], capital=capital),
+                sets=sets,
+                template=template["id"],
+                name=name,
+                name_list=kind,
+            )
+
+
+def _contexts(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance]:
+    for context in _read("contexts")["context"]:
+        ((name, kind),) = _names(context["id"], 1)
+        yield Instance(
+            id=f"contexts/{gold.name}/{context['id']}",
+            group=f"contexts/{context['id']}",
+            dataset="contexts",
+            pronoun=gold.name,
+            before=inflected(context["text"].replace("{name}", name), gold),
+            sets=sets,
+            template=context["id"],
+            name=name,
+            name_list=kind,
+            antecedent="name",
+        )
+
+
+def _occupations(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance]:
+    scenes = _read("occupations")
+    introductions = scenes["introduction"]
+    for number, scene in enumerate(scenes["occupation"]):
+        for case, field in (
+            ("nominative", "nominative"),
+            ("accusative", "accusative"),
+            ("dependent", "possessive"),
+        ):
+            # Each scene meets another introduction of the case that its task asks for.
+            fitting = [each for each in introductions if each["case"] == case]
+            introduction = fitting[number % len(fitting)]["explicit"]
+            opening = inflected(introduction.replace("{occupation}", scene["occupation"]), gold)
+            before, _, after = f"{opening} {scene[field]}".partition(_GAP)
+            yield Instance(
+                id=f"occupations/{gold.name}/{scene['occupation']}/{case}",
+                group=f"occupations/{scene['occupation']}",
+                dataset="occupations",
+                pronoun=gold.name,
+                before=before,
+                after=after,
+                case=case,
+                candidates=candidates(sets, case, capital=False),
+                sets=sets,
+                template=case,
+                occupation=scene["occupation"],
+            )
+
+
+def inflected(text: str, pronouns: PronounSet) -> str:
+    """The text with a set's forms in its slots, and the verbs that go with them."""
+    for case in CASES:
+        form = getattr(pronouns, case)
+        text = text.replace(f"{{{case}}}", form)
+        text = text.replace(f"{{{case.capitalize()}}}", form.capitalize())
+    for singular, plural in _VERBS.items():
+        text = text.replace(f"{{{singular}}}", plural if pronouns.plural_verbs else singular)
+    return text

@@ -1,0 +1,287 @@
+"""The paper's tables from any runs, its printed numbers beside them, and ours."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from epicene.records import Column, Estimate, Row, Table
+from epicene.suites import agreement
+from epicene.suites.misgendering.formats import (
+    FAMILIES,
+    MODES,
+    generations,
+    paired,
+    probabilities,
+    pronouns_of,
+)
+from epicene.suites.misgendering.protocol import MEASURES
+from epicene.suites.tabulate import accuracy, mean, share, undetected, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import polars
+
+    from epicene.suites import Results
+    from epicene.suites.misgendering.protocol import MisgenderingProtocol
+
+    Outcomes = Results[MisgenderingProtocol]
+
+_NO_PRONOUN = {
+    "paper": "A generation without a pronoun counts as right here, as in the paper.",
+    "epicene": "A generation without a pronoun is left out here; the paper counts it as right.",
+}
+
+
+def metrics(results: Outcomes) -> Mapping[str, Estimate]:
+    """Accuracy by each format, the share without a pronoun, and how the formats agree."""
+    frame = results.frame
+    made = {"accuracy_probability": accuracy(probabilities(frame))}
+    for family, setting in MODES:
+        name = setting if setting == "open" else f"{family}_{setting}"
+        part = generations(frame, family, setting)
+        if len(part):
+            made[f"accuracy_{name}"] = accuracy(part)
+            made[f"no_pronoun_{name}"] = undetected(part)
+            pairs = paired(frame, family, setting, results.protocol)
+            made[f"agreement_{name}"] = agreement.raw(pairs, clustered=True)
+            made[f"mcc_{name}"] = agreement.mcc(pairs, clustered=True)
+    return made
+
+
+def tables(results: Outcomes) -> Iterator[Table]:
+    """The tables of the paper that numbers fill, then ours."""
+    yield _agreement(results, "1", "mcc", "MCC of probability and pre-mask generation", "declared", ["pre"])
+    yield _agreement(results, "2", "mcc", "MCC of probability and generation", "open", ["open"])
+    yield _agreement(results, "3", "mcc", "MCC of probability and post-mask generation", "declared", ["post"])
+    yield _agreement(results, "4", "kappa", "κ of probability and generation", "declared", ["pre", "post"])
+    yield _agreement(results, "5", "kappa", "κ of probability and generation", "open", ["open"])
+    yield _agreement(results, "6", "mcc", "MCC of probability and generation", "occupation", ["pre", "post"])
+    yield _agreement(results, "7", "kappa", "κ of probability and generation", "occupation", ["pre", "post"])
+    for name, (family, setting) in zip(
+        ("10", "11", "12", "13", "14"),
+        (("declared", "pre"), ("declared", "post"), ("open", "open"), ("occupation", "pre"), ("occupation", "post")),
+        strict=True,
+    ):
+        yield _repetition(results, name, family, setting)
+    yield _accuracy(results)
+    yield _by_facet(results)
+    yield _by_measure(results)
+    yield _disagreement(results)
+
+
+# --- agreement -----------------------------------------------------------------------------
+
+_STATISTICS: dict[str, Callable[..., Estimate]] = {"mcc": agreement.mcc, "kappa": agreement.kappa}
+
+
+def _agreement(
+    results: Outcomes, name: str, statistic: str, title: str, family: str, settings: list[str]
+) -> Table:
+    """Model × pronoun, the paper's rows below ours; with two settings, a level more."""
+    protocol = results.protocol
+    clustered = protocol.name != "paper"
+    names = pronouns_of(results.frame)
+    rows = []
+    for setting in settings:
+        above = (setting,) if len(settings) > 1 else ()
+        pairs = paired(results.frame, family, setting, protocol)
+        for model in values_of(results.frame, "model"):
+            cells = [
+                _STATISTICS[statistic](_only(pairs, model=model, pronoun=each), clustered=clustered)
+                for each in names
+            ]
+            rows.append(Row(keys=(*above, model), cells=tuple(cells)))
+        rows += _printed(statistic, f"{family} {setting}", above, names)
+    return Table(
+        name=name,
+        title=f"{title}: {FAMILIES[family].title}",
+        levels=("setting", "model") if len(settings) > 1 else ("model",),
+        columns=tuple(Column(name=each, unit="number", decimals=3) for each in names),
+        rows=tuple(rows),
+        notes=(
+            "The first generation of each instance.",
+            _NO_PRONOUN["epicene" if clustered else "paper"],
+            "Intervals resample templates."
+            if clustered
+            else "Intervals as the paper's, for independent instances.",
+        ),
+    )
+
+
+def _printed(statistic: str, place: str, above: tuple[str, ...], names: Sequence[str]) -> list[Row]:
+    """The rows that the paper prints, for the pronouns it has."""
+    return [
+        Row(
+            keys=(*above, model),
+            cells=tuple(_printed_cell(statistic, cells.get(name)) for name in names),
+            origin="published",
+        )
+        for model, cells in published()[statistic][place].items()
+    ]
+
+
+def _printed_cell(statistic: str, cell: Sequence[float | None] | None) -> Estimate:
+    if cell is None or cell[0] is None:
+        return Estimate(value=None, why="the paper prints no number")
+    if statistic == "kappa":  # value and half the width of its interval
+        value, half = cell[0], cell[1] or 0.0
+        return Estimate(value=value, low=value - half, high=value + half)
+    return Estimate(value=cell[0], low=cell[1], high=cell[2])
+
+
+@cache
+def published() -> Any:
+    """The numbers of the paper's Tables 1 to 7."""
+    return json.loads((Path(__file__).parent / "published.json").read_text(encoding="utf-8"))
+
+
+# --- the other tables ----------------------------------------------------------------------
+
+
+def _repetition(results: Outcomes, name: str, family: str, setting: str) -> Table:
+    part = generations(results.frame, family, setting)
+    names = pronouns_of(results.frame)
+    return Table(
+        name=name,
+        title=f"Repetition rate, {setting}: {FAMILIES[family].title}",
+        levels=("model",),
+        columns=tuple(Column(name=each, unit="number", decimals=3) for each in names),
+        rows=tuple(
+            Row(
+                keys=(model,),
+                cells=tuple(mean(_only(part, model=model, pronoun=each)) for each in names),
+            )
+            for model in values_of(results.frame, "model")
+        ),
+        notes=("Over the words of context and continuation together, as in the paper.",),
+    )
+
+
+def _accuracy(results: Outcomes) -> Table:
+    """Every dataset and format by pronoun, no pronoun counted both ways."""
+    import polars as pl
+
+    names = pronouns_of(results.frame)
+    rows = []
+    for model in values_of(results.frame, "model"):
+        for dataset in values_of(results.frame, "dataset"):
+            part = _only(results.frame, model=model, dataset=dataset)
+            formats = {"probability": probabilities(part)}
+            for setting in ("pre", "post", "open"):
+                formats[setting] = part.filter(pl.col("setting") == setting)
+            for form, judged in formats.items():
+                if not len(judged):
+                    continue
+                cells = [accuracy(judged)]
+                cells += [accuracy(_only(judged, pronoun=each)) for each in names]
+                cells.append(share(judged, pl.col("outcome") != "wrong"))
+                cells.append(undetected(judged))
+                rows.append(Row(keys=(model, dataset, form), cells=tuple(cells)))
+    heads = ("all", *names, "no misgendering", "no pronoun")
+    return Table(
+        name="accuracy",
+        title="Right pronoun",
+        levels=("model", "dataset", "format"),
+        columns=tuple(Column(name=head) for head in heads),
+        rows=tuple(rows),
+        notes=(
+            "A generation without a pronoun is not right; in the column `no misgendering` it "
+            "counts, as in the paper.",
+        ),
+    )
+
+
+def _by_facet(results: Outcomes) -> Table:
+    """Right by probability and by generation, for each value of each facet."""
+    frame = results.frame
+    rows = []
+    for model in values_of(frame, "model"):
+        mine = _only(frame, model=model)
+        for facet in ("case", "names", "antecedent", "occupation"):
+            if facet not in frame.columns:
+                continue
+            for value in values_of(mine, facet):
+                part = _only(mine, **{facet: value})
+                cells = (
+                    accuracy(probabilities(part)),
+                    accuracy(generations(part)),
+                    undetected(generations(part)),
+                )
+                rows.append(Row(keys=(model, facet, value), cells=cells))
+    return Table(
+        name="facets",
+        title="Right pronoun, by grammatical case, list of names, antecedent and occupation",
+        levels=("model", "facet", "value"),
+        columns=tuple(Column(name=head) for head in ("probability", "generation", "no pronoun")),
+        rows=tuple(rows),
+    )
+
+
+def _by_measure(results: Outcomes) -> Table:
+    import polars as pl
+
+    frame = results.frame.filter(pl.col("format") == "probability")
+    return Table(
+        name="measures",
+        title="Right pronoun by probability, by how likelihood is normalised",
+        levels=("model", "dataset"),
+        columns=tuple(Column(name=measure) for measure in MEASURES),
+        rows=tuple(
+            Row(
+                keys=(model, dataset),
+                cells=tuple(
+                    accuracy(_only(frame, model=model, dataset=dataset, measure=measure))
+                    for measure in MEASURES
+                ),
+            )
+            for model in values_of(frame, "model")
+            for dataset in values_of(_only(frame, model=model), "dataset")
+        ),
+        notes=(f"The protocol's measure is {results.protocol.measure}.",),
+    )
+
+
+def _disagreement(results: Outcomes) -> Table:
+    """Observed disagreement beside the expected one and its floor (Appendix E)."""
+    import polars as pl
+
+    rows = []
+    for model in values_of(results.frame, "model"):
+        mine = _only(results.frame, model=model)
+        for family in ("declared", "occupation"):
+            pairs = paired(mine, family, "pre", results.protocol)
+            scored = probabilities(mine).filter(
+                pl.col("dataset").cast(pl.String).is_in(FAMILIES[family].datasets)
+            )
+            for name in pronouns_of(mine):
+                both = _only(pairs, pronoun=name)
+                part = _only(scored, pronoun=name)
+                cells = (
+                    share(both, pl.col("a") != pl.col("b")),
+                    mean(part),
+                    mean(part.with_columns(pl.col("least").cast(pl.String).cast(pl.Float64)), "least"),
+                )
+                rows.append(Row(keys=(model, family, name), cells=cells))
+    return Table(
+        name="disagreement",
+        title="Observed and expected disagreement of probability and pre-mask generation",
+        levels=("model", "family", "pronoun"),
+        columns=tuple(Column(name=head) for head in ("observed", "expected δ", "floor δ*")),
+        rows=tuple(rows),
+        notes=(
+            "Expected is Equation 15 of the paper: one minus the share, among the candidates' "
+            "next-word probabilities, of the pronoun that probability chooses; the floor is "
+            "Equation 16. Both suppose that the pronoun comes at once.",
+        ),
+    )
+
+
+def _only(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
+    """The rows with those values."""
+    import polars as pl
+
+    return frame.filter([pl.col(name) == value for name, value in values.items()])
