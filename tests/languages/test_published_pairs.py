@@ -33,13 +33,12 @@ def different_words(
 )
 @pytest.mark.parametrize("language", ["ar", "de", "es", "fr", "hi", "it", "pt", "ru"])
 def test_masculine_and_feminine_stay_apart(published_data: Path, language: str) -> None:
-    sides = [
-        (published_data / f"mt-geneval/dev/geneval-sentences-{gender}-dev.en_{language}.{language}")
-        .read_text("utf-8")
-        .splitlines()
+    folder = published_data / "mt-geneval" / "dev"
+    masculine, feminine = (
+        (folder / f"geneval-sentences-{gender}-dev.en_{language}.{language}").read_text("utf-8")
         for gender in ("masculine", "feminine")
-    ]
-    pairs = different_words(*sides, language)
+    )
+    pairs = different_words(masculine.splitlines(), feminine.splitlines(), language)
     assert len(pairs) > 400
     for normaliser in UNFLAGGED:
         merged = [pair for pair in pairs if len(set(map(normaliser.function, pair))) == 1]
