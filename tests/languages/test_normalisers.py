@@ -36,7 +36,7 @@ GENDER_PAIRS = {
     "StudentInnen|Studentinnen",
     "es": "él|ella, niño|niña, cansado|cansada, 1.º|1.ª, Dr.|Dra., nosotros|nosotr@s",
     "it": "un amico|un’amica, lui|lei, stanco|stanca, gli studenti|le studentesse, tutti|tutt*",
-    "ru": "сам|сама, устал|устала, он|она, мой|моя, умный|умная, её|его",
+    "ru": "сам|сама, устал|устала, он|она, мой|моя, умный|умная, его|её",
     "zh": "他|她, 你|妳, 先生|女士",
     "pt": "avô|avó, obrigado|obrigada, um|uma, 1.º|1.ª",
 }

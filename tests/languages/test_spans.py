@@ -63,7 +63,7 @@ def test_graphemes_cover_the_text(text: str) -> None:
 @FEW
 @example(text="ℹ\u200d🚀")
 @example(text="\u0d4e!")
-@example(text="a'\uff9e a-\u0e33")
+@example(text="a'\uff9e a-\u0e33 l'\uff9e")
 @example(text=" \u200c\u0301 \u0301")
 @example(text="l'\u0301a (s)he\u0301 डॉ॰\u093c")
 @given(text=texts)

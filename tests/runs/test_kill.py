@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
 from models.tiny_causal import llama, save, smollm2_like
 
 KILLS = 20

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from epicene.models import BatchLimit
 from epicene.models.hf.chat import Chat
 from epicene.models.hf.filling import Filler
 from epicene.models.hf.forward import Forward
 from epicene.models.hf.generating import Writer
-from epicene.models.hf.memory import release
+from epicene.models.hf.memory import batch_limit, release
 from epicene.models.hf.positions import position_limit
 from epicene.models.hf.scoring import plan, solve
 from epicene.models.hf.tokens import Encoder, UnanswerableError
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
     from epicene.models import Answered, Batch, Files
     from epicene.models.hf.loading import Loaded
 
-# Enough for several passes, so that rows of like length meet; passes have limits of their own.
-_AUTO = BatchLimit(requests=256, characters=200_000)
-
 
 class HfCausal:
     """Answers by next-token probabilities."""
@@ -32,8 +28,7 @@ class HfCausal:
 
     def __init__(self, loaded: Loaded) -> None:
         self.identity = loaded.identity
-        asked = loaded.options.batch_size
-        self.batch_limit = _AUTO if asked == "auto" else BatchLimit(requests=asked)
+        self.batch_limit = batch_limit(loaded)
         embeddings = loaded.model.get_input_embeddings().weight.shape[0]
         self._encoder = Encoder(
             loaded.tokenizer,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from epicene.models.hf.decoding import Decoded, Draft, decode
 from epicene.models.hf.memory import TooLargeError, halving
 from epicene.models.hf.sampling import Choosing
-from epicene.models.hf.thinking import without_thinking
 from epicene.models.hf.tokens import UnanswerableError
+from epicene.models.thinking import without_thinking
 from epicene.records import Answer, Failed, Generate, Text, Texts, digest
 
 if TYPE_CHECKING:

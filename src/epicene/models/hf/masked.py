@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.errors import InputError
 from epicene.languages import segment
-from epicene.models import BatchLimit
 from epicene.models.hf import gaps, masking
 from epicene.models.hf.masking import Encoded, Reach, check_length, encode
-from epicene.models.hf.memory import TooLargeError, release
+from epicene.models.hf.memory import TooLargeError, batch_limit, release
 from epicene.models.hf.plans import carry_out
 from epicene.models.hf.reading import Ask, MaskedReader
 from epicene.models.hf.tokens import UnanswerableError
@@ -32,8 +31,6 @@ class HfMasked:
     """A masked model that transformers can load."""
 
     verbs = frozenset({"score", "fill"})
-    # Every token of a text is a row of its own, so a batch holds fewer texts than a causal one.
-    batch_limit = BatchLimit(requests=32, characters=4_000)
 
     def __init__(self, loaded: Loaded) -> None:
         if loaded.tokenizer.mask_token_id is None:
@@ -42,6 +39,7 @@ class HfMasked:
                 f"so nothing can be masked; name another model."
             )
         self.identity = loaded.identity
+        self.batch_limit = batch_limit(loaded)
         self._tokenizer = loaded.tokenizer
         self._notes: dict[str, Any] = {}
         self._reader = MaskedReader(loaded, self._notes)

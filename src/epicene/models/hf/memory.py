@@ -5,12 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from epicene.errors import RunError
+from epicene.models import BatchLimit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping, Sequence
 
+    from epicene.models.hf.loading import Loaded
+
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+# A batch is what a killed run may lose, so on a CPU it is a matter of seconds.
+_ON_CPU = BatchLimit(requests=16, characters=6_000)
+_ON_ACCELERATOR = BatchLimit(requests=256, characters=200_000)
+
+
+def batch_limit(loaded: Loaded) -> BatchLimit:
+    """How the plan is cut for a model: as the user says, or fit for where it runs."""
+    asked = loaded.options.batch_size
+    if asked != "auto":
+        return BatchLimit(requests=asked)
+    return _ON_CPU if loaded.device.type == "cpu" else _ON_ACCELERATOR
 
 
 class TooLargeError(RunError):

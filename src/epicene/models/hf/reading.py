@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from epicene.models.hf.memory import TooLargeError, halving
+from epicene.models.hf.positions import position_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping, Sequence
@@ -238,15 +239,8 @@ class MaskedReader:
 
 
 def _longest(model: Any, tokenizer: Any) -> int:
-    """How many tokens, special ones included, the model has positions for."""
-    limits = [tokenizer.model_max_length]
-    if (configured := getattr(model.config, "max_position_embeddings", None)) is not None:
-        limits.append(configured)
-    for name, module in model.named_modules():
-        # RoBERTa and its kin count positions from behind the padding's number.
-        if (
-            name.endswith("position_embeddings")
-            and getattr(module, "padding_idx", None) is not None
-        ):
-            limits.append(module.num_embeddings - module.padding_idx - 1)
-    return int(min(limits))
+    """How many tokens, special ones included, the model can read."""
+    limit = position_limit(model)
+    return int(
+        tokenizer.model_max_length if limit is None else min(limit, tokenizer.model_max_length)
+    )

@@ -10,9 +10,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from epicene.models import BatchLimit
 from epicene.models.hf.decoding import Draft
-from epicene.models.hf.memory import TooLargeError, release
+from epicene.models.hf.memory import TooLargeError, batch_limit, release
 from epicene.models.hf.sampling import Choosing
 from epicene.models.hf.seq2seq_writing import Task, Writer
 from epicene.models.hf.tokens import UnanswerableError
@@ -55,10 +54,10 @@ class HfSeq2Seq:
     """A sequence-to-sequence model that transformers can load."""
 
     verbs = frozenset({"translate", "generate"})
-    batch_limit = BatchLimit(requests=128, characters=50_000)
 
     def __init__(self, loaded: Loaded) -> None:
         self.identity = loaded.identity
+        self.batch_limit = batch_limit(loaded)
         if hasattr(loaded.tokenizer, "punc_normalizer"):
             # Marian's rewrites punctuation where another package happens to be installed; what a
             # model reads must not hang on that.

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from epicene.errors import EpiceneError
-from epicene.models.hf.thinking import CLOSE, OPEN
+from epicene.models.thinking import CLOSE, OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from epicene import languages, registry
-from epicene.models.hf.thinking import without_thinking
 from epicene.models.openai_api.faults import PassingError, RejectedError, UnansweredError
 from epicene.models.openai_api.transport import Body, Endpoint, Transport, together
+from epicene.models.thinking import without_thinking
 from epicene.records import Decoding, Generate, Message, Prompt, Text, Texts, Translate, digest
 
 if TYPE_CHECKING:

@@ -18,9 +18,7 @@ PROBABILITY = "probability"
 PRE, POST, OPEN = "pre", "post", "open"
 
 
-def ask(
-    item: Instance, _answers: Answers, protocol: MisgenderingProtocol
-) -> Iterator[Request]:
+def ask(item: Instance, _answers: Answers, protocol: MisgenderingProtocol) -> Iterator[Request]:
     """The minimal contrast set of a template, and continuations of each of its contexts."""
     if item.is_template:
         yield Score(

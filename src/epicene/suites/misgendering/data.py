@@ -66,7 +66,9 @@ def _published(folder: Path, protocol: MisgenderingProtocol) -> Iterator[Reading
             raise unknown("misgendering dataset", name, ORIGINS)
     wanted = protocol.datasets or [name for name in ORIGINS if (folder / name).is_dir()]
     if not wanted:
-        raise InputError(f"{folder} has none of {', '.join(ORIGINS)}; get {'; '.join(ORIGINS.values())}.")
+        raise InputError(
+            f"{folder} has none of {', '.join(ORIGINS)}; get {'; '.join(ORIGINS.values())}."
+        )
     exact, mended = not protocol.mended, protocol.mended
     if "misgendered" in wanted:
         files = misgendered.files(

@@ -54,18 +54,9 @@ def metrics(results: Outcomes) -> Mapping[str, Estimate]:
 
 def tables(results: Outcomes) -> Iterator[Table]:
     """The tables of the paper that numbers fill, then ours."""
-    yield _agreement(results, "1", "mcc", "MCC of probability and pre-mask generation", "declared", ["pre"])
-    yield _agreement(results, "2", "mcc", "MCC of probability and generation", "open", ["open"])
-    yield _agreement(results, "3", "mcc", "MCC of probability and post-mask generation", "declared", ["post"])
-    yield _agreement(results, "4", "kappa", "κ of probability and generation", "declared", ["pre", "post"])
-    yield _agreement(results, "5", "kappa", "κ of probability and generation", "open", ["open"])
-    yield _agreement(results, "6", "mcc", "MCC of probability and generation", "occupation", ["pre", "post"])
-    yield _agreement(results, "7", "kappa", "κ of probability and generation", "occupation", ["pre", "post"])
-    for name, (family, setting) in zip(
-        ("10", "11", "12", "13", "14"),
-        (("declared", "pre"), ("declared", "post"), ("open", "open"), ("occupation", "pre"), ("occupation", "post")),
-        strict=True,
-    ):
+    for name, statistic, family, settings in _AGREEMENTS:
+        yield _agreement(results, name, statistic, family, settings)
+    for name, family, setting in _REPETITIONS:
         yield _repetition(results, name, family, setting)
     yield _accuracy(results)
     yield _by_facet(results)
@@ -76,10 +67,29 @@ def tables(results: Outcomes) -> Iterator[Table]:
 # --- agreement -----------------------------------------------------------------------------
 
 _STATISTICS: dict[str, Callable[..., Estimate]] = {"mcc": agreement.mcc, "kappa": agreement.kappa}
+_NAMES = {"mcc": "MCC", "kappa": "κ"}
+
+# The paper's tables by number: what, of which datasets, in which settings.
+_AGREEMENTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("1", "mcc", "declared", ("pre",)),
+    ("2", "mcc", "open", ("open",)),
+    ("3", "mcc", "declared", ("post",)),
+    ("4", "kappa", "declared", ("pre", "post")),
+    ("5", "kappa", "open", ("open",)),
+    ("6", "mcc", "occupation", ("pre", "post")),
+    ("7", "kappa", "occupation", ("pre", "post")),
+)
+_REPETITIONS = (
+    ("10", "declared", "pre"),
+    ("11", "declared", "post"),
+    ("12", "open", "open"),
+    ("13", "occupation", "pre"),
+    ("14", "occupation", "post"),
+)
 
 
 def _agreement(
-    results: Outcomes, name: str, statistic: str, title: str, family: str, settings: list[str]
+    results: Outcomes, name: str, statistic: str, family: str, settings: tuple[str, ...]
 ) -> Table:
     """Model × pronoun, the paper's rows below ours; with two settings, a level more."""
     protocol = results.protocol
@@ -98,7 +108,8 @@ def _agreement(
         rows += _printed(statistic, f"{family} {setting}", above, names)
     return Table(
         name=name,
-        title=f"{title}: {FAMILIES[family].title}",
+        title=f"{_NAMES[statistic]} of probability and generation ({' and '.join(settings)}): "
+        f"{FAMILIES[family].title}",
         levels=("setting", "model") if len(settings) > 1 else ("model",),
         columns=tuple(Column(name=each, unit="number", decimals=3) for each in names),
         rows=tuple(rows),
@@ -254,8 +265,10 @@ def _disagreement(results: Outcomes) -> Table:
         mine = _only(results.frame, model=model)
         for family in ("declared", "occupation"):
             pairs = paired(mine, family, "pre", results.protocol)
-            scored = probabilities(mine).filter(
-                pl.col("dataset").cast(pl.String).is_in(FAMILIES[family].datasets)
+            scored = (
+                probabilities(mine)
+                .filter(pl.col("dataset").cast(pl.String).is_in(FAMILIES[family].datasets))
+                .with_columns(pl.col("least").cast(pl.String).cast(pl.Float64))
             )
             for name in pronouns_of(mine):
                 both = _only(pairs, pronoun=name)
@@ -263,7 +276,7 @@ def _disagreement(results: Outcomes) -> Table:
                 cells = (
                     share(both, pl.col("a") != pl.col("b")),
                     mean(part),
-                    mean(part.with_columns(pl.col("least").cast(pl.String).cast(pl.Float64)), "least"),
+                    mean(part, "least"),
                 )
                 rows.append(Row(keys=(model, family, name), cells=cells))
     return Table(

@@ -37,17 +37,13 @@ def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
         for row in rows:
             if row["pronoun_family"] != gold.pronoun:
                 continue
-            # The authors capitalise the first letter and lower the rest.
-            text = _cased(row) if mended else row["template"].capitalize()
             yield Instance(
                 id=f"{DATASET}/{gold.pronoun}/{row['template_idx']}/{row['ante']}",
                 group=f"{DATASET}/{row['template_idx']}/{row['ante']}",
                 dataset=DATASET,
                 pronoun=gold.pronoun,
                 # The authors capitalise the first letter and lower the rest.
-                before=_mended(text, row["ante"], row["ante_type"])
-                if mended
-                else text.capitalize(),
+                before=_cased(row) if mended else row["template"].capitalize(),
                 sets=sets,
                 template=row["template_idx"],
                 name=row["ante"],

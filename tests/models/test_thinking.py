@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.models.hf.thinking import without_thinking
+from epicene.models.thinking import without_thinking
 
 
 @pytest.mark.parametrize(

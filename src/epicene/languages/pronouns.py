@@ -1,0 +1,107 @@
+"""Sets of third person pronouns: those we ship, and those a user writes in a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import msgspec
+
+from epicene.datafiles import read_text
+from epicene.errors import InputError, unknown
+from epicene.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Case: TypeAlias = Literal["nominative", "accusative", "dependent", "independent", "reflexive"]
+CASES: tuple[Case, ...] = get_args(Case)
+
+Kind: TypeAlias = Literal["binary", "neutral", "neo"]
+
+SHIPPED = Path(__file__).with_name("pronouns.toml")
+
+
+class PronounSet(Record, frozen=True, kw_only=True):
+    """One set: its five forms in lower case, and whether its verbs are those of a plural.
+
+    `homographs` are forms that English text also uses for something else ("em", "ne"): a set that
+    has any is looked for in a text only when it is named.
+    """
+
+    name: str
+    nominative: str  # ___ laughed.
+    accusative: str  # I saw ___.
+    dependent: str  # ___ book fell.
+    independent: str  # The book is ___.
+    reflexive: str  # Kim hurt ___.
+    plural_verbs: bool = False
+    type: Kind = "neo"
+    homographs: tuple[str, ...] = ()
+
+    def form(self, case: Case) -> str:
+        """The form of that case."""
+        return str(getattr(self, case))
+
+    def cases(self, form: str) -> tuple[Case, ...]:
+        """The cases a lower-case form may stand for: "her" is accusative or dependent."""
+        return tuple(case for case in CASES if self.form(case) == form)
+
+    @property
+    def forms(self) -> frozenset[str]:
+        """All forms of the set."""
+        return frozenset(self.form(case) for case in CASES)
+
+
+class _File(Record, frozen=True):
+    set: tuple[PronounSet, ...]
+
+
+def read_sets(path: Path) -> dict[str, PronounSet]:
+    """The sets of a TOML file with an entry [[set]] for each, by name."""
+    try:
+        content = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}.") from None
+    try:
+        sets = msgspec.convert(content, _File).set
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path} does not fit a list of pronoun sets: {error}.") from None
+    _check(sets, path)
+    return {each.name: each for each in sets}
+
+
+def _check(sets: Iterable[PronounSet], path: Path) -> None:
+    seen: set[str] = set()
+    for each in sets:
+        if each.name in seen:
+            raise InputError(f"{path} has two pronoun sets named {each.name!r}.")
+        seen.add(each.name)
+        for case in CASES:
+            form = each.form(case)
+            if not form.isalpha() or form != form.lower():
+                raise InputError(
+                    f"{path}: the {case} {form!r} of the set {each.name!r} must be one word in "
+                    "lower case."
+                )
+
+
+@cache
+def shipped() -> dict[str, PronounSet]:
+    """The sets that come with Epicene, by name."""
+    return read_sets(SHIPPED)
+
+
+def known(own: Path | None = None) -> dict[str, PronounSet]:
+    """The shipped sets and those of the user's file, whose names win."""
+    return shipped() | (read_sets(own) if own else {})
+
+
+def find(name: str, sets: dict[str, PronounSet] | None = None) -> PronounSet:
+    """The set of that name."""
+    among = shipped() if sets is None else sets
+    if name not in among:
+        raise unknown("pronoun set", name, among)
+    return among[name]
