@@ -21,7 +21,7 @@ _ISOLATES = frozenset({"LRI", "RLI", "FSI"})
 class Language(Record, frozen=True, kw_only=True):
     """A language: its names, how it is written, and where its words begin and end.
 
-    The last five fields are regular expressions (of the `regex` module, case ignored) that
+    The fields from `whole` to `joins` are regular expressions (of the `regex` module, case ignored) that
     the segmenter adds to what holds for every script. They are matched in both spellings of an
     accent, composed and decomposed, so an accented letter must not stand in a [class].
     """
@@ -36,6 +36,7 @@ class Language(Record, frozen=True, kw_only=True):
     enclitics: str = ""  # words written after another with a link between them
     link: str = "-"  # what stands before an enclitic and belongs to neither word
     joins: str = ""  # what holds two parts of one word together, or ends a word
+    rewriter: str = ""  # where its `rewriting.Rewriter` is, as "module:name"; "" if it has none
 
 
 def double_forms(marks: str, endings: str, after: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.errors import InputError, unknown
@@ -11,7 +12,6 @@ from epicene.suites.misgendering.sources.published_files import ORIGINS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from epicene.suites import Source
     from epicene.suites.misgendering.instances import Instance
@@ -42,7 +42,9 @@ class Instances:
 def read(source: Source, protocol: MisgenderingProtocol) -> Dataset:
     """A folder with misgendered/, tango/ and ruff/, some of them; or the starter set."""
     if source.path is None:
-        return Dataset("starter", starter.FILES, _starter(protocol))
+        own = Path(protocol.pronoun_file) if protocol.pronoun_file else None
+        reading = Reading(starter.files(own), lambda: starter.instances(own, protocol.pronouns))
+        return Dataset("starter", reading.files, Instances([reading], protocol))
     if not source.path.is_dir():
         raise InputError(
             f"{source.path} is not a folder; misgendering reads a folder with some of "
@@ -52,11 +54,6 @@ def read(source: Source, protocol: MisgenderingProtocol) -> Dataset:
     files = [path for reading in readings for path in reading.files]
     names = "+".join(name for name in ORIGINS if (source.path / name).is_dir())
     return Dataset(names, files, Instances(readings, protocol))
-
-
-def _starter(protocol: MisgenderingProtocol) -> Instances:
-    reading = Reading(list(starter.FILES), lambda: starter.instances(protocol.pronouns))
-    return Instances([reading], protocol)
 
 
 def _published(folder: Path, protocol: MisgenderingProtocol) -> Iterator[Reading]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from epicene.records import Item, Record
 
-Case = Literal["nominative", "accusative", "dependent", "independent", "reflexive"]
-CASES: tuple[Case, ...] = ("nominative", "accusative", "dependent", "independent", "reflexive")
+if TYPE_CHECKING:
+    from epicene.languages.pronouns import Case
 
 # The datasets' own words for the cases.
 PUBLISHED_CASES: dict[str, Case] = {

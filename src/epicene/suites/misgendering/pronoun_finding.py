@@ -35,7 +35,7 @@ class Found(NamedTuple):
 
 def find_pronouns(text: str, sets: Sequence[Forms], tokeniser: str) -> Found:
     """All pronouns of a text that the dataset knows, whatever their case."""
-    owners = _owners(tuple(sets))
+    owners = _owners(tuple((form, each.pronoun) for each in sets for form in each.forms.values()))
     found = [
         (token, owner)
         for token in tokens(text, tokeniser)
@@ -55,13 +55,9 @@ def tokens(text: str, tokeniser: str) -> Iterator[str]:
 
 
 @cache
-def _owners(sets: tuple[Forms, ...]) -> dict[str, str]:
+def _owners(forms: tuple[tuple[str, str], ...]) -> dict[str, str]:
     """Form → set; where two sets share a form, the first of them has it."""
-    owners: dict[str, str] = {}
-    for each in sets:
-        for form in each.forms.values():
-            owners.setdefault(form.lower(), each.pronoun)
-    return owners
+    return {form.lower(): owner for form, owner in reversed(forms)}
 
 
 @cache

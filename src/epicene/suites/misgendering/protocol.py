@@ -25,7 +25,8 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     declaration: str = "explicit_template_31"
     all_sets: bool = False
     datasets: tuple[str, ...] = ()  # all there are, if none is named
-    pronouns: tuple[str, ...] = ()
+    pronouns: tuple[str, ...] = ()  # likewise
+    pronoun_file: str = ""  # a TOML file of the user's own sets, for the starter set
     samples: int = 5
     new_tokens: int = 50
     top_k: int = 50

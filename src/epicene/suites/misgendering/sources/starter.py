@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from epicene.datafiles import read_text
-from epicene.languages.pronouns import PronounSet, shipped_pronouns
+from epicene.languages import pronouns as pronoun_sets
+from epicene.languages.pronouns import CASES, PronounSet
 from epicene.records import digest
-from epicene.suites.misgendering.instances import CASES, Forms, Instance
+from epicene.suites.misgendering.instances import Forms, Instance
 from epicene.suites.misgendering.sources.forms import candidates
 
 if TYPE_CHECKING:
@@ -25,13 +26,17 @@ _SENTENCE_END = re.compile(r"(?:^|[.!?][\"”’']?\s+)$")
 _VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 
-def instances(wanted: Sequence[str]) -> Iterator[Instance]:
+def files(own_sets: Path | None) -> list[Path]:
+    """The files that decide the instances."""
+    return [*FILES, pronoun_sets.SHIPPED, *([own_sets] if own_sets else [])]
+
+
+def instances(own_sets: Path | None, wanted: Sequence[str]) -> Iterator[Instance]:
     """All instances of the wanted pronouns (all, if none is named)."""
-    known = shipped_pronouns()
-    chosen = [each for each in known if not wanted or each.name in wanted]
+    known = pronoun_sets.known(own_sets)
+    chosen = [pronoun_sets.find(name, known) for name in wanted or known]
     sets = tuple(
-        Forms(pronoun=each.name, forms={case: getattr(each, case) for case in CASES})
-        for each in chosen
+        Forms(pronoun=each.name, forms={case: each.form(case) for case in CASES}) for each in chosen
     )
     for pronouns in chosen:
         yield from _templates(pronouns, sets)
@@ -126,7 +131,7 @@ def _occupations(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance
 def inflected(text: str, pronouns: PronounSet) -> str:
     """The text with a set's forms in its slots, and the verbs that go with them."""
     for case in CASES:
-        form = getattr(pronouns, case)
+        form = pronouns.form(case)
         text = text.replace(f"{{{case}}}", form)
         text = text.replace(f"{{{case.capitalize()}}}", form.capitalize())
     for singular, plural in _VERBS.items():

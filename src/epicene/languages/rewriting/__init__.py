@@ -1,0 +1,60 @@
+"""Rewriting a text for another person: other pronouns, another gender, with agreement.
+
+A language that can be rewritten names its `Rewriter` in its record; this package finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Literal, NamedTuple, TypeAlias
+
+from epicene import languages, registry
+from epicene.errors import unknown
+from epicene.records import Record
+
+# certain: the form itself says so; likely: the words around it do; guess: they might as well not.
+Sureness: TypeAlias = Literal["certain", "likely", "guess"]
+
+
+class Change(Record, frozen=True, kw_only=True):
+    """Characters [start, end) of the text that were replaced, by which rule and how surely."""
+
+    start: int
+    end: int
+    before: str
+    after: str
+    rule: str
+    sure: Sureness
+
+
+class Rewriting(Record, frozen=True, kw_only=True):
+    """A rewritten text and what was changed, in order."""
+
+    text: str
+    changes: tuple[Change, ...] = ()
+
+
+# Lines in, as many rewritings out, in the same order.
+Rewrite: TypeAlias = Callable[[Iterable[str]], Iterator[Rewriting]]
+
+
+class Rewriter(NamedTuple):
+    """How a language is rewritten: the options it takes, and what opens it with them."""
+
+    takes: tuple[str, ...]
+    open: Callable[[Mapping[str, str]], Rewrite]
+
+
+def rewritable() -> list[str]:
+    """The codes of the languages that have a rewriter."""
+    return [code for code in registry.names("languages") if languages.get(code).rewriter]
+
+
+def find_rewriter(code: str) -> Rewriter:
+    """The rewriter of a language."""
+    if code not in (known := rewritable()):
+        raise unknown("rewriter for the language", code, known)
+    module, _, name = languages.get(code).rewriter.partition(":")
+    rewriter: Rewriter = getattr(import_module(module), name)
+    return rewriter
