@@ -21,9 +21,10 @@ _ISOLATES = frozenset({"LRI", "RLI", "FSI"})
 class Language(Record, frozen=True, kw_only=True):
     """A language: its names, how it is written, and where its words begin and end.
 
-    The fields from `whole` to `joins` are regular expressions (of the `regex` module, case ignored) that
-    the segmenter adds to what holds for every script. They are matched in both spellings of an
-    accent, composed and decomposed, so an accented letter must not stand in a [class].
+    The five from `whole` to `joins` are regular expressions (of the `regex` module, case
+    ignored) that the segmenter adds to what holds for every script. They are matched in both
+    spellings of an accent, composed and decomposed, so an accented letter must not stand in a
+    [class].
     """
 
     code: str  # BCP 47

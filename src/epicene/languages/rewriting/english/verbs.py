@@ -33,14 +33,14 @@ _SSE = frozenset({"finesse", "impasse"})
 _HARD_CH = frozenset({"stomach"})
 
 
-def plural(singular: str) -> str:
+def plural(form: str) -> str:
     """The form after "they" of the form after "she": sings → sing, dies → die, uses → use."""
-    if singular in _IRREGULAR:
-        return _IRREGULAR[singular]
-    without_s, without_es = singular[:-1], singular[:-2]
-    if singular.endswith("ies"):
-        return without_s if without_s in _IE else singular[:-3] + "y"
-    if singular.endswith("zzes"):
+    if form in _IRREGULAR:
+        return _IRREGULAR[form]
+    without_s, without_es = form[:-1], form[:-2]
+    if form.endswith("ies"):
+        return without_s if without_s in _IE else form[:-3] + "y"
+    if form.endswith("zzes"):
         return without_es[:-1] if without_es[:-1] in _Z_DOUBLES else without_es
     if _drops_es(without_s, without_es):
         return without_es
@@ -49,7 +49,7 @@ def plural(singular: str) -> str:
 
 def _drops_es(without_s: str, without_es: str) -> bool:
     """Whether -es is the ending (passes, goes) and not -s (uses, canoes)."""
-    if without_s.endswith("she") or without_es in _SINGLE_S:
+    if without_s.endswith("she") or (without_s.endswith("se") and without_es in _SINGLE_S):
         return True
     for ending, exceptions in (
         ("che", _CHE),
@@ -62,13 +62,13 @@ def _drops_es(without_s: str, without_es: str) -> bool:
     return without_s.endswith("tze")
 
 
-def singular(plural: str) -> str:
+def singular(form: str) -> str:
     """The form after "she" of the form after "they": sing → sings, try → tries, do → does."""
-    if plural in _IRREGULAR_BACK:
-        return _IRREGULAR_BACK[plural]
-    if plural.endswith("y") and plural[-2:-1] not in "aeiou":
-        return plural[:-1] + "ies"
-    if plural in _Z_DOUBLES:
-        return plural + "zes"
-    sibilant = plural.endswith(("s", "x", "z", "ch", "sh")) and plural not in _HARD_CH
-    return plural + ("es" if sibilant or plural in _O_TAKES_ES else "s")
+    if form in _IRREGULAR_BACK:
+        return _IRREGULAR_BACK[form]
+    if form.endswith("y") and form[-2:-1] not in "aeiou":
+        return form[:-1] + "ies"
+    if form in _Z_DOUBLES:
+        return form + "zes"
+    sibilant = form.endswith(("s", "x", "z", "ch", "sh")) and form not in _HARD_CH
+    return form + ("es" if sibilant or form in _O_TAKES_ES else "s")

@@ -1,0 +1,82 @@
+"""A text's tokens as the rules walk over them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.languages.rewriting.english.lexicon import lexicon
+from epicene.languages.rewriting.english.tokens import Token, tokenise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_OPENING = frozenset("\"“‘'([«*_")
+_STOPS = frozenset({".", ";", ":"})
+PAUSES = frozenset({",", "...", "…", "—", "–", "--", "-"})
+
+
+class Line:
+    """Tokens that can be asked for out of range, where there is the word ""."""
+
+    def __init__(self, text: str, tokens: Sequence[Token] | None = None) -> None:
+        self.text = text
+        self.tokens = tokenise(text) if tokens is None else tokens
+        self.words = [token.lower for token in self.tokens]
+        self.lexicon = lexicon()
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __getitem__(self, index: int) -> str:
+        """The lower-case word at an index, "" outside the text."""
+        return self.words[index] if 0 <= index < len(self.words) else ""
+
+    def is_word(self, index: int) -> bool:
+        """Whether a word of letters stands there."""
+        return 0 <= index < len(self.tokens) and self.tokens[index].kind == "word"
+
+    def is_capital(self, index: int) -> bool:
+        """Whether a word with a capital stands there that the place does not explain."""
+        if not self.is_word(index):
+            return False
+        text = self.tokens[index].text
+        return text[:1].isupper() and not text.isupper() and not self.begins(index)
+
+    def begins(self, index: int) -> bool:
+        """Whether a sentence begins there."""
+        before = index - 1
+        while before >= 0 and self.words[before] in _OPENING:
+            before -= 1
+        return before < 0 or self.stops(before, strict=False)
+
+    def stops(self, index: int, *, strict: bool = True) -> bool:
+        """Whether a sentence ends there; if strict, not before a small letter after a quote."""
+        word = self[index]
+        if word not in _STOPS and word[:1] not in {"!", "?"}:
+            return False
+        if not strict:
+            return True
+        after = index + 1
+        while self[after] in {'"', "”", "’", "'", ")"}:
+            after += 1
+        quoted = after > index + 1 and word != ";"
+        return not (quoted and self.is_word(after) and self.tokens[after].text[0].islower())
+
+    def after_adverbs(self, index: int) -> int:
+        """The first token from `index` on that is no adverb."""
+        while self.lexicon.is_adverb(self[index]):
+            index += 1
+        return index
+
+    def opens_quote(self, index: int) -> bool:
+        """Whether a quotation mark or bracket that opens stands there."""
+        if self[index] in {"“", "(", "[", "«"}:
+            return True
+        if self[index] not in {'"', "'", "‘", "*", "_"}:
+            return False
+        at, here = index + 1, self.tokens[index]
+        return at < len(self.tokens) and self.tokens[at].start == here.end
+
+    def inside_quotes(self, index: int) -> bool:
+        """Whether a straight quotation mark was opened before and not closed."""
+        return self.words[:index].count('"') % 2 == 1
