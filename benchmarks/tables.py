@@ -2,7 +2,7 @@
 
     python benchmarks/tables.py [ANSWERS]      (default 1,000,000)
 
-The run is real: the suite `reflexives` over a file of made-up subjects, answered by `random`.
+The run is real: the tests' suite `reflexives` over a file of made-up subjects, answered by `random`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+PROGRAM = "import reflexives, epicene.cli; reflexives.register(); epicene.cli.main()"
 
 
 def main() -> None:
@@ -50,9 +54,12 @@ def _write_data(path: Path, items: int) -> None:
 
 def _timed(*arguments: str) -> tuple[float, float]:
     """Seconds and peak MiB of a command."""
-    program = Path(sys.executable).with_name("epicene")
     started = time.monotonic()
-    process = subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+    )
     _, status, usage = os.wait4(process.pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0, arguments
     assert isinstance(usage, resource.struct_rusage)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import reflexives
 import two_stage
 from epicene.cli import guarded
 from epicene.cli.app import run_app
@@ -36,6 +37,7 @@ def epicene(
 ) -> Epicene:
     """Run a command in an empty folder."""
     two_stage.register()
+    reflexives.register()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("EPICENE_DEBUG", raising=False)

@@ -35,6 +35,10 @@ class Line:
         """Whether a word of letters stands there."""
         return 0 <= index < len(self.tokens) and self.tokens[index].kind == "word"
 
+    def is_number(self, index: int) -> bool:
+        """Whether a number in digits stands there."""
+        return 0 <= index < len(self.tokens) and self.tokens[index].kind == "number"
+
     def is_capital(self, index: int) -> bool:
         """Whether a word with a capital stands there that the place does not explain."""
         if not self.is_word(index):
@@ -74,8 +78,10 @@ class Line:
             return True
         if self[index] not in {'"', "'", "‘", "*", "_"}:
             return False
-        at, here = index + 1, self.tokens[index]
-        return at < len(self.tokens) and self.tokens[at].start == here.end
+        here = self.tokens[index]
+        apart = index == 0 or self.tokens[index - 1].end < here.start
+        touches = index + 1 < len(self.tokens) and self.tokens[index + 1].start == here.end
+        return apart and touches
 
     def inside_quotes(self, index: int) -> bool:
         """Whether a straight quotation mark was opened before and not closed."""

@@ -1,16 +1,17 @@
-"""Reflexives: a tiny suite that exercises the machinery until the first real one lands."""
+"""Reflexives: a tiny suite of one stage and two formats, for tests of the machinery."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from epicene import registry
 from epicene.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.reflexives.ask import ReflexiveProtocol, ask
-from epicene.suites.reflexives.data import Sentence, read
-from epicene.suites.reflexives.judge import judge
-from epicene.suites.reflexives.tables import figures, metrics, tables
+from reflexives.ask import ReflexiveProtocol, ask
+from reflexives.data import Sentence, read
+from reflexives.judge import judge
+from reflexives.tables import figures, metrics, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,3 +47,8 @@ suite = Suite(
     stratum=lambda item: ("", item.gender),
     corpus=corpus,
 )
+
+
+def register() -> None:
+    """Make the suite known in this process."""
+    registry.add("suites", suite.name, suite)

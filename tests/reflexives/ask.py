@@ -10,7 +10,7 @@ from epicene.suites import Answers, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.suites.reflexives.data import Sentence
+    from reflexives.data import Sentence
 
 
 class ReflexiveProtocol(Protocol, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from epicene.records import Estimate, Figure, Table
     from epicene.suites import Results
-    from epicene.suites.reflexives.ask import ReflexiveProtocol
+    from reflexives.ask import ReflexiveProtocol
 
 
 def metrics(results: Results[ReflexiveProtocol]) -> dict[str, Estimate]:
