@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from cli.conftest import Epicene
 
 if TYPE_CHECKING:

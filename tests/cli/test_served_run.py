@@ -7,10 +7,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from cli.conftest import Epicene
-from models.openai_server import KEY, QUICK, Asked, Reply, Server, error
 
+from cli.conftest import Epicene
 from epicene.models.openai_api import transport
+from models.openai_server import KEY, QUICK, Asked, Reply, Server, error
 
 
 def completion(text: str) -> Reply:

@@ -79,7 +79,11 @@ def print_results(
     out = sys.stdout.buffer
     out.write(msgspec.json.encode(shown)[:-1] + b',"items":[')
     for count, (model, judgement) in enumerate(items):
-        entry = {"model": model, **msgspec.to_builtins(judgement)}
+        entry = {
+            "model": model,
+            **msgspec.to_builtins(judgement),
+            **summary.suite.entry(judgement),
+        }
         out.write((b",\n" if count else b"\n") + msgspec.json.encode(entry))
     out.write(b"\n]}\n")
     out.flush()

@@ -18,6 +18,7 @@ from epicene.cli.options import (
     WithItems,
     pairs,
 )
+from epicene.errors import InputError
 from epicene.records import Judgement
 
 
@@ -40,15 +41,17 @@ def score(
     chosen = find_suite(suite)
     how = choose_protocol(chosen, protocol, pairs(setting, "--set"), None)
     dataset = chosen.read(Source(path=data, columns=pairs(column, "--column")), how)
-    by_id = {item.id: item for item in dataset.items}
-    given = read_given(chosen, answers, by_id, how)
-    missing = len(by_id) - len(given)
-    if missing:
-        note(f"{missing} of {len(by_id)} items have no answer in {answers} and are left out.")
+    given = read_given(chosen, answers, dataset, how)
+    if not given:
+        raise InputError(f"{answers} answers every request of no item; see docs/runs.md.")
+    if chosen.read_answers is None:
+        missing = sum(1 for _ in dataset.items) - len(given)
+        if missing:
+            note(f"{missing} items have no answer in {answers} and are left out.")
 
     def judged() -> Iterator[Judgement]:
-        for name, each in given.items():
-            yield from chosen.judge(by_id[name], each, how)
+        for item, each in given:
+            yield from chosen.judge(item, each, how)
 
     summary = summarise_given(chosen, how, judged(), label=answers.stem, data=dataset.name)
     listed = ((answers.stem, judgement) for judgement in judged()) if items else None

@@ -10,37 +10,39 @@ import msgspec
 from epicene.datafiles import Line, read_rows
 from epicene.errors import InputError, unknown
 from epicene.records import Answer, Text, Texts
-from epicene.suites import Answers, Given, Protocol, Suite
+from epicene.suites import Answers, Given
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
+
+    from epicene.suites import Dataset, Protocol, Suite
 
 GIVEN = "given"  # the model's name where nobody said which it was
 
 
 def read_given(
-    suite: Suite[Any, Any], path: Path, items: Mapping[str, Any], protocol: Protocol
-) -> Mapping[str, Answers]:
-    """Answers by item id, in the suite's own layout or in the one all suites know.
+    suite: Suite[Any, Any], path: Path, dataset: Dataset, protocol: Protocol
+) -> list[tuple[Any, Answers]]:
+    """Items with their answers, in the suite's own layout or in the one all suites know.
 
     The common layout is a line per request: `id`, `name` (which of the item's requests; may be
     left out where there is one), and `text`, `texts` or a whole `answer`. Items that lack an
     answer to one of their requests are left out.
     """
     if suite.read_answers is not None:
-        return suite.read_answers(path, items, protocol)
+        return list(suite.read_answers(path, dataset, protocol))
+    items = {item.id: item for item in dataset.items}
     found: dict[str, list[Given]] = defaultdict(list)
     for line in read_rows(path):
         name = str(line.values.get("id", ""))
         if name not in items:
             raise InputError(f"{line.place} names the item {name!r}, which the data does not have.")
         found[name].append(_given(suite, line, items[name], protocol))
-    return {
-        name: Answers(each)
+    return [
+        (items[name], Answers(each))
         for name, each in found.items()
         if set(_asked(suite, items[name], protocol)) <= {given.name for given in each}
-    }
+    ]
 
 
 def _given(suite: Suite[Any, Any], line: Line, item: Any, protocol: Protocol) -> Given:

@@ -198,10 +198,12 @@ class Suite(Generic[ItemT, ProtocolT]):
     stratum: Callable[[ItemT], Stratum] = _whole
     # The item's natural text, for models that are fitted on the suite's own text.
     corpus: Callable[[ItemT], Iterable[str]] | None = None
-    # Answers made elsewhere: the file, the items by id → answers by item id.
-    read_answers: Callable[[Path, Mapping[str, ItemT], ProtocolT], Mapping[str, Answers]] | None = (
+    # Answers made elsewhere, in the suite's own layout: each item with its answers.
+    read_answers: Callable[[Path, Dataset, ProtocolT], Iterable[tuple[ItemT, Answers]]] | None = (
         None
     )
+    # What `--items` shows of a judgement beside, or instead of, its fields.
+    entry: Callable[[Judgement], Mapping[str, Any]] = field(default=lambda _judgement: {})
     check: Callable[[Sequence[ItemT], ProtocolT], Iterable[Finding]] | None = None
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
     build: Callable[[Path, Mapping[str, str]], Iterator[str]] | None = None

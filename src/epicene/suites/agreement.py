@@ -24,7 +24,10 @@ def paired_outcomes(
     *,
     undetected: Undetected = "left out",
 ) -> polars.DataFrame:
-    """One row per pair of judgements of the same thing: `a` and `b` are 1 where right."""
+    """One row per pair of judgements of the same thing: `a` and `b` are 1 where right.
+
+    Everything else is the first judgement's, but for `label_b`, the second's label.
+    """
     import polars as pl
 
     def right(frame: polars.DataFrame, name: str) -> polars.DataFrame:
@@ -34,9 +37,8 @@ def paired_outcomes(
             counted = counted.filter(outcome != "undetected")
         return counted.with_columns((outcome != "wrong").cast(pl.Int8).alias(name))
 
-    return right(first, "a").join(
-        right(second, "b").select(*on, "b"), on=list(on), how="inner", maintain_order="left"
-    )
+    other = right(second, "b").select(*on, "b", pl.col("label").alias("label_b"))
+    return right(first, "a").join(other, on=list(on), how="inner", maintain_order="left")
 
 
 def mcc(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:

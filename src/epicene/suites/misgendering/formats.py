@@ -35,6 +35,20 @@ MODES = (
 )
 
 
+_FACETS = (
+    "dataset", "pronoun", "case", "names", "antecedent", "occupation", "format", "measure",
+    "setting", "sample", "least", "wrong_later", "extraneous",
+)  # fmt: skip
+
+
+def with_all_facets(frame: polars.DataFrame) -> polars.DataFrame:
+    """The frame with a column for every facet, empty where no judgement has it."""
+    import polars as pl
+
+    missing = [name for name in _FACETS if name not in frame.columns]
+    return frame.with_columns(pl.lit(None, dtype=pl.Categorical).alias(name) for name in missing)
+
+
 def probabilities(frame: polars.DataFrame) -> polars.DataFrame:
     """The judgements by probability, by the protocol's measure."""
     import polars as pl
@@ -77,6 +91,13 @@ def paired(
     # A context that could not be converted has no pronoun, so there is nothing to pair.
     as_right = protocol.name == "paper" and family != "open"
     return paired_outcomes(scored, first, undetected="right" if as_right else "left out")
+
+
+def chose_otherwise() -> polars.Expr:
+    """Where the two formats chose different pronouns; null where one chose none."""
+    import polars as pl
+
+    return pl.col("label").cast(pl.String) != pl.col("label_b").cast(pl.String)
 
 
 def pronouns_of(frame: polars.DataFrame) -> list[str]:

@@ -49,6 +49,7 @@ def mentions(text: str, *, ambiguous: bool = False) -> list[Mention]:
     A word inside a phrase in which it says no person's gender ("maiden voyage") is left out.
     """
     pattern, owners = _index()
+    text = text.replace("’", "'")
     found = []
     for match in pattern.finditer(text):
         for word in owners[match[0].lower()]:

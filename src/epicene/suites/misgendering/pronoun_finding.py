@@ -35,7 +35,10 @@ class Found(NamedTuple):
 
 def find_pronouns(text: str, sets: Sequence[Forms], tokeniser: str) -> Found:
     """All pronouns of a text that the dataset knows, whatever their case."""
-    owners = _owners(tuple((form, each.pronoun) for each in sets for form in each.forms.values()))
+    forms = tuple((form, each.pronoun) for each in sets for form in each.forms.values())
+    # Their plural reflexive is also said of one person; the published sets do not have it.
+    more = (("themselves", "they"),) if tokeniser == "epicene" and ("they", "they") in forms else ()
+    owners = _owners(forms + more)
     found = [
         (token, owner)
         for token in tokens(text, tokeniser)

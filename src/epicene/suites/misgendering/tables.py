@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,12 @@ from epicene.suites import agreement
 from epicene.suites.misgendering.formats import (
     FAMILIES,
     MODES,
+    chose_otherwise,
     generations,
     paired,
     probabilities,
     pronouns_of,
+    with_all_facets,
 )
 from epicene.suites.misgendering.protocol import MEASURES
 from epicene.suites.tabulate import accuracy, mean, share, undetected, values_of
@@ -38,8 +41,13 @@ _NO_PRONOUN = {
 
 def metrics(results: Outcomes) -> Mapping[str, Estimate]:
     """Accuracy by each format, the share without a pronoun, and how the formats agree."""
-    frame = results.frame
-    made = {"accuracy_probability": accuracy(probabilities(frame))}
+    frame = with_all_facets(results.frame)
+    made = {}
+    if len(generations(frame)):
+        made["accuracy_generation"] = accuracy(generations(frame))
+        made["no_pronoun"] = undetected(generations(frame))
+    if len(probabilities(frame)):
+        made["accuracy_probability"] = accuracy(probabilities(frame))
     for family, setting in MODES:
         name = setting if setting == "open" else f"{family}_{setting}"
         part = generations(frame, family, setting)
@@ -54,11 +62,13 @@ def metrics(results: Outcomes) -> Mapping[str, Estimate]:
 
 def tables(results: Outcomes) -> Iterator[Table]:
     """The tables of the paper that numbers fill, then ours."""
+    results = replace(results, frame=with_all_facets(results.frame))
     for name, statistic, family, settings in _AGREEMENTS:
         yield _agreement(results, name, statistic, family, settings)
     for name, family, setting in _REPETITIONS:
         yield _repetition(results, name, family, setting)
     yield _accuracy(results)
+    yield _outcomes(results)
     yield _by_facet(results)
     yield _by_measure(results)
     yield _disagreement(results)
@@ -206,6 +216,46 @@ def _accuracy(results: Outcomes) -> Table:
     )
 
 
+def _outcomes(results: Outcomes) -> Table:
+    """What the first pronoun of a continuation was, by dataset, setting and pronoun."""
+    import polars as pl
+
+    judged = generations(results.frame)
+    rows = []
+    for model in values_of(judged, "model"):
+        for dataset in values_of(_only(judged, model=model), "dataset"):
+            part = _only(judged, model=model, dataset=dataset)
+            for setting in values_of(part, "setting"):
+                for name in pronouns_of(part):
+                    mine = _only(part, setting=setting, pronoun=name)
+                    cells = [
+                        share(mine, pl.col("outcome") == outcome)
+                        for outcome in ("right", "wrong", "undetected")
+                    ]
+                    cells.append(share(mine, pl.col("outcome") != "wrong"))
+                    cells += [
+                        share(mine, pl.col(facet) == "yes")
+                        for facet in ("wrong_later", "extraneous")
+                    ]
+                    rows.append(Row(keys=(model, dataset, setting, name), cells=tuple(cells)))
+    heads = (
+        "correct",
+        "misgendering",
+        "no pronoun",
+        "correct as the paper counts",
+        "any wrong pronoun",
+        "extraneous gendered words",
+    )
+    return Table(
+        name="outcomes",
+        title="Continuations by their first pronoun",
+        levels=("model", "dataset", "setting", "pronoun"),
+        columns=tuple(Column(name=head) for head in heads),
+        rows=tuple(rows),
+        notes=("The paper counts a text without a pronoun as correct.",),
+    )
+
+
 def _by_facet(results: Outcomes) -> Table:
     """Right by probability and by generation, for each value of each facet."""
     frame = results.frame
@@ -213,8 +263,6 @@ def _by_facet(results: Outcomes) -> Table:
     for model in values_of(frame, "model"):
         mine = _only(frame, model=model)
         for facet in ("case", "names", "antecedent", "occupation"):
-            if facet not in frame.columns:
-                continue
             for value in values_of(mine, facet):
                 part = _only(mine, **{facet: value})
                 cells = (
@@ -273,8 +321,10 @@ def _disagreement(results: Outcomes) -> Table:
             for name in pronouns_of(mine):
                 both = _only(pairs, pronoun=name)
                 part = _only(scored, pronoun=name)
+                found = both.filter(pl.col("label_b").is_not_null())
                 cells = (
                     share(both, pl.col("a") != pl.col("b")),
+                    share(found, chose_otherwise()),
                     mean(part),
                     mean(part, "least"),
                 )
@@ -283,9 +333,14 @@ def _disagreement(results: Outcomes) -> Table:
         name="disagreement",
         title="Observed and expected disagreement of probability and pre-mask generation",
         levels=("model", "family", "pronoun"),
-        columns=tuple(Column(name=head) for head in ("observed", "expected δ", "floor δ*")),
+        columns=tuple(
+            Column(name=head)
+            for head in ("observed outcome", "observed pronoun", "expected δ", "floor δ*")
+        ),
         rows=tuple(rows),
         notes=(
+            "Observed: how often one format is right and the other wrong, and how often they "
+            "choose different pronouns where the generation has one.",
             "Expected is Equation 15 of the paper: one minus the share, among the candidates' "
             "next-word probabilities, of the pronoun that probability chooses; the floor is "
             "Equation 16. Both suppose that the pronoun comes at once.",

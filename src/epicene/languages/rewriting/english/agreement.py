@@ -28,7 +28,9 @@ class Agreeing(NamedTuple):
 
 
 _SUBJECTS = frozenset("i you he she it we they there".split())
-_REPORTING = frozenset("says say asks ask thinks think cries cry replies reply answers answer".split())
+_REPORTING = frozenset(
+    "says say asks ask thinks think cries cry replies reply answers answer".split()
+)
 _RELATIVES = frozenset({"who", "which"})
 _LONGEST_ASIDE = 12
 _CLOSING = {"(": ")", "[": "]", "—": "—", "–": "–", "--": "--", "-": "-", ",": ",", "“": "”"}

@@ -64,7 +64,12 @@ class Lexicon(NamedTuple):
         """Whether it is a past form by its ending or by the list."""
         if word in self.irregular:
             return True
-        return word.endswith("ed") and len(word) > 3 and word not in self.base_in_ed
+        return (
+            word.endswith("ed")
+            and len(word) > 3
+            and not word.endswith(("eed", "bed"))
+            and word not in self.base_in_ed
+        ) or word in {"agreed", "freed", "disagreed", "guaranteed", "grabbed", "robbed"}
 
     def is_participle(self, word: str) -> bool:
         """Whether it may follow "has" or "is": a past participle."""

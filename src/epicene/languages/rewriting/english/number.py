@@ -138,9 +138,7 @@ def _plural_conjunct(line: Line, coordinator: int, index: int) -> Sureness | Non
     return None if word in lexicon.nouns_first or of_noun else "guess"
 
 
-SINGULAR = Number(
-    verbs.AUXILIARIES, frozenset({"'s", "s"}), _singular_may_be, _singular_conjunct
-)
+SINGULAR = Number(verbs.AUXILIARIES, frozenset({"'s", "s"}), _singular_may_be, _singular_conjunct)
 PLURAL = Number(
     verbs.PLURAL_AUXILIARIES,
     frozenset({"'re", "'ve", "re", "ve"}),

@@ -27,7 +27,7 @@ class Possession(NamedTuple):
 def owns(line: Line, mention: Mention, *, object_form: bool) -> Possession:
     """Whether the form owns what follows; `object_form` if it may be an object instead."""
     at = mention.last + 1
-    if line.opens_quote(at):
+    if line.opens_quote(at) and not (object_form and line[at] in {"(", "["}):
         at += 1
     if line[at] in {"…", "..."}:
         return _cut_off(line, mention, object_form=object_form)
@@ -56,29 +56,44 @@ _BEFORE_POSSESSIVES = frozenset("in on of at from during under into all both ove
 
 # These begin one where a noun or an adjective follows: her very first, her then husband.
 _BEFORE_NOUNS = frozenset(
-    "very most more less least too so ever always still then once now even just not never all only "
-    "almost quite rather well first next last second best later past other both each enough long "
-    "far outside inside down off like better".split()
+    "very most more less least too so ever always still then once now even just never only "
+    "almost quite rather well first next last later other long far like better online prior "
+    "one".split()
 )
 _INTERJECTIONS = frozenset(
     "haha hahaha hehe lol lmao omg wtf smh idk btw tbh imo please pls plz thanks thx sorry bye "
-    "goodbye ok okay yes yeah yep nope wow oh hey abt rt lor xd amen".split()
+    "goodbye ok okay yes yeah yep nope wow oh hey uh um er abt rt lor xd amen d".split()
 )
+# Adverbs that are nouns too: her back hurts.
+_NOUNS_TOO = frozenset({"back", "home", "right"})
+_EVERY = frozenset("word move need whim step breath thought wish turn".split())
 
 
 def _begins_noun_phrase(line: Line, at: int) -> bool:
     """Whether a noun, or what may stand before one, stands there."""
-    word, lexicon = line[at], line.lexicon
+    word, after = line[at], at + 1
     if line.is_number(at):
-        return line[at + 1] != "%"
-    if not line.is_word(at) or word in _INTERJECTIONS:
+        return line[after] != "%"
+    if not line.is_word(at):
         return False
-    if word == "own":
-        return True
     if word == "will":
-        return line[at + 1] not in lexicon.verbs
-    if word in _BEFORE_NOUNS or lexicon.is_ly_adverb(word):
-        return is_nominal(line, at + 1)
+        return line[after] not in line.lexicon.verbs
+    if word == "every":
+        return line[after] in _EVERY
+    if word == "past":
+        return line[after] not in line.lexicon.determiners
+    if word == "being":
+        return line.begins(at - 1) or not line.is_word(after)
+    if word in {"first", "next", "last"} and line[after] in {"and", "&", "or"}:
+        return True
+    if word == "cause":
+        return not line.is_word(after) or line[after] in line.lexicon.prepositions
+    if word in _NOUNS_TOO:
+        return line[after] not in {"now", "away", "here", "there", "then"}
+    if word in {"own", "best", "will"}:
+        return True
+    if word in _BEFORE_NOUNS or line.lexicon.is_ly_adverb(word):
+        return is_nominal(line, after + 1 if line.opens_quote(after) else after)
     return is_nominal(line, at)
 
 
@@ -93,66 +108,81 @@ def is_nominal(line: Line, at: int) -> bool:
         and word not in lexicon.adverbs
         and word not in lexicon.particles
         and word not in _INTERJECTIONS
+        and word not in {"more", "less", "many", "much"}
         and not lexicon.is_ly_adverb(word)
     )
 
 
 # --- objects with something after them --------------------------------------------------------
 
-
-def _bare_infinitive(line: Line, before: int, at: int) -> bool:
-    """let her go, made her cry, her know"""
-    word, lexicon = line[at], line.lexicon
-    if word not in lexicon.verbs:
-        return False
-    if line[before] in {"let", "lets", "letting", "lemme"}:
-        return True
-    if word not in lexicon.nouns_first:
-        return line[before] not in lexicon.prepositions
-    return line[before] in lexicon.causatives and word in _ACTS
-
-
+_PURE_VERBS = frozenset(
+    "know see feel think believe get go forget become understand come be do have say sit eat".split()
+)
 _ACTS = frozenset(
     "walk talk run dance fall move cry laugh look drive drink smoke fight fly rest stand start stop "
     "turn jump climb swing dive touch struggle suffer travel help win lead play ride cook wonder "
-    "work feel want need worry".split()
+    "work feel want need worry notice respect regret answer change".split()
 )
+
+
+def _bare_infinitive(line: Line, before: int, at: int) -> bool:
+    """let her go, made her cry, only her know"""
+    word, governor, lexicon = line[at], line[before], line.lexicon
+    if word not in lexicon.verbs or word == "own":
+        return False
+    if word in _PURE_VERBS or governor in {"let", "lets", "letting", "lemme"}:
+        return True
+    return governor in lexicon.causatives and (word not in lexicon.nouns_first or word in _ACTS)
 
 
 def _participle(line: Line, before: int, at: int) -> bool:
     """saw her dancing, pictures of her holding a cup"""
     word, lexicon = line[at], line.lexicon
-    if not (word.endswith("ing") and len(word) > 5) and not word.endswith("in'"):
+    if not (word.endswith("ing") and len(word) > 5) or word in {"being", "having"}:
+        return False
+    if is_nominal(line, at + 1) or line.opens_quote(at):
         return False
     if line[before] in lexicon.perception:
-        return not (word in lexicon.ing_nouns and is_nominal(line, at + 1))
-    return word not in lexicon.ing_nouns and not line.begins(before + 1)
+        return True
+    if line[before] not in lexicon.prepositions:
+        return False
+    if line[at + 1] in lexicon.determiners or line[at + 1] in lexicon.pronouns:
+        return True
+    return line[at + 1] in lexicon.prepositions and word not in lexicon.ing_nouns
 
 
 def _past_participle(line: Line, before: int, at: int) -> bool:
     """had her arrested, the man beside her smiled"""
-    lexicon = line.lexicon
-    if not lexicon.is_participle(line[at]) or line[at] in lexicon.nouns_first:
+    word, lexicon = line[at], line.lexicon
+    if not lexicon.is_participle(word) or word in lexicon.nouns_first or line.begins(before + 1):
         return False
-    return not is_nominal(line, at + 1)
+    return not is_nominal(line, at + 1) and not line.opens_quote(at + 1)
 
 
 def _complement(line: Line, before: int, at: int) -> bool:
     """made her happy, found her asleep"""
     word, lexicon = line[at], line.lexicon
-    if line[before] in lexicon.prepositions:
+    if line[before] in lexicon.complement and word in {"more", "less"}:
+        return True
+    if line[before] in lexicon.prepositions or is_nominal(line, at + 1):
         return False
-    if word in lexicon.predicative:
-        return not is_nominal(line, at + 1)
-    return word in lexicon.states and not is_nominal(line, at + 1)
+    if word == "right" and line[at + 1] in {"to", "of"}:
+        return False
+    if word in lexicon.predicative or word in lexicon.states:
+        return True
+    return line[before] in lexicon.complement and word.endswith(_ADJECTIVES)
+
+
+_ADJECTIVES = ("ful", "ous", "ive", "able", "ible", "less", "ish", "worthy", "ential", "icent")
 
 
 def _gift(line: Line, before: int, at: int) -> bool:
     """gave her flowers, told her two stories"""
-    lexicon = line.lexicon
+    word, lexicon = line[at], line.lexicon
     if line[before] not in lexicon.givers:
         return False
-    return line[at] in lexicon.gifts or line[at] in lexicon.numbers or line.is_number(at)
+    counted = word in lexicon.numbers or (word.isdigit() and len(word) < 4)
+    return counted or (word in lexicon.gifts and line[at + 1] != "of")
 
 
 def _name(line: Line, before: int, at: int) -> bool:
@@ -160,32 +190,35 @@ def _name(line: Line, before: int, at: int) -> bool:
     return line[before] in line.lexicon.namers and line.is_capital(at)
 
 
-_UNITS = frozenset("night week month year time summer winter spring fall day morning monday".split())
+_UNITS = frozenset(
+    "night week month year time summer winter day morning evening weekend monday tuesday wednesday "
+    "thursday friday saturday sunday january february april june july august september october "
+    "november december".split()
+)
 
 
 def _time(line: Line, before: int, at: int) -> bool:
-    """saw her last night, met her one day, two years ago"""
-    if line[before] in line.lexicon.prepositions:
-        return False
-    if line[at] in {"last", "next", "one", "first"} and line[at + 1] in _UNITS:
+    """saw her last night, warned her three times, met her two years ago"""
+    if line[at] == "one" and line[at + 1] in _UNITS:
         return True
-    return "ago" in (line[at + 2], line[at + 3]) and (
-        line.is_number(at) or line[at] in line.lexicon.numbers
-    )
+    if line[at] in {"last", "next", "first"} and line[at + 1] in _UNITS:
+        return line[before] not in line.lexicon.prepositions
+    counted = line.is_number(at) or line[at] in line.lexicon.numbers
+    return counted and ("ago" in (line[at + 2], line[at + 3]) or line[at + 1] == "times")
 
 
 def _adverb(line: Line, before: int, at: int) -> bool:
     """brought her home, called her back, proved her right"""
     return (
-        line[at] in {"back", "home", "right", "straight", "online", "south", "north"}
+        line[at] in {"back", "home", "right", "straight", "online"}
         and line[before] in line.lexicon.bring_back
         and not is_nominal(line, at + 1)
     )
 
 
-def _finite(line: Line, before: int, at: int) -> bool:
-    """The man who loves her said nothing."""
-    return line[at] in {"said", "says", "went", "got", "came", "knew", "becomes", "makes"}
+def _before_verb(line: Line, before: int, at: int) -> bool:
+    """The man who loves her says nothing."""
+    return line[at] in {"says", "becomes", "makes", "gets", "goes", "knows", "thinks", "wants"}
 
 
 _OBJECT_RULES: tuple[tuple[str, Callable[[Line, int, int], bool]], ...] = (
@@ -197,5 +230,5 @@ _OBJECT_RULES: tuple[tuple[str, Callable[[Line, int, int], bool]], ...] = (
     ("object with a name", _name),
     ("object before a time", _time),
     ("object before an adverb", _adverb),
-    ("object before a verb", _finite),
+    ("object before a verb", _before_verb),
 )

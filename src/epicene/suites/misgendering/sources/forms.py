@@ -5,11 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.datafiles import read_rows
+from epicene.languages.pronouns import CASES
 from epicene.suites.misgendering.instances import PUBLISHED_CASES, Candidate, Forms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+
+def _forms(pronoun: str, *forms: str) -> Forms:
+    return Forms(pronoun=pronoun, forms=dict(zip(CASES, forms, strict=False)))
+
+
+_BINARY = (
+    _forms("he", "he", "him", "his", "his", "himself"),
+    _forms("she", "she", "her", "her", "hers", "herself"),
+)
+_THEY = _forms("they", "they", "them", "their", "theirs", "themself")
+
+# What counts as a pronoun in each published dataset; RUFF knows three cases.
+PUBLISHED_SETS: dict[str, tuple[Forms, ...]] = {
+    "misgendered": (*_BINARY, _THEY, _forms("xe", "xe", "xem", "xyr", "xyrs", "xemself")),
+    "tango": (*_BINARY, _THEY, _forms("xe", "xe", "xir", "xir", "xirs", "xirself")),
+    "ruff": (
+        _forms("he", "he", "him", "his"),
+        _forms("she", "she", "her", "her"),
+        _forms("they", "they", "them", "their"),
+        _forms("xe", "xe", "xem", "xyr"),
+    ),
+}
 
 
 def read_forms(path: Path) -> tuple[Forms, ...]:
