@@ -8,6 +8,7 @@ from epicene.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.misgendering.ask import ask
 from epicene.suites.misgendering.data import corpus, read, stratum
+from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.given import entry, read_answers
 from epicene.suites.misgendering.instances import Instance
 from epicene.suites.misgendering.judge import judge
@@ -26,6 +27,7 @@ suite = Suite(
     judge=judge,
     metrics=metrics,
     tables=tables,
+    figures=figures,
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,

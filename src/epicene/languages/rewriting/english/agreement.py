@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.languages.rewriting.english import verbs
 from epicene.languages.rewriting.english.line import PAUSES
 from epicene.languages.rewriting.english.number import PLURAL, SINGULAR, Number
 
@@ -31,7 +32,10 @@ _SUBJECTS = frozenset("i you he she it we they there".split())
 _REPORTING = frozenset(
     "says say asks ask thinks think cries cry replies reply answers answer".split()
 )
+# Modals and auxiliaries by their looks, infinitives after "does she".
+_INFINITIVES = frozenset({"need", "dare", "do", "have"})
 _RELATIVES = frozenset({"who", "which"})
+_ALSO_PREPOSITIONS = frozenset("as since until till before after once that".split())
 _LONGEST_ASIDE = 12
 _CLOSING = {"(": ")", "[": "]", "—": "—", "–": "–", "--": "--", "-": "-", ",": ",", "“": "”"}
 
@@ -65,7 +69,7 @@ class _Search:
                 return found
         if self._agrees(index, mention.last):
             found.append(Agreeing(index, "verb of the subject", "certain"))
-        return found + self._conjuncts(index)
+        return found + self._conjuncts(index, mention.first)
 
     # --- the subject's own verb ----------------------------------------------------------
 
@@ -93,7 +97,7 @@ class _Search:
         if not auxiliary and word not in lexicon.modals:
             return None
         after = line.after_adverbs(mention.last + 1)
-        if self._finite_here(after, asks=self._asks(at)):
+        if line[after] not in _INFINITIVES and self._finite_here(after, asks=self._asks(at)):
             return None
         return [Agreeing(at, "inverted auxiliary", "certain")] if auxiliary else []
 
@@ -172,9 +176,14 @@ class _Search:
 
     # --- verbs joined to it -------------------------------------------------------------
 
-    def _conjuncts(self, verb: int) -> list[Agreeing]:
+    def _conjuncts(self, verb: int, subject: int) -> list[Agreeing]:
         """The verbs that share the subject of the verb at that token."""
-        return _Walk(self, verb).found()
+        return _Walk(self, verb, subordinate=self._subordinate(subject)).found()
+
+    def _subordinate(self, subject: int) -> bool:
+        """Whether the subject's clause depends on another, whose verb may follow a comma."""
+        before, lexicon = self.line[subject - 1], self.line.lexicon
+        return before in lexicon.subordinators or before in lexicon.wh_words
 
 
 class _Walk:
@@ -184,7 +193,7 @@ class _Walk:
     "and" lead back to ours, "hard" where they do not.
     """
 
-    def __init__(self, search: _Search, verb: int) -> None:
+    def __init__(self, search: _Search, verb: int, *, subordinate: bool) -> None:
         self.search = search
         self.line = search.line
         self.number = search.number
@@ -192,6 +201,7 @@ class _Walk:
         self.quoted = search.line.inside_quotes(verb)
         self.other = ""
         self.listed = False
+        self.subordinate = subordinate
         self.bare = search.line[verb] in search.line.lexicon.modals
 
     def found(self) -> list[Agreeing]:
@@ -234,11 +244,13 @@ class _Walk:
         coordinates = word in line.lexicon.coordinators
         if not coordinates and word not in PAUSES:
             return None
+        if word == "but" and line[self.at - 1] in {"nothing", "anything", "all", "none"}:
+            return None
         index = line.after_adverbs(self.at + 1)
         if coordinates and line[index] == ",":
             index = self.search._closed(index) or index
         sure = self._sure(index, coordinates=coordinates)
-        if sure is None:
+        if sure is None or not (coordinates or self._in_list(index)):
             return None
         if self.other:
             self.listed |= not coordinates
@@ -255,16 +267,29 @@ class _Walk:
         if line[index] in self.number.auxiliaries:
             if line[index + 1] in _SUBJECTS or (self.bare and self.number is PLURAL):
                 return None
-            # ", is what I meant" has no subject of ours; a list of verbs has.
-            return "likely" if coordinates or self.listed or line[index] == "has" else None
+            return "likely"
         if self.bare and self.number is PLURAL:
             return None
         return self.number.conjunct(line, self.at, index)
+
+    def _in_list(self, index: int) -> bool:
+        """Whether a verb after a comma is one of a list: ", is what I meant" is not."""
+        if self.listed:
+            return True
+        if self.line[index] not in self.number.auxiliaries and not self.subordinate:
+            return True
+        for at in range(index + 1, len(self.line)):
+            if self.line.stops(at) or self.line[at] in _SUBJECTS:
+                return False
+            if self.line[at] in {"and", "or", "&"}:
+                return self.search._verb_like(self.line.after_adverbs(at + 1))
+        return False
 
     def _notice(self) -> None:
         """Remember what changes whose verb comes next."""
         line, word = self.line, self.line[self.at]
         lexicon = line.lexicon
+        self.subordinate |= word in lexicon.subordinators and word not in _ALSO_PREPOSITIONS
         if word in _RELATIVES or (word == "that" and self.search._verb_like(self.at + 1)):
             self.other = "hard"
         elif word in lexicon.plural_subjects:
@@ -286,8 +311,9 @@ class _Walk:
             return True
         if self.number is PLURAL:
             return False
-        if word in lexicon.surely_verbs:
-            return line[before] not in lexicon.determiners
-        return lexicon.is_s_verb(word) and (
-            line.is_capital(before) or line[before] in lexicon.singular_subjects
-        )
+        if not lexicon.is_s_verb(word) or line[before] in lexicon.determiners:
+            return False
+        if word in lexicon.surely_verbs and verbs.plural(word) not in lexicon.nouns_first:
+            return True
+        named = line.is_capital(before) or line[before] in lexicon.singular_subjects
+        return named or line[before - 1] in lexicon.determiners

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages.rewriting.english import verbs
+from epicene.languages.rewriting.english.possession import is_nominal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +45,7 @@ def _takes_object(line: Line, index: int) -> bool:
         or word in _POSSESSIVES
         or word in _OBJECTS
         or word in _SMALL_PARTICLES
+        or word in {"hard", "well", "late", "early", "to"}
     )
 
 
@@ -55,6 +57,18 @@ def _goes_on(line: Line, index: int) -> bool:
         or word in lexicon.wh_words
         or word in lexicon.numbers
         or lexicon.is_adverb(word)
+    )
+
+
+def _bare_object(line: Line, index: int) -> bool:
+    """Whether a noun follows with nothing before it, as after a verb and not after a plural."""
+    word, lexicon = line[index], line.lexicon
+    return (
+        is_nominal(line, index)
+        and not line.is_capital(index)
+        and not lexicon.is_participle(word)
+        and not word.endswith(("ing", "able", "ible"))
+        and not lexicon.is_s_verb(word)
     )
 
 
@@ -94,6 +108,8 @@ def _singular_conjunct(line: Line, coordinator: int, index: int) -> Sureness | N
         return None
     if _after_verb(line, coordinator):
         return "likely"
+    if _bare_object(line, index + 1):
+        return "guess"
     if base in lexicon.nouns_first:
         return None
     if _goes_on(line, index + 1) or not _after_plural_noun(line, coordinator):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.languages.rewriting.english import verbs
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -56,7 +58,7 @@ _BEFORE_POSSESSIVES = frozenset("in on of at from during under into all both ove
 
 # These begin one where a noun or an adjective follows: her very first, her then husband.
 _BEFORE_NOUNS = frozenset(
-    "very most more less least too so ever always still then once now even just never only "
+    "very most more much less least ever always still then once now even just never only "
     "almost quite rather well first next last later other long far like better online prior "
     "one".split()
 )
@@ -93,7 +95,7 @@ def _begins_noun_phrase(line: Line, at: int) -> bool:
     if word in {"own", "best", "will"}:
         return True
     if word in _BEFORE_NOUNS or line.lexicon.is_ly_adverb(word):
-        return is_nominal(line, after + 1 if line.opens_quote(after) else after)
+        return _begins_noun_phrase(line, after + 1 if line.opens_quote(after) else after)
     return is_nominal(line, at)
 
 
@@ -148,7 +150,9 @@ def _participle(line: Line, before: int, at: int) -> bool:
         return False
     if line[at + 1] in lexicon.determiners or line[at + 1] in lexicon.pronouns:
         return True
-    return line[at + 1] in lexicon.prepositions and word not in lexicon.ing_nouns
+    if word in lexicon.ing_nouns:
+        return False
+    return line[at + 1] in lexicon.prepositions or lexicon.is_past(line[at + 1])
 
 
 def _past_participle(line: Line, before: int, at: int) -> bool:
@@ -168,9 +172,11 @@ def _complement(line: Line, before: int, at: int) -> bool:
         return False
     if word == "right" and line[at + 1] in {"to", "of"}:
         return False
-    if word in lexicon.predicative or word in lexicon.states:
-        return True
-    return line[before] in lexicon.complement and word.endswith(_ADJECTIVES)
+    if line[before] not in lexicon.complement:
+        return word in lexicon.predicative
+    return (
+        word in lexicon.predicative or word in lexicon.states or word.endswith(_ADJECTIVES)
+    )
 
 
 _ADJECTIVES = ("ful", "ous", "ive", "able", "ible", "less", "ish", "worthy", "ential", "icent")
@@ -218,7 +224,12 @@ def _adverb(line: Line, before: int, at: int) -> bool:
 
 def _before_verb(line: Line, before: int, at: int) -> bool:
     """The man who loves her says nothing."""
-    return line[at] in {"says", "becomes", "makes", "gets", "goes", "knows", "thinks", "wants"}
+    word, lexicon = line[at], line.lexicon
+    return (
+        word in lexicon.surely_verbs
+        and verbs.plural(word) not in lexicon.nouns_first
+        and not is_nominal(line, at + 1)
+    )
 
 
 _OBJECT_RULES: tuple[tuple[str, Callable[[Line, int, int], bool]], ...] = (

@@ -47,7 +47,10 @@ def files(folder: Path, declaration: str, *, all_sets: bool, exact: bool) -> lis
 
 def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
     """The authors' instances, in their order, pronoun by pronoun; or the same without faults."""
-    templates = [line.values for line in read_rows(paths[0])]
+    # Some of the files lack a template's id or write it as "0.0": its place in the file is its id.
+    templates = [
+        {**line.values, "template_id": str(place)} for place, line in enumerate(read_rows(paths[0]))
+    ]
     sets = read_forms(paths[1])
     names = [
         (name.strip(), kind)
@@ -100,7 +103,7 @@ def _instance(
         text = _mended(text)
     before, _, after = text.partition(_GAP)
     case = PUBLISHED_CASES[template["form"]]
-    number = str(int(float(template["template_id"])))
+    number = template["template_id"]
     # The authors look at the character two places before the gap, so only a full stop counts.
     capital = bool(_SENTENCE_END.search(before)) if mended else before[-2:-1] == "."
     return Instance(
