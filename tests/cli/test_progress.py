@@ -11,7 +11,7 @@ def test_elsewhere_a_line_a_minute(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("epicene.cli.progress.time.monotonic", lambda: now[0])
     lines = progress.Lines()
     lines.begin("ask · model", 1000, 100)
     for _ in range(30):  # one answer every ten seconds, for five minutes
@@ -30,7 +30,7 @@ def test_elsewhere_a_line_a_minute(
 def test_on_a_terminal_a_bar_with_rate_and_time_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("epicene.cli.progress.sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     bar = progress.watcher()
     assert isinstance(bar, progress.Bar)

@@ -22,14 +22,14 @@ def demo(
     as_json: AsJson = False,
 ) -> int:
     """Fetch the embedded model, run a suite on it, write a report and say where it is."""
-    from epicene.cli.output import note, print_results
+    from epicene.cli.output import note
     from epicene.cli.progress import watcher
+    from epicene.cli.tables import show
     from epicene.models import parse_spec
     from epicene.models.embedded import fetch
     from epicene.report.runs import write_report
     from epicene.runs.results import read_run
     from epicene.runs.run import Order, run
-    from epicene.runs.summary import summarise
     from epicene.suites import choose_protocol, find_suite
 
     fetch("smollm2", progress=note)
@@ -48,9 +48,9 @@ def demo(
         folder, manifest = run(order, watcher())
         folders.append(folder)
         states.append(manifest.state)
-    finished = [read_run(folder) for folder in folders]
-    print_results(summarise(finished), as_json=as_json)
+    show(folders, as_json=as_json, headlines_only=True)
     page = out / "report.html"
-    write_report(finished, page)
-    note(f"The report is in {page}; the runs are in {out / 'runs'}")
+    write_report([read_run(folder) for folder in folders], page)
+    note(f"All tables: epicene tables {out / 'runs'}/*")
+    note(f"The report is in {page}")
     return 0 if set(states) == {"complete"} else 1

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.records import Estimate, Judgement, Table
+from epicene.records import Column, Estimate, Judgement, Row, Table
 
 if TYPE_CHECKING:
     from epicene.runs.summary import RunSummary, Summary
+
+
+WIDE = 200
 
 
 def note(sentence: str) -> None:
@@ -67,9 +70,9 @@ def _run(run: RunSummary) -> dict[str, Any]:
 def print_results(
     summary: Summary, *, as_json: bool, items: Iterable[tuple[str, Judgement]] | None = None
 ) -> None:
-    """Print a summary, with every judged answer (model, judgement) if given."""
+    """Print a summary with all its tables, or as JSON with every judged answer if given."""
     if not as_json:
-        print_tables(summary.tables)
+        print_tables((headlines(summary), *summary.tables))
         return
     shown = document(summary)
     if items is None:
@@ -89,13 +92,37 @@ def print_results(
     out.flush()
 
 
+def headlines(summary: Summary) -> Table:
+    """The metrics of each run, side by side."""
+    names = list(dict.fromkeys(name for run in summary.runs for name in run.metrics))
+    rows = []
+    for name in [*names, "undetected"]:
+        cells = [
+            run.undetected
+            if name == "undetected"
+            else run.metrics.get(name, Estimate(value=None, why="nothing was judged"))
+            for run in summary.runs
+        ]
+        rows.append(Row(keys=(name,), cells=tuple(cells)))
+    return Table(
+        name="headlines",
+        title=f"{summary.suite.card.title}, protocol {summary.protocol.name}",
+        levels=("metric",),
+        columns=tuple(
+            Column(name=run.info.model, unit="number", decimals=3) for run in summary.runs
+        ),
+        rows=tuple(rows),
+    )
+
+
 def print_tables(tables: Iterable[Table]) -> None:
     """Tables for a person at a terminal."""
     from rich.console import Console
 
     from epicene.report.terminal import rich_table
 
-    console = Console()
+    # Where nobody looks at a screen there is no need to squeeze.
+    console = Console(width=None if sys.stdout.isatty() else WIDE)
     for table in tables:
         console.print(rich_table(table))
         for sentence in table.notes:

@@ -123,11 +123,11 @@ def run(
         command=redact(shlex.join(["epicene", *sys.argv[1:]])),
     )
     folder, manifest = do_run(order, watcher())
-    show([folder], as_json=as_json, items=items)
+    show([folder], as_json=as_json, items=items, headlines_only=True)
     for count in manifest.counts:
         for reason in count.reasons:
             note(f"{count.model} failed in {count.stage}: {reason}")
-    note(f"The run is in {folder}")
+    note(f"The run is in {folder}; `epicene tables {folder}` prints all its tables.")
     return 0 if manifest.state == "complete" else 1
 
 

@@ -49,15 +49,20 @@ def _write(folders: Sequence[Path], form: str) -> None:
     sys.stdout.write(writers[form](summarise([read_run(folder) for folder in folders]).tables))
 
 
-def show(folders: Sequence[Path], *, as_json: bool, items: bool) -> None:
-    """Print the tables of the runs, and what is missing from them."""
-    from epicene.cli.output import note, print_results
+def show(
+    folders: Sequence[Path], *, as_json: bool, items: bool = False, headlines_only: bool = False
+) -> None:
+    """Print what the runs gave, and say what is missing from it."""
+    from epicene.cli.output import headlines, note, print_results, print_tables
     from epicene.runs.results import read_run
     from epicene.runs.summary import summarise
 
     finished = [read_run(folder) for folder in folders]
     summary = summarise(finished)
-    print_results(summary, as_json=as_json, items=_items(finished) if items else None)
+    if headlines_only and not as_json:
+        print_tables([headlines(summary)])
+    else:
+        print_results(summary, as_json=as_json, items=_items(finished) if items else None)
     for run in summary.runs:
         coverage = run.coverage
         if coverage is not None and coverage.judged < coverage.items:

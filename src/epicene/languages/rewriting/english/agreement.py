@@ -183,7 +183,7 @@ class _Search:
     def _subordinate(self, subject: int) -> bool:
         """Whether the subject's clause depends on another, whose verb may follow a comma."""
         before, lexicon = self.line[subject - 1], self.line.lexicon
-        return before in lexicon.subordinators or before in lexicon.wh_words
+        return before in lexicon.subordinators or before in lexicon.wh_words or before == "so"
 
 
 class _Walk:
@@ -276,8 +276,9 @@ class _Walk:
         """Whether a verb after a comma is one of a list: ", is what I meant" is not."""
         if self.listed:
             return True
-        if self.line[index] not in self.number.auxiliaries and not self.subordinate:
-            return True
+        auxiliary = self.line[index] in self.number.auxiliaries
+        if auxiliary == self.subordinate:
+            return not auxiliary
         for at in range(index + 1, len(self.line)):
             if self.line.stops(at) or self.line[at] in _SUBJECTS:
                 return False

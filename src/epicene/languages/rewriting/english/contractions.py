@@ -8,9 +8,11 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting import Sureness
     from epicene.languages.rewriting.english.line import Line
 
-_PERFECT_ADVERBS = frozenset("already never ever always recently since just long lately".split())
-_POSSESSIVES = frozenset("my your his her its our their".split())
+_PERFECT_ADVERBS = frozenset("already never ever always recently just long lately".split())
 _OBJECTS = frozenset("me you him her it us them himself herself itself themself".split())
+_QUANTITIES = frozenset("all more what everything something nothing anything".split())
+# "all she's done", "how she's reacted": the object stands before.
+_OBJECT_BEFORE = frozenset("all what everything anything something how".split())
 
 
 def means_has(line: Line, clitic: int) -> tuple[bool, Sureness]:
@@ -21,32 +23,25 @@ def means_has(line: Line, clitic: int) -> tuple[bool, Sureness]:
     if line[index] in lexicon.pronouns:
         index = line.after_adverbs(index + 1)
     word = line[index]
-    if word in {"been", "had", "got", "gotten"} or word in lexicon.has_participles:
+    if word in lexicon.has_participles:
         return True, "certain" if word in {"been", "had"} else "likely"
-    if not lexicon.is_participle(word) or word in {"born", "set", "left"}:
-        return False, "certain" if word.endswith("ing") or not line.is_word(index) else "likely"
+    if not lexicon.is_participle(word) or word in lexicon.adjectives:
+        return False, "likely" if line.is_word(index) else "certain"
     perfect = any(line[at] in _PERFECT_ADVERBS for at in range(clitic + 1, index))
-    takes = _takes_object(line, index + 1)
+    if _takes_object(line, index + 1) or (perfect and word != "gone"):
+        return True, "guess"
     if word in lexicon.is_participles:
-        return takes or (perfect and word not in {"gone"}), "guess"
-    return takes or perfect or _only_perfect(line, word), "guess"
+        return word != "gone" and line[clitic - 2] in _OBJECT_BEFORE, "guess"
+    return word in lexicon.participles, "guess"
 
 
 def _takes_object(line: Line, index: int) -> bool:
     """Whether an object follows, as it does after "has taken" and not after "is taken"."""
     word = line[index]
     return (
-        word in line.lexicon.determiners
-        or word in _POSSESSIVES
-        or word in _OBJECTS
+        line.is_number(index)
+        or word in line.lexicon.determiners
         or word in line.lexicon.numbers
-        or word in {"all", "more", "what", "everything", "something", "nothing", "that"}
+        or word in _OBJECTS
+        or word in _QUANTITIES
     )
-
-
-def _only_perfect(line: Line, word: str) -> bool:
-    """Participles that are no adjectives and no passives without an agent."""
-    return word in line.lexicon.participles and word not in {
-        "broken", "hidden", "known", "born", "gone", "done", "frozen", "forgotten", "beaten", "torn",
-        "mistaken", "forbidden", "given", "driven", "shown", "shaken", "taken", "chosen", "worn",
-    }  # fmt: skip

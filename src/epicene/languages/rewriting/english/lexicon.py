@@ -50,6 +50,7 @@ class Lexicon(NamedTuple):
     base_in_ed: Words
     participles: Words
     has_participles: Words
+    adjectives: Words
     is_participles: Words
 
     def is_adverb(self, word: str) -> bool:

@@ -46,6 +46,7 @@ def _takes_object(line: Line, index: int) -> bool:
         or word in _OBJECTS
         or word in _SMALL_PARTICLES
         or word in {"hard", "well", "late", "early", "to"}
+        or line.lexicon.is_ly_adverb(word)
     )
 
 
@@ -58,6 +59,14 @@ def _goes_on(line: Line, index: int) -> bool:
         or word in lexicon.numbers
         or lexicon.is_adverb(word)
     )
+
+
+_QUANTIFIERS = frozenset("all both most more less each first best better only".split())
+
+
+def _adverb_between(line: Line, coordinator: int, index: int) -> bool:
+    """ "and never complains", but not "and all sorts"."""
+    return index > coordinator + 1 and line[index - 1] not in _QUANTIFIERS
 
 
 def _bare_object(line: Line, index: int) -> bool:
@@ -102,7 +111,7 @@ def _singular_conjunct(line: Line, coordinator: int, index: int) -> Sureness | N
         return "guess" if joined and unlike_noun else None
     if word in lexicon.surely_verbs or _takes_object(line, index + 1):
         return "likely"
-    if index > coordinator + 1:  # "and never complains"
+    if _adverb_between(line, coordinator, index):
         return "likely"
     if not joined:
         return None
@@ -142,7 +151,7 @@ def _plural_conjunct(line: Line, coordinator: int, index: int) -> Sureness | Non
     word, lexicon = line[index], line.lexicon
     if word not in lexicon.verbs or line.is_capital(index) or not _plural_may_be(line, index):
         return None
-    if _takes_object(line, index + 1) or index > coordinator + 1:
+    if _takes_object(line, index + 1) or _adverb_between(line, coordinator, index):
         return "likely"
     if line[coordinator] not in lexicon.coordinators:
         return None if word in lexicon.nouns_first else "guess"

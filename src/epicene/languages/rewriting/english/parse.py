@@ -17,6 +17,7 @@ from epicene.languages.rewriting.english.reading import Reading, RulesReading
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from epicene.languages.rewriting import Sureness
     from epicene.languages.rewriting.english.line import Line
     from epicene.languages.rewriting.english.mentions import Mention
 
@@ -71,6 +72,15 @@ class ParseReading(RulesReading):
             if index not in found and self._may_join(index, number):
                 found[index] = Agreeing(index, "joined verb", "likely")
         return list(found.values())
+
+    def has(self, clitic: int) -> tuple[bool, Sureness]:
+        has, sure = super().has(clitic)
+        if sure != "guess":
+            return has, sure
+        token = self.doc[clitic]
+        if token.head.tag_ == "VBN" and token.dep_ in _AUXILIARY:
+            return token.dep_ == "aux", "guess"
+        return has, sure
 
     def _may_join(self, index: int, number: Number) -> bool:
         """Whether a verb that the parse joins shows our number and nothing nominal precedes it."""
