@@ -46,6 +46,7 @@ def sample_page(text: str = "plain", table: Table | None = None) -> str:
         heading=text,
         paragraphs=(text,),
         headlines=(headline,),
+        faults=(text,),
         tables=(table or sample_table(), text_table(text)),
         figures=(figure, figure),
         evidence=evidence,
@@ -75,6 +76,12 @@ def test_the_page_says_what_was_measured_before_anything_else() -> None:
     start = texts.index("A study", texts.index("To the results"))
     assert texts[start : start + 4] == ["A study", "What was measured.", "Suite", "genform"]
     assert "nothing was judged" in texts
+
+
+def test_known_faults_are_listed_one_by_one() -> None:
+    tags = Tags(sample_page("A fault."))
+    assert tags.text_of("li").count("A fault.") == 2  # two sections
+    assert tags.text_of("summary").count("Known faults of the published version (1)") == 2
 
 
 def test_hostile_text_stays_text_everywhere() -> None:

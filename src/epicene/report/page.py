@@ -36,6 +36,7 @@ class Section(Record, frozen=True, kw_only=True):
     heading: str
     paragraphs: tuple[str, ...] = ()
     headlines: tuple[Headline, ...] = ()
+    faults: tuple[str, ...] = ()  # of the published version of what was measured
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     evidence: tuple[Judgement, ...] = ()

@@ -43,12 +43,12 @@ def section(summary: Summary, runs: Sequence[Finished]) -> Section:
         f"Protocol {protocol.name}: {protocol.about} "
         f"Normalisers: {', '.join(protocol.normalisers) or 'none'}. Chance level: {card.chance}",
     ]
-    paragraphs += [f"Known fault of the published version: {fault}" for fault in card.faults]
     paragraphs += list(_gaps(summary))
     return Section(
         heading=f"{card.title} · {protocol.name}",
         paragraphs=tuple(paragraphs),
         headlines=tuple(_headlines(summary)),
+        faults=card.faults,
         tables=summary.tables,
         figures=summary.figures,
         evidence=tuple(_evidence(summary, runs)),
@@ -56,7 +56,7 @@ def section(summary: Summary, runs: Sequence[Finished]) -> Section:
 
 
 def _headlines(summary: Summary) -> Iterator[Headline]:
-    column = Column(name="")
+    column = Column(name="", unit="number", decimals=3)
     for run in summary.runs:
         for name, estimate in run.metrics.items():
             shown = name.replace("_", " ")

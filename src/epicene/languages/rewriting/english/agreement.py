@@ -37,6 +37,7 @@ _INFINITIVES = frozenset({"need", "dare", "do", "have"})
 _RELATIVES = frozenset({"who", "which"})
 _ALSO_PREPOSITIONS = frozenset("as since until till before after once that".split())
 _LONGEST_ASIDE = 12
+_LONGEST_QUOTATION = 400
 _CLOSING = {"(": ")", "[": "]", "—": "—", "–": "–", "--": "--", "-": "-", ",": ",", "“": "”"}
 
 
@@ -232,10 +233,8 @@ class _Walk:
         closing = {'"': '"', "“": "”", "(": ")"}.get(self.line[self.at])
         if closing is None:
             return False
-        try:
-            self.at = self.line.words.index(closing, self.at + 1) + 1
-        except ValueError:
-            self.at = len(self.line)
+        closed = self.line.closing(self.at, closing, _LONGEST_QUOTATION)
+        self.at = len(self.line) if closed is None else closed + 1
         return True
 
     def _joined(self) -> Agreeing | None:

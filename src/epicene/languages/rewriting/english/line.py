@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.english.lexicon import lexicon
@@ -10,7 +11,7 @@ from epicene.languages.rewriting.english.tokens import Token, tokenise
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_OPENING = frozenset("\"“‘'([«*_")
+_OPENING = frozenset("\"“‘'([«*_\ufeff")
 _STOPS = frozenset({".", ";", ":"})
 PAUSES = frozenset({",", "...", "…", "—", "–", "--", "-"})
 
@@ -23,6 +24,7 @@ class Line:
         self.tokens = tokenise(text) if tokens is None else tokens
         self.words = [token.lower for token in self.tokens]
         self.lexicon = lexicon()
+        self._quotes: list[int] | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -85,4 +87,11 @@ class Line:
 
     def inside_quotes(self, index: int) -> bool:
         """Whether a straight quotation mark was opened before and not closed."""
-        return self.words[:index].count('"') % 2 == 1
+        if self._quotes is None:
+            self._quotes = list(accumulate((word == '"' for word in self.words), initial=0))
+        return self._quotes[index] % 2 == 1
+
+    def closing(self, index: int, mark: str, within: int) -> int | None:
+        """Where that mark closes what opens at `index`, not further than so many tokens."""
+        last = min(index + 1 + within, len(self.words))
+        return next((at for at in range(index + 1, last) if self.words[at] == mark), None)

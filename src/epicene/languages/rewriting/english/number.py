@@ -141,7 +141,7 @@ _PRESENT = frozenset("is are has have does do am 's 're 've says say".split())
 
 def _speaks_of_present(line: Line, index: int) -> bool:
     """Whether "put" is more likely present than past, by the other words of the sentence."""
-    others = [word for at, word in enumerate(line.words) if at != index]
+    others = line.words[max(0, index - 30) : index] + line.words[index + 1 : index + 30]
     if any(line.lexicon.is_past(word) for word in others):
         return False
     return any(word in _HABITS or word in _PRESENT for word in others)

@@ -6,6 +6,7 @@ and the other way round, so each question goes to the one that is better at it.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from epicene.languages.rewriting.english.agreement import Agreeing
@@ -15,9 +16,9 @@ from epicene.languages.rewriting.english.number import PLURAL, SINGULAR, Number
 from epicene.languages.rewriting.english.reading import Reading, RulesReading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from epicene.languages.rewriting import Sureness
+    from epicene.languages.rewriting.english.framing import Found
     from epicene.languages.rewriting.english.line import Line
     from epicene.languages.rewriting.english.mentions import Mention
 
@@ -37,6 +38,8 @@ _STAND_INS = {
     ("accusative", "dependent"): "her",
     ("dependent", "independent"): "his",
 }
+_BATCH = 64
+_LONGEST = 5000  # tokens; a parse of more takes gigabytes
 _KNOWN = frozenset("he him his himself she her hers herself they them their theirs".split())
 
 
@@ -72,15 +75,6 @@ class ParseReading(RulesReading):
             if index not in found and self._may_join(index, number):
                 found[index] = Agreeing(index, "joined verb", "likely")
         return list(found.values())
-
-    def has(self, clitic: int) -> tuple[bool, Sureness]:
-        has, sure = super().has(clitic)
-        if sure != "guess":
-            return has, sure
-        token = self.doc[clitic]
-        if token.head.tag_ == "VBN" and token.dep_ in _AUXILIARY:
-            return token.dep_ == "aux", "guess"
-        return has, sure
 
     def _may_join(self, index: int, number: Number) -> bool:
         """Whether a verb that the parse joins shows our number and nothing nominal precedes it."""
@@ -122,21 +116,23 @@ class ParseRoute:
     def __init__(self, nlp: Any) -> None:
         self.nlp = nlp
 
-    def read(self, lines: Iterable[tuple[Line, Sequence[Mention]]]) -> Iterator[Reading]:
-        pairs = ((self._doc(line, mentions), (line, mentions)) for line, mentions in lines)
-        for doc, (line, mentions) in self.nlp.pipe(pairs, as_tuples=True, batch_size=64):
-            yield ParseReading(line, mentions, doc)
+    def read(self, found: Sequence[Found]) -> Iterator[Reading]:
+        short = (each for each in found if len(each.line) <= _LONGEST)
+        docs = self.nlp.pipe(map(self._doc, short), batch_size=_BATCH)
+        for line, mentions in found:
+            if len(line) > _LONGEST:
+                yield RulesReading(line, mentions)
+            else:
+                yield ParseReading(line, mentions, next(docs))
 
-    def _doc(self, line: Line, mentions: Sequence[Mention]) -> Any:
-        """The line's own tokens, so that theirs and ours are the same."""
+    def _doc(self, found: Found) -> Any:
+        """The line's own tokens, so that the pipeline's and ours are the same."""
         from spacy.tokens import Doc
 
-        tokens = line.tokens
+        tokens = found.line.tokens
         words = [token.text for token in tokens]
-        for mention in mentions:
+        for mention in found.mentions:
             if tokens[mention.last].lower not in _KNOWN:
                 words[mention.last] = _STAND_INS.get(mention.cases, "she")
-        spaces = [
-            after.start > token.end for token, after in zip(tokens, tokens[1:], strict=False)
-        ]
+        spaces = [after.start > token.end for token, after in pairwise(tokens)]
         return Doc(self.nlp.vocab, words=words, spaces=[*spaces, False])

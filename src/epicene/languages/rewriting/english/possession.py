@@ -174,9 +174,7 @@ def _complement(line: Line, before: int, at: int) -> bool:
         return False
     if line[before] not in lexicon.complement:
         return word in lexicon.predicative
-    return (
-        word in lexicon.predicative or word in lexicon.states or word.endswith(_ADJECTIVES)
-    )
+    return word in lexicon.predicative or word in lexicon.states or word.endswith(_ADJECTIVES)
 
 
 _ADJECTIVES = ("ful", "ous", "ive", "able", "ible", "less", "ish", "worthy", "ential", "icent")

@@ -9,9 +9,10 @@ from epicene.languages.rewriting.english.cases import Decision, decide
 from epicene.languages.rewriting.english.contractions import means_has
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from epicene.languages.rewriting import Sureness
+    from epicene.languages.rewriting.english.framing import Found
     from epicene.languages.rewriting.english.line import Line
     from epicene.languages.rewriting.english.mentions import Mention
 
@@ -34,8 +35,8 @@ class Route(Protocol):
 
     name: str
 
-    def read(self, lines: Iterable[tuple[Line, Sequence[Mention]]]) -> Iterator[Reading]:
-        """A reading of each line, in order."""
+    def read(self, found: Sequence[Found]) -> Iterator[Reading]:
+        """A reading of each text, in order."""
 
 
 class RulesReading:
@@ -64,6 +65,6 @@ class RulesRoute:
 
     name = "rules"
 
-    def read(self, lines: Iterable[tuple[Line, Sequence[Mention]]]) -> Iterator[Reading]:
-        for line, mentions in lines:
+    def read(self, found: Sequence[Found]) -> Iterator[Reading]:
+        for line, mentions in found:
             yield RulesReading(line, mentions)
