@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.languages.rewriting.english.evidence import OBJECTS
+
 if TYPE_CHECKING:
     from epicene.languages.rewriting import Sureness
     from epicene.languages.rewriting.english.line import Line
 
 _PERFECT_ADVERBS = frozenset("already never ever always recently just long lately".split())
-_OBJECTS = frozenset("me you him her it us them himself herself itself themself".split())
 _QUANTITIES = frozenset("all more what everything something nothing anything".split())
 # "all she's done", "how she's reacted": the object stands before.
 _OBJECT_BEFORE = frozenset("all what everything anything something how".split())
@@ -42,6 +43,6 @@ def _takes_object(line: Line, index: int) -> bool:
         line.is_number(index)
         or word in line.lexicon.determiners
         or word in line.lexicon.numbers
-        or word in _OBJECTS
+        or word in OBJECTS
         or word in _QUANTITIES
     )

@@ -1,4 +1,4 @@
-"""From a text to its frame: find the mentions, read the text, make slots of what depends on them."""
+"""From a text to its frame: find mentions, read the text, make slots of what depends on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from epicene.languages.pronouns import PronounSet
-    from epicene.languages.rewriting.english.agreement import Agreeing
+    from epicene.languages.rewriting.english.joined import Agreeing
     from epicene.languages.rewriting.english.reading import Reading, Route
 
 # How many texts are read at a time: enough for a pipeline's batches, few enough to stream.

@@ -47,7 +47,7 @@ class Lexicon(NamedTuple):
     never_verbs: Words
     irregular: Words
     unchanging: Words
-    base_in_ed: Words
+    not_past: Words
     participles: Words
     has_participles: Words
     adjectives: Words
@@ -65,16 +65,11 @@ class Lexicon(NamedTuple):
         """Whether it is a past form by its ending or by the list."""
         if word in self.irregular:
             return True
-        return (
-            word.endswith("ed")
-            and len(word) > 3
-            and not word.endswith(("eed", "bed"))
-            and word not in self.base_in_ed
-        ) or word in {"agreed", "freed", "disagreed", "guaranteed", "grabbed", "robbed"}
+        return word.endswith("ed") and len(word) > 3 and word not in self.not_past
 
     def is_participle(self, word: str) -> bool:
         """Whether it may follow "has" or "is": a past participle."""
-        return word in self.participles or self.is_past(word)
+        return word in self.participles or word in _LIKE_THE_BASE or self.is_past(word)
 
     def may_end_in_s(self, word: str) -> bool:
         """Whether it could be a verb's form in -s, by its shape."""
@@ -104,9 +99,11 @@ class Lexicon(NamedTuple):
 
 
 _BE_HAVE_DO = frozenset(
-    "am is are was were be been being has have had does do did isnt arent wasnt werent hasnt havent "
-    "doesnt dont didnt 's 're 've 'm ai".split()
+    "am is are was were be been being has have had does do did isnt arent wasnt werent hasnt "
+    "havent doesnt dont didnt 's 're 've 'm ai".split()
 )
+# Participles that are base forms too.
+_LIKE_THE_BASE = frozenset({"come", "become", "overcome", "run"})
 
 
 @cache

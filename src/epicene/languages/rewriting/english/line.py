@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _OPENING = frozenset("\"“‘'([«*_\ufeff")
 _STOPS = frozenset({".", ";", ":"})
 PAUSES = frozenset({",", "...", "…", "—", "–", "--", "-"})
+# What an aside opens with, and what it closes with.
+ASIDES = {"(": ")", "[": "]", "—": "—", "–": "–", "--": "--", "-": "-", ",": ",", "“": "”"}
 
 
 class Line:

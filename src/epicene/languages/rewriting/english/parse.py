@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from epicene.languages.rewriting.english.agreement import Agreeing
+from epicene.languages.rewriting.english.joined import Agreeing
 from epicene.languages.rewriting.english.cases import Decision
 from epicene.languages.rewriting.english.line import PAUSES
 from epicene.languages.rewriting.english.number import PLURAL, SINGULAR, Number
@@ -52,10 +52,12 @@ class ParseReading(RulesReading):
 
     def case(self, mention: Mention) -> Decision:
         by_rules = super().case(mention)
-        if by_rules.sure == "certain" or by_rules.case != "dependent":
+        if by_rules.sure != "likely" or by_rules.case != "dependent":
             return by_rules
         token = self.doc[mention.last]
-        if "accusative" in mention.cases and token.tag_ == "PRP" and _is_object(token):
+        if token.is_upper or "accusative" not in mention.cases:
+            return by_rules
+        if token.tag_ == "PRP" and _is_object(token):
             return Decision("accusative", "the parse has an object", "guess")
         return by_rules
 
@@ -65,16 +67,19 @@ class ParseReading(RulesReading):
         if subject.dep_ not in _SUBJECT:
             return by_rules
         number = PLURAL if mention.plural_verbs else SINGULAR
-        found = {
-            each.index: each
-            for each in by_rules
-            if each.sure != "guess" or self.doc[each.index].tag_ not in _NOUNS
-        }
+        found = {each.index: each for each in by_rules if not self._denies(each)}
         for verb in _joined(subject.head):
             index = _finite(verb).i
             if index not in found and self._may_join(index, number):
                 found[index] = Agreeing(index, "joined verb", "likely")
         return list(found.values())
+
+    def _denies(self, verb: Agreeing) -> bool:
+        """Whether the parse is right to see no agreement: a noun, or "put" in the past."""
+        tag = self.doc[verb.index].tag_
+        if self.line[verb.index] in self.line.lexicon.unchanging:
+            return bool(tag == "VBD")
+        return verb.sure == "guess" and tag in _NOUNS
 
     def _may_join(self, index: int, number: Number) -> bool:
         """Whether a verb that the parse joins shows our number and nothing nominal precedes it."""

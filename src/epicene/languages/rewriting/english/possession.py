@@ -101,6 +101,8 @@ def _begins_noun_phrase(line: Line, at: int) -> bool:
 
 def is_nominal(line: Line, at: int) -> bool:
     """Whether a word stands there that can belong to a noun phrase."""
+    if line.opens_quote(at) and line[at] not in {"(", "["}:
+        at += 1
     word, lexicon = line[at], line.lexicon
     if line.is_number(at):
         return True
@@ -118,12 +120,13 @@ def is_nominal(line: Line, at: int) -> bool:
 # --- objects with something after them --------------------------------------------------------
 
 _PURE_VERBS = frozenset(
-    "know see feel think believe get go forget become understand come be do have say sit eat".split()
+    "know see feel think believe get go forget become understand come be do have say sit "
+    "eat".split()
 )
 _ACTS = frozenset(
-    "walk talk run dance fall move cry laugh look drive drink smoke fight fly rest stand start stop "
-    "turn jump climb swing dive touch struggle suffer travel help win lead play ride cook wonder "
-    "work feel want need worry notice respect regret answer change".split()
+    "walk talk run dance fall move cry laugh look drive drink smoke fight fly rest stand start "
+    "stop turn jump climb swing dive touch struggle suffer travel help win lead play ride cook wonder "
+    "work feel want need worry sound notice respect regret answer change".split()
 )
 
 
@@ -142,15 +145,13 @@ def _participle(line: Line, before: int, at: int) -> bool:
     word, lexicon = line[at], line.lexicon
     if not (word.endswith("ing") and len(word) > 5) or word in {"being", "having"}:
         return False
-    if is_nominal(line, at + 1) or line.opens_quote(at):
+    if line.opens_quote(at) or (is_nominal(line, at + 1) and not lexicon.is_past(line[at + 1])):
         return False
     if line[before] in lexicon.perception:
         return True
-    if line[before] not in lexicon.prepositions:
-        return False
     if line[at + 1] in lexicon.determiners or line[at + 1] in lexicon.pronouns:
-        return True
-    if word in lexicon.ing_nouns:
+        return not line.begins(before + 1)
+    if line[before] not in lexicon.prepositions or word in lexicon.ing_nouns:
         return False
     return line[at + 1] in lexicon.prepositions or lexicon.is_past(line[at + 1])
 
@@ -220,7 +221,7 @@ def _adverb(line: Line, before: int, at: int) -> bool:
     )
 
 
-def _before_verb(line: Line, before: int, at: int) -> bool:
+def _before_verb(line: Line, _before: int, at: int) -> bool:
     """The man who loves her says nothing."""
     word, lexicon = line[at], line.lexicon
     return (

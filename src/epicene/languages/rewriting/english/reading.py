@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from epicene.languages.rewriting.english.agreement import Agreeing, agreeing_verbs
+from epicene.languages.rewriting.english.agreement import agreeing_verbs
 from epicene.languages.rewriting.english.cases import Decision, decide
 from epicene.languages.rewriting.english.contractions import means_has
+from epicene.languages.rewriting.english.joined import Agreeing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
