@@ -8,7 +8,7 @@ import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from epicene import __version__
-from epicene.cli import compare, data, demo, models, report, run, score, suites, tables
+from epicene.cli import compare, data, demo, models, report, rewrite, run, score, suites, tables
 from epicene.errors import InputError
 
 app = typer.Typer(
@@ -50,6 +50,7 @@ app.command("tables")(tables.tables)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.command("demo")(demo.demo)
+app.command("rewrite")(rewrite.rewrite)
 app.add_typer(models.app, name="models")
 app.command("data")(data.data)
 

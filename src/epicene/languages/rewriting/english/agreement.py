@@ -42,7 +42,7 @@ def agreeing_verbs(line: Line, mention: Mention, subjects: Collection[int]) -> l
     index = _finite(line, number, mention.last + 1)
     if line[index] == "who":
         found += _relative(line, number, index)
-        index = _main_verb(line, number, found[-1].index if found else index)
+        index = _main_verb(line, number, found[-1].token if found else index)
     if index < 0 or (number.is_base and _subjunctive(line, mention.first, index)):
         return found
     if _agrees(line, number, index, mention.last):

@@ -20,14 +20,17 @@ def means_has(line: Line, clitic: int) -> tuple[bool, Sureness]:
     """Whether the clitic at that token is "has", and how surely."""
     lexicon = line.lexicon
     index = line.after_adverbs(clitic + 1)
-    # "What's she done": the subject stands between.
-    if line[index] in lexicon.pronouns:
+    # "Where's she gone": the subject stands between.
+    inverted = line[index] in lexicon.pronouns
+    if inverted:
         index = line.after_adverbs(index + 1)
     word = line[index]
     if word in lexicon.has_participles:
         return True, "certain" if word in {"been", "had"} else "likely"
     if not lexicon.is_participle(word) or word in lexicon.adjectives:
         return False, "likely" if line.is_word(index) else "certain"
+    if inverted:
+        return True, "likely"
     perfect = any(line[at] in _PERFECT_ADVERBS for at in range(clitic + 1, index))
     if _takes_object(line, index + 1) or (perfect and word != "gone"):
         return True, "guess"

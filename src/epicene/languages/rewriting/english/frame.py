@@ -38,7 +38,8 @@ class Slot(Record, frozen=True, kw_only=True):
             return self.text
         if self.case is not None:
             return like(self.text, to.form(self.case))
-        return like(self.text, self.plural if to.plural_verbs else self.singular)
+        form = self.plural if to.plural_verbs else self.singular
+        return form.upper() if self.text.isupper() else like(self.text, form)
 
 
 class Frame(Record, frozen=True, kw_only=True):
@@ -77,8 +78,7 @@ def like(pattern: str, form: str) -> str:
     for apostrophe in "’ʼ":
         if apostrophe in pattern:
             form = form.replace("'", apostrophe)
-    letters = [character for character in pattern if character.isalpha()]
-    if len(letters) > 1 and all(letter.isupper() for letter in letters):
+    if pattern.isupper() and len(pattern) > 1:
         return form.upper()
     if pattern[:1].isupper():
         return form[:1].upper() + form[1:]

@@ -93,14 +93,14 @@ def _slots(found: Found, reading: Reading) -> tuple[Slot, ...]:
 
 
 def _verb(line: Line, mention: Mention, verb: Agreeing, reading: Reading) -> Slot:
-    token = line.tokens[verb.index]
+    token = line.tokens[verb.token]
     rule, sure = verb.rule, verb.sure
     if token.lower in _PLURAL_CLITICS and not mention.plural_verbs:
-        has, sure = reading.has(verb.index)
+        has, sure = reading.has(verb.token)
         singular, plural = token.lower, _PLURAL_CLITICS[token.lower][has]
-        if verb.index < mention.first:  # "What's she": few people write "What're they"
+        if verb.token < mention.first:  # "What's she": few people write "What're they"
             plural = " have" if has else " are"
-        rule = f"{rule}, 's is {'has' if has else 'is'}"
+        rule = f"{rule} ('s for {'has' if has else 'is'})"
     elif token.lower in _SINGULAR_CLITICS:
         singular, plural = _SINGULAR_CLITICS[token.lower], token.lower
     else:

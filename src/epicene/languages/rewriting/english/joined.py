@@ -31,9 +31,9 @@ Other: TypeAlias = Literal["", "a clause", "a relative"]
 
 
 class Agreeing(NamedTuple):
-    """A verb's token, by which rule it agrees, and how surely."""
+    """The token of a verb, by which rule it agrees, and how surely."""
 
-    index: int
+    token: int
     rule: str
     sure: Sureness
 
@@ -97,7 +97,7 @@ class Walk:
                 self._notice()
             else:
                 found.append(joined)
-                self.at = joined.index
+                self.at = joined.token
             self.at += 1
         return found
 

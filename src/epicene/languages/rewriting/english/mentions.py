@@ -63,20 +63,20 @@ def mentions(tokens: Sequence[Token], sought: Forms, joined: Mapping[str, Form])
     and "they" not, "he/they" is one mention.
     """
     found: list[Mention] = []
-    index = 0
-    while index < len(tokens):
+    done = -1
+    for index, token in enumerate(tokens):
+        if index <= done or token.lower not in joined:
+            continue
         chain = _chain(tokens, index, joined)
-        if any(tokens[at].lower in sought for at in range(index, chain.last + 1)):
+        done = chain.last
+        if any(tokens[at].lower in sought for at in range(index, done + 1)):
             found.append(chain)
-        index = chain.last + 1
     return found
 
 
 def _chain(tokens: Sequence[Token], first: int, joined: Mapping[str, Form]) -> Mention:
     """The longest run of forms from `first` on that are one person in one case."""
-    form = joined.get(tokens[first].lower)
-    if form is None:
-        return Mention(first, first, (), (), plural_verbs=False)
+    form = joined[tokens[first].lower]
     cases, sets, plural_verbs, last = form.cases, form.sets, form.plural_verbs, first
     while last + 2 < len(tokens) and tokens[last + 1].lower in _BETWEEN:
         other = joined.get(tokens[last + 2].lower)

@@ -59,11 +59,12 @@ class _Singular(Number):
             return "likely"
         if evidence.adverb_between(line, coordinator, index):
             return "likely"
+        noun_first = verbs.plural(word) in lexicon.nouns_first
+        listed = line[index + 1] == "," or line[index + 1] in lexicon.coordinators
+        if evidence.after_verb(line, coordinator) and (coordinates or listed or not noun_first):
+            return "likely"
         if not coordinates:
             return None
-        if evidence.after_verb(line, coordinator):
-            return "likely"
-        noun_first = verbs.plural(word) in lexicon.nouns_first
         verbal = evidence.goes_on(line, index + 1) or not after_plural
         if evidence.takes_bare_noun(line, index + 1) or (verbal and not noun_first):
             return "guess"

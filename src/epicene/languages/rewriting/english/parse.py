@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from epicene.languages.rewriting.english.joined import Agreeing
 from epicene.languages.rewriting.english.cases import Decision
+from epicene.languages.rewriting.english.joined import Agreeing
 from epicene.languages.rewriting.english.line import PAUSES
 from epicene.languages.rewriting.english.number import PLURAL, SINGULAR, Number
 from epicene.languages.rewriting.english.reading import Reading, RulesReading
@@ -67,7 +67,7 @@ class ParseReading(RulesReading):
         if subject.dep_ not in _SUBJECT:
             return by_rules
         number = PLURAL if mention.plural_verbs else SINGULAR
-        found = {each.index: each for each in by_rules if not self._denies(each)}
+        found = {each.token: each for each in by_rules if not self._denies(each)}
         for verb in _joined(subject.head):
             index = _finite(verb).i
             if index not in found and self._may_join(index, number):
@@ -76,8 +76,8 @@ class ParseReading(RulesReading):
 
     def _denies(self, verb: Agreeing) -> bool:
         """Whether the parse is right to see no agreement: a noun, or "put" in the past."""
-        tag = self.doc[verb.index].tag_
-        if self.line[verb.index] in self.line.lexicon.unchanging:
+        tag = self.doc[verb.token].tag_
+        if self.line[verb.token] in self.line.lexicon.unchanging:
             return bool(tag == "VBD")
         return verb.sure == "guess" and tag in _NOUNS
 

@@ -125,8 +125,8 @@ _PURE_VERBS = frozenset(
 )
 _ACTS = frozenset(
     "walk talk run dance fall move cry laugh look drive drink smoke fight fly rest stand start "
-    "stop turn jump climb swing dive touch struggle suffer travel help win lead play ride cook wonder "
-    "work feel want need worry sound notice respect regret answer change".split()
+    "stop turn jump climb swing dive touch struggle suffer travel help win lead play ride cook "
+    "wonder work feel want need worry sound notice respect regret answer change".split()
 )
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 from epicene.languages.rewriting.english.agreement import agreeing_verbs
 from epicene.languages.rewriting.english.cases import Decision, decide
 from epicene.languages.rewriting.english.contractions import means_has
-from epicene.languages.rewriting.english.joined import Agreeing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.languages.rewriting import Sureness
     from epicene.languages.rewriting.english.framing import Found
+    from epicene.languages.rewriting.english.joined import Agreeing
     from epicene.languages.rewriting.english.line import Line
     from epicene.languages.rewriting.english.mentions import Mention
 

@@ -24,29 +24,36 @@ class Token(NamedTuple):
 
 _APOSTROPHE = "['’ʼ]"
 _LETTERS = r"\p{L}[\p{L}\p{M}\p{N}]*+"
+_WORD_ENDS = r"(?![\p{L}\p{M}\p{N}])"
+# Contractions without their apostrophe, which are two tokens all the same.
+_FUSED = r"(?i:hes|shes|theyre|theyve)"
+# Most words: ASCII letters before white space or a comma. The rest of the pattern would find
+# them too, more slowly.
+_PLAIN = rf"(?!{_FUSED}\b)[A-Za-z]++(?=[\s,]|$)"
 # What no rule may look into: addresses, handles, tags, and names with an underscore.
 _SEALED = (
-    r"(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+\.[\w.-]+"
+    r"(?i:https?://|www\.)\S+|[\w.+-]{1,64}@[\w-]+\.[\w.-]+"
     r"|[@#][\p{L}\p{M}\p{N}_]+|/?\b[ru]/\w+"
-    r"|\b\w+(?:\.\w+)*\.(?:com|org|net|edu|gov|io|co|uk|tv|txt|pdf|html?)\b(?:/\S*)?"
+    r"|\b\w{1,63}(?:\.\w{1,63}){0,3}\.(?:com|org|net|edu|gov|io|co|uk|tv|txt|pdf|html?)\b(?:/\S*)?"
     rf"|{_LETTERS}(?:_+[\p{{L}}\p{{N}}]+)+"
 )
-_ABBREVIATIONS = r"(?:mr|mrs|ms|dr|st|jr|sr|prof|gen|sen|rep|gov|capt|lt|col|vs|etc|e\.g|i\.e)\."
+_ABBREVIATIONS = r"(?i:mr|mrs|ms|dr|st|jr|sr|prof|gen|sen|rep|gov|capt|lt|col|vs|etc|e\.g|i\.e)\."
 _INITIALS = r"\p{L}(?:\.\p{L})++\.?+"
-_CLITIC = rf"{_APOSTROPHE}(?:s|re|ve|ll|d|m)(?![\p{{L}}\p{{M}}\p{{N}}])"
+_NOT = rf"(?i:n{_APOSTROPHE}t){_WORD_ENDS}"
+_CLITIC = rf"{_APOSTROPHE}(?i:s|re|ve|ll|d|m){_WORD_ENDS}"
 _WORD = rf"{_LETTERS}(?:[-‐‑]{_LETTERS}|(?!{_CLITIC}){_APOSTROPHE}{_LETTERS})*+"
 
 _TOKEN = regex.compile(
-    rf"(?P<sealed>{_SEALED})"
+    rf"(?P<word>{_PLAIN})"
+    rf"|(?P<sealed>{_SEALED})"
     # "(s)he" and "s/he" are one pronoun; "'em" is not the pronoun "em".
-    rf"|(?P<word>\(s\)he\b|\bs/he\b|(?<!\w){_APOSTROPHE}em\b"
-    # A negated auxiliary, and the contractions that people write without an apostrophe.
-    rf"|\p{{L}}+(?=n{_APOSTROPHE}t\b)|n{_APOSTROPHE}t\b|\bs?he(?=s\b)|(?<=\bs?he)s\b"
-    rf"|\bthey(?=(?:re|ve)\b)|(?<=\bthey)(?:re|ve)\b"
+    rf"|(?P<word>(?i:\(s\)he|\bs/he|(?<!\w){_APOSTROPHE}em){_WORD_ENDS}"
+    rf"|\p{{L}}+(?={_NOT})|{_NOT}"
+    r"|\b(?i:s?he(?=s\b)|they(?=(?:re|ve)\b))"
+    r"|(?i:(?<=\bs?he)s|(?<=\bthey)(?:re|ve))\b"
     rf"|\b{_ABBREVIATIONS}|{_INITIALS}|{_CLITIC}|{_WORD})"
     r"|(?P<number>\p{N}[\p{N}.,:\-]*(?<=\p{N})[\p{L}\-]*)"
-    r"|(?P<mark>\.{2,}|…+|-{2,}|[!?]+|\S)",
-    regex.IGNORECASE | regex.V1,
+    r"|(?P<mark>\.{2,}|…+|-{2,}|[!?]+|\S)"
 )
 
 

@@ -1,0 +1,92 @@
+"""`epicene rewrite`: text with other pronouns, line by line."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from epicene.errors import InputError
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting import Rewrite
+
+
+def rewrite(
+    language: Annotated[
+        str, typer.Option("--language", "-l", help="The language of the text.")
+    ] = "en",
+    pronouns: Annotated[
+        str | None,
+        typer.Option("--pronouns", metavar="SET", help="Rewrite to this set: they, he, she, xe …"),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="SET,SET…", help="Rewrite only these sets' pronouns."),
+    ] = None,
+    sets: Annotated[
+        Path | None, typer.Option("--sets", help="A TOML file with pronoun sets of your own.")
+    ] = None,
+    route: Annotated[
+        str | None,
+        typer.Option(
+            "--route",
+            help="spacy (a pipeline must be installed), rules (needs none) or auto (the default).",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="A JSON record for each line: its text and every change."),
+    ] = False,
+) -> None:
+    """Rewrite standard input for another person, one line out for each line in."""
+    from epicene.languages.rewriting import find_rewriter
+
+    given = {
+        "pronouns": pronouns,
+        "from": source,
+        "sets": None if sets is None else str(sets),
+        "route": route,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    rewriter = find_rewriter(language)
+    for name in options:
+        if name not in rewriter.takes:
+            takes = ", ".join(f"--{each}" for each in rewriter.takes)
+            raise InputError(
+                f"The language {language!r} is not rewritten by --{name}; it takes {takes}."
+            )
+    rewrite_all = rewriter.open(options)
+    if as_json:
+        _write_records(rewrite_all, sys.stdin.buffer, sys.stdout.buffer)
+    else:
+        _write_lines(rewrite_all, sys.stdin.buffer, sys.stdout.buffer)
+
+
+def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO) -> None:
+    """Each line with its own ending; bytes that are no UTF-8 pass through as they are."""
+    endings: deque[bytes] = deque()
+
+    def texts() -> Iterator[str]:
+        for line in lines:
+            text = line.rstrip(b"\r\n")
+            endings.append(line[len(text) :])
+            yield text.decode("utf-8", "surrogateescape")
+
+    for each in rewrite_all(texts()):
+        out.write(each.text.encode("utf-8", "surrogateescape") + endings.popleft())
+    out.flush()
+
+
+def _write_records(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO) -> None:
+    """A JSON record for each line."""
+    import msgspec
+
+    texts = (line.rstrip(b"\r\n").decode("utf-8", "replace") for line in lines)
+    for number, each in enumerate(rewrite_all(texts), start=1):
+        out.write(msgspec.json.encode({"line": number, **msgspec.to_builtins(each)}) + b"\n")
+    out.flush()
