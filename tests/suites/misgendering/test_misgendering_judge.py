@@ -8,6 +8,7 @@ import pytest
 
 from epicene.records import Judgement, Score, Scores, Text, Texts, TextScore
 from epicene.suites import Answers, Given, Source
+from epicene.suites.misgendering import conversion
 from epicene.suites.misgendering.ask import ask
 from epicene.suites.misgendering.data import read
 from epicene.suites.misgendering.instances import Candidate, Instance
@@ -205,3 +206,48 @@ def test_a_set_of_the_users_own(tmp_path: object) -> None:
     assert path in dataset.files
     mine = [each for each in dataset.items if each.pronoun == "zie"]
     assert any(each.gold.form == "zim" for each in mine if each.is_template)
+
+
+OPEN_ITEM = Instance(
+    id="2", dataset="tango", pronoun="she", before="Kim is a singer.", sets=PUBLISHED_SETS["tango"]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        (
+            " She sings and dances. He listens.",
+            {
+                "he": "Kim is a singer. He sings and dances.",
+                "she": "Kim is a singer. She sings and dances.",
+                "they": "Kim is a singer. They sing and dance.",
+                "xe": "Kim is a singer. Xe sings and dances.",
+            },
+        ),
+        (" Kim sings.", {}),
+        ("", {}),
+    ],
+)
+def test_a_generation_becomes_a_minimal_contrast_set(text: str, made: dict[str, str]) -> None:
+    found = conversion.candidates(OPEN_ITEM, text, PROTOCOLS["epicene"])
+    assert {each.pronoun: each.form for each in found} == made
+
+
+def test_a_converted_generation_is_judged() -> None:
+    answer = Texts(texts=(Text(text=" She sings."), Text(text=" Kim sings.")))
+    asked = Answers([Given("ask", "model", "m", "open", answer)])
+    requests = list(conversion.ask_converted(OPEN_ITEM, asked, PROTOCOLS["epicene"]))
+    assert [request.name for request in requests] == ["converted 1"]
+    (request,) = requests
+    assert isinstance(request, Score)
+    scores = Scores(
+        texts=tuple(
+            TextScore(logprobs=(-1.0 - n,), starts=(0,), ends=(1,), words=1, characters=1)
+            for n, _ in enumerate(request.texts)
+        ),
+        method="causal",
+    )
+    answers = Answers([*asked, Given("convert", "model", "m", "converted 1", scores)])
+    (converted,) = [j for j in judge(OPEN_ITEM, answers, PROTOCOLS["epicene"]) if "conv" in j.name]
+    assert (converted.outcome, converted.label) == ("wrong", "he")

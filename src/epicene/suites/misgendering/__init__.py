@@ -7,6 +7,7 @@ from pathlib import Path
 from epicene.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.misgendering.ask import ask
+from epicene.suites.misgendering.conversion import ask_converted
 from epicene.suites.misgendering.data import corpus, read, stratum
 from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.given import entry, read_answers
@@ -22,7 +23,10 @@ suite = Suite(
     item=Instance,
     protocols=PROTOCOLS,
     roles=(Role(name="model", about="scores texts and continues them"),),
-    stages=(Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask),),
+    stages=(
+        Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask),
+        Stage(name="convert", role="model", verbs=(Score,), ask=ask_converted),
+    ),
     read=read,
     judge=judge,
     metrics=metrics,

@@ -30,6 +30,7 @@ class Forms(Record, frozen=True, kw_only=True):
 
     pronoun: str
     forms: dict[str, str]  # case → form
+    plural_verbs: bool = False
 
     def all(self) -> frozenset[str]:
         """Its distinct surface forms."""

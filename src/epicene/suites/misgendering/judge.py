@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from epicene.records import Judgement, Scores, Texts
 from epicene.suites.misgendering.ask import PROBABILITY
+from epicene.suites.misgendering.conversion import CONVERTED, candidates
 from epicene.suites.misgendering.lexicon import extraneous
 from epicene.suites.misgendering.pronoun_finding import find_pronouns, tokens
 from epicene.suites.misgendering.protocol import MEASURES
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from epicene.records import Outcome, Text, TextScore
-    from epicene.suites import Answers
+    from epicene.suites import Answers, Given
     from epicene.suites.misgendering.instances import Instance
     from epicene.suites.misgendering.protocol import Measure, MisgenderingProtocol
 
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 def judge(item: Instance, answers: Answers, protocol: MisgenderingProtocol) -> Iterator[Judgement]:
     """All judgements of one instance."""
     for given in answers:
-        if isinstance(given.answer, Scores) and given.name == PROBABILITY:
-            yield from by_probability(item, given.answer, protocol)
+        if isinstance(given.answer, Scores):
+            if given.name == PROBABILITY:
+                yield from by_probability(item, given.answer, protocol)
+            else:
+                yield by_conversion(item, answers, given, protocol)
         elif isinstance(given.answer, Texts):
             for number, text in enumerate(given.answer.texts, start=1):
                 yield by_generation(item, given.name, number, text, protocol)
@@ -108,6 +112,32 @@ def next_word(text: TextScore, start: int, end: int) -> float | None:
     if not pieces or any(piece is None for piece in pieces):
         return None
     return sum(piece for piece in pieces if piece is not None)
+
+
+# --- probability of the model's own generations --------------------------------------------
+
+
+def by_conversion(
+    item: Instance, answers: Answers, given: Given, protocol: MisgenderingProtocol
+) -> Judgement:
+    """Which pronouns make a generation of the model's own likeliest."""
+    assert isinstance(given.answer, Scores)
+    number = given.name.removeprefix(f"{CONVERTED} ")
+    text = answers.only(Texts).texts[int(number) - 1]
+    choices = candidates(item, text.text, protocol)
+    figures = [measured(score, protocol.measure) for score in given.answer.texts]
+    chosen = choices[figures.index(max(figures))]
+    gold = next(each.form for each in choices if each.pronoun == item.pronoun)
+    return Judgement(
+        item=item.id,
+        group=item.cluster,
+        language=item.language,
+        name=given.name,
+        outcome="right" if chosen.pronoun == item.pronoun else "wrong",
+        label=chosen.pronoun,
+        facets={**facets(item), "format": CONVERTED, "sample": number},
+        evidence={"answer": chosen.form, "reference": gold},
+    )
 
 
 # --- generation ----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import regex
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from epicene.suites.misgendering.instances import Forms
 
 # "xe'd", "he’s": the pronoun is what stands before the apostrophe.
-_APOSTROPHE = regex.compile(r"['’ʼ]")
+_NO_APOSTROPHE = regex.compile(r"[^'’ʼ]+")
 # More than any continuation; beyond it spaCy refuses a text.
 _LONGEST = 900_000
 
@@ -35,26 +36,43 @@ class Found(NamedTuple):
 
 def find_pronouns(text: str, sets: Sequence[Forms], tokeniser: str) -> Found:
     """All pronouns of a text that the dataset knows, whatever their case."""
-    forms = tuple((form, each.pronoun) for each in sets for form in each.forms.values())
-    # Their plural reflexive is also said of one person; the published sets do not have it.
-    more = (("themselves", "they"),) if tokeniser == "epicene" and ("they", "they") in forms else ()
-    owners = _owners(forms + more)
-    found = [
-        (token, owner)
-        for token in tokens(text, tokeniser)
-        if (owner := owners.get(token.lower())) is not None
-    ]
-    return Found(found[0][0] if found else "", tuple(owner for _, owner in found))
+    found = list(_pronouns(text, sets, tokeniser))
+    return Found(found[0][1] if found else "", tuple(owner for _, _, owner in found))
+
+
+def second_pronoun(text: str, sets: Sequence[Forms], tokeniser: str) -> int:
+    """Where the second pronoun of a text begins, or where the text ends."""
+    places = (start for start, _, _ in _pronouns(text, sets, tokeniser))
+    return next(islice(places, 1, None), len(text))
 
 
 def tokens(text: str, tokeniser: str) -> Iterator[str]:
     """The words of a text, by spaCy's English tokeniser or by Epicene's segmenter."""
+    return (token for _, token in _placed_tokens(text, tokeniser))
+
+
+def _pronouns(text: str, sets: Sequence[Forms], tokeniser: str) -> Iterator[tuple[int, str, str]]:
+    """Where each pronoun begins, as it is written, and the set it is of."""
+    forms = tuple((form, each.pronoun) for each in sets for form in each.forms.values())
+    # Their plural reflexive is also said of one person; the published sets do not have it.
+    more = (("themselves", "they"),) if tokeniser == "epicene" and ("they", "they") in forms else ()
+    owners = _owners(forms + more)
+    for start, token in _placed_tokens(text, tokeniser):
+        owner = owners.get(token.lower())
+        if owner is not None:
+            yield start, token, owner
+
+
+def _placed_tokens(text: str, tokeniser: str) -> Iterator[tuple[int, str]]:
     if tokeniser == "spacy":
-        for start in range(0, len(text), _LONGEST):
-            yield from (token.text for token in _spacy()(text[start : start + _LONGEST]))
+        for begin in range(0, len(text), _LONGEST):
+            for token in _spacy()(text[begin : begin + _LONGEST]):
+                yield begin + token.idx, token.text
         return
     for span in words(text, "en"):
-        yield from filter(None, _APOSTROPHE.split(text[span.start : span.end]))
+        word = text[span.start : span.end]
+        for part in _NO_APOSTROPHE.finditer(word):
+            yield span.start + part.start(), part[0]
 
 
 @cache

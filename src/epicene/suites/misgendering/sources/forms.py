@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def _forms(pronoun: str, *forms: str) -> Forms:
-    return Forms(pronoun=pronoun, forms=dict(zip(CASES, forms, strict=False)))
+    return Forms(
+        pronoun=pronoun,
+        forms=dict(zip(CASES, forms, strict=False)),
+        plural_verbs=pronoun == "they",
+    )
 
 
 _BINARY = (
@@ -46,6 +50,7 @@ def read_forms(path: Path) -> tuple[Forms, ...]:
                 for column, form in line.values.items()
                 if column in PUBLISHED_CASES
             },
+            plural_verbs=line.values["gender"] == "they",
         )
         for line in read_rows(path)
     )

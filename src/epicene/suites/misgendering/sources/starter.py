@@ -36,7 +36,12 @@ def instances(own_sets: Path | None, wanted: Sequence[str]) -> Iterator[Instance
     known = pronoun_sets.known(own_sets)
     chosen = [pronoun_sets.find(name, known) for name in wanted or known]
     sets = tuple(
-        Forms(pronoun=each.name, forms={case: each.form(case) for case in CASES}) for each in chosen
+        Forms(
+            pronoun=each.name,
+            forms={case: each.form(case) for case in CASES},
+            plural_verbs=each.plural_verbs,
+        )
+        for each in chosen
     )
     for pronouns in chosen:
         yield from _templates(pronouns, sets)
