@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.errors import InputError, unknown
 from epicene.suites import Dataset
-from epicene.suites.misgendering.sources import misgendered, ruff, starter, tango
+from epicene.suites.misgendering.sources import misgendered, ruff, ruff_distractors, starter, tango
 from epicene.suites.misgendering.sources.published_files import ORIGINS
 
 if TYPE_CHECKING:
@@ -75,14 +75,17 @@ def _published(folder: Path, protocol: MisgenderingProtocol) -> Iterator[Reading
     if "tango" in wanted:
         prompts = tango.files(folder, exact=exact)
         yield Reading(prompts, lambda: tango.instances(prompts, mended=mended))
-    if "ruff" in wanted:
+    if "ruff" in wanted and protocol.distractors:
+        full = ruff_distractors.files(folder)
+        yield Reading(full, lambda: ruff_distractors.instances(full, protocol.distractors))
+    elif "ruff" in wanted:
         tasks = ruff.files(folder, exact=exact)
         yield Reading(tasks, lambda: ruff.instances(tasks))
 
 
 def stratum(item: Instance) -> tuple[str, str]:
-    """`--limit N` takes N instances of each dataset, spread over the pronouns."""
-    return item.dataset, item.pronoun
+    """`--limit N` takes N instances of each dataset, spread over pronouns and distractors."""
+    return item.dataset, f"{item.pronoun}/{item.distractors}"
 
 
 def corpus(item: Instance) -> Iterator[str]:

@@ -16,6 +16,7 @@ from epicene.suites.misgendering.formats import (
     pronouns_of,
     with_all_facets,
 )
+from epicene.suites.misgendering.tables import distractor_table
 from epicene.suites.tabulate import mean, undetected, values_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,22 @@ def figures(results: Outcomes) -> Iterator[Figure]:
             yield make(results, name, family, settings)
         except charts.EmptyChartError:
             continue
+    if values_of(results.frame, "distractors"):
+        yield _distractors(results)
+
+
+def _distractors(results: Outcomes) -> Figure:
+    """Accuracy over the number of sentences about somebody else."""
+    table = distractor_table(results)
+    rows: list[dict[str, str | float | Estimate]] = [
+        {"model": row.keys[0], "distractors": float(column.name), "right": cell}
+        for row in table.rows
+        if row.keys[1] == "all"
+        for column, cell in zip(table.columns, row.cells, strict=True)
+    ]
+    return charts.lines(
+        "distractors", table.title, rows, x="distractors", y="right", color="model", percent=True
+    )
 
 
 def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:

@@ -37,7 +37,7 @@ MODES = (
 
 _FACETS = (
     "dataset", "pronoun", "case", "names", "antecedent", "occupation", "format", "measure",
-    "setting", "sample", "least", "wrong_later", "extraneous",
+    "setting", "sample", "least", "wrong_later", "extraneous", "distractors",
 )  # fmt: skip
 
 

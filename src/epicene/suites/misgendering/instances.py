@@ -48,7 +48,8 @@ class Instance(Item, frozen=True, kw_only=True):
     """A text about one person with a gap for a pronoun, or a context to be continued.
 
     A template has `candidates` for the gap between `before` and `after`; an open context has
-    none and its text is `before`. `sets` is what counts as a pronoun in this dataset.
+    none and its text is `before`. `sets` is what counts as a pronoun; it may be left out where
+    nothing is generated, as with the millions of RUFF's distractors.
     """
 
     language: str = "en"
@@ -58,7 +59,7 @@ class Instance(Item, frozen=True, kw_only=True):
     after: str = ""
     case: str = ""
     candidates: tuple[Candidate, ...] = ()
-    sets: tuple[Forms, ...]
+    sets: tuple[Forms, ...] = ()
     template: str = ""
     name: str = ""
     name_list: str = ""

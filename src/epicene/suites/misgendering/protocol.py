@@ -24,6 +24,9 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     # Which of MISGENDERED's template files, and whether all eleven of its pronoun sets are taken.
     declaration: str = "explicit_template_31"
     all_sets: bool = False
+    # How many sentences about somebody else RUFF puts in between, 0 to 5; for these the full tables
+    # task.tsv and context.tsv are read. None: RUFF without distractors, as in the paper.
+    distractors: tuple[int, ...] = ()
     datasets: tuple[str, ...] = ()  # all there are, if none is named
     pronouns: tuple[str, ...] = ()  # likewise
     pronoun_file: str = ""  # a TOML file of the user's own sets, for the starter set

@@ -72,6 +72,8 @@ def tables(results: Outcomes) -> Iterator[Table]:
     yield _by_facet(results)
     yield _by_measure(results)
     yield _disagreement(results)
+    if values_of(results.frame, "distractors"):
+        yield distractor_table(results)
 
 
 # --- agreement -----------------------------------------------------------------------------
@@ -345,6 +347,33 @@ def _disagreement(results: Outcomes) -> Table:
             "next-word probabilities, of the pronoun that probability chooses; the floor is "
             "Equation 16. Both suppose that the pronoun comes at once.",
         ),
+    )
+
+
+def distractor_table(results: Outcomes) -> Table:
+    """Accuracy by probability over the number of sentences about somebody else (RUFF in full)."""
+    import polars as pl
+
+    scored = probabilities(results.frame).filter(pl.col("dataset") == "ruff")
+    scored = scored.with_columns(pl.col("distractors").cast(pl.String).fill_null("0"))
+    numbers = values_of(scored, "distractors")
+    rows = [
+        Row(
+            keys=(model, which.get("pronoun", "all")),
+            cells=tuple(
+                accuracy(_only(scored, model=model, distractors=number, **which))
+                for number in numbers
+            ),
+        )
+        for model in values_of(scored, "model")
+        for which in ({}, *({"pronoun": name} for name in pronouns_of(scored)))
+    ]
+    return Table(
+        name="distractors",
+        title="Right pronoun by probability, by number of distractors",
+        levels=("model", "pronoun"),
+        columns=tuple(Column(name=number) for number in numbers),
+        rows=tuple(rows),
     )
 
 
