@@ -29,6 +29,7 @@ _MANDATIVES = frozenset(
     "crucial".split()
 )
 _WISHES = frozenset({"wish", "wishes", "wished"})
+_LONGEST_RELATIVE = 40  # tokens
 _IRREAL = frozenset({"would", "could", "might", "'d"})
 
 
@@ -80,7 +81,7 @@ def _relative(line: Line, number: Number, who: int) -> list[Agreeing]:
 
 def _main_verb(line: Line, number: Number, index: int) -> int:
     """The verb after a relative clause; -1 if there is none."""
-    for at in range(index + 1, len(line)):
+    for at in range(index + 1, min(index + _LONGEST_RELATIVE, len(line))):
         if line.stops(at):
             break
         if verb_like(line, number, at) and line[at - 1] != "to":
@@ -101,8 +102,9 @@ def _subjunctive(line: Line, subject: int, verb: int) -> bool:
         return True
     if line[verb] != "were" or before not in {"if", "though", *_WISHES}:
         return False
-    around = line.words[max(0, subject - 15) : verb + 25]
-    return before in _WISHES or line[subject - 2] == "as" or not _IRREAL.isdisjoint(around)
+    if before in _WISHES or line[subject - 2] == "as":
+        return True
+    return not _IRREAL.isdisjoint(line.around(verb, 25))
 
 
 # --- inversion --------------------------------------------------------------------------------

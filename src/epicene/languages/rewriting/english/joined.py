@@ -22,7 +22,9 @@ _SUBJECTS = frozenset("i you he she it we they there".split())
 # Subordinators that are as often prepositions, and then begin no clause.
 _ALSO_PREPOSITIONS = frozenset("as since until till before after once that".split())
 _QUOTATIONS = {'"': '"', "“": "”", "(": ")"}
+# In tokens.
 _LONGEST_ASIDE = 12
+_LONGEST_LIST = 60
 _LONGEST_QUOTATION = 400
 
 # Whether another subject of the same number came since ours: by a comma and "and" the way leads
@@ -165,7 +167,7 @@ class Walk:
             return False
         if lexical and not self.subordinate and not self.number.is_base:
             return True
-        for at in range(index + 1, len(self.line)):
+        for at in range(index + 1, min(index + _LONGEST_LIST, len(self.line))):
             if self.line.stops(at) or self.line[at] in _SUBJECTS:
                 return False
             if self.line[at] in {"and", "or", "&"}:

@@ -35,7 +35,6 @@ class Lexicon(NamedTuple):
     givers: Words
     gifts: Words
     namers: Words
-    opiners: Words
     bring_back: Words
     predicative: Words
     states: Words
@@ -59,7 +58,12 @@ class Lexicon(NamedTuple):
 
     def is_ly_adverb(self, word: str) -> bool:
         """Whether it is an adverb by its ending."""
-        return word.endswith("ly") and len(word) > 4 and word not in self.ly_nouns
+        return (
+            word.endswith("ly")
+            and len(word) > 4
+            and word not in self.ly_nouns
+            and word not in self.verbs
+        )
 
     def is_past(self, word: str) -> bool:
         """Whether it is a past form by its ending or by the list."""

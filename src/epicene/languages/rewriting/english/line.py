@@ -70,6 +70,15 @@ class Line:
         quoted = after > index + 1 and word != ";"
         return not (quoted and self.is_word(after) and self.tokens[after].text[0].islower())
 
+    def around(self, index: int, reach: int) -> list[str]:
+        """The words of the sentence, at most so many to each side."""
+        first, last = index, index
+        while first > max(0, index - reach) and not self.stops(first - 1):
+            first -= 1
+        while last < min(len(self) - 1, index + reach) and not self.stops(last + 1):
+            last += 1
+        return self.words[first : last + 1]
+
     def after_adverbs(self, index: int) -> int:
         """The first token from `index` on that is no adverb."""
         while self.lexicon.is_adverb(self[index]):

@@ -86,7 +86,7 @@ def _chain(tokens: Sequence[Token], first: int, joined: Mapping[str, Form]) -> M
         if not shared:
             break
         cases, sets, last = shared, (*sets, *other.sets), last + 2
-        plural_verbs = other.plural_verbs  # the verb agrees with the nearest: "they or she is"
+        plural_verbs &= other.plural_verbs  # "he/they is"
     return Mention(first, last, cases, sets, plural_verbs)
 
 

@@ -81,7 +81,7 @@ class _Plural(Number):
 
     def may_be(self, line: Line, index: int) -> bool:
         word, lexicon = line[index], line.lexicon
-        if not word.isalpha() or (lexicon.is_closed(word) and word != "like"):
+        if not word.isalpha() or (lexicon.is_closed(word) and word not in {"like", "cause"}):
             return False
         if word in lexicon.unchanging:
             return _speaks_of_present(line, index)
@@ -114,10 +114,10 @@ _PRESENT = frozenset("is are has have does do am 's 're 've says say".split())
 
 def _speaks_of_present(line: Line, index: int) -> bool:
     """Whether "put" is more likely present than past, by the words around it."""
-    others = line.words[max(0, index - 30) : index] + line.words[index + 1 : index + 30]
-    if any(line.lexicon.is_past(word) for word in others):
+    words = [word for word in line.around(index, 30) if word != line[index]]
+    if any(line.lexicon.is_past(word) for word in words):
         return False
-    return any(word in _HABITS or word in _PRESENT for word in others)
+    return any(word in _HABITS or word in _PRESENT for word in words)
 
 
 SINGULAR: Number = _Singular()

@@ -1,7 +1,8 @@
-"""The route with a spaCy pipeline: a parse says whose verb it is, the rules check what it says.
+"""The route with a spaCy pipeline: what the rules see, and what a parse sees beyond them.
 
-A small pipeline errs in ways that rules do not (an all-capitals line, a noun taken for a verb)
-and the other way round, so each question goes to the one that is better at it.
+On text with known answers the rules are right more often than a small pipeline about cases and
+about "is" and "has", so a parse is asked only where it was found to add: verbs joined at a
+distance, and objects that are subjects of a bare verb.
 """
 
 from __future__ import annotations
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.english.mentions import Mention
 
 _SUBJECT = frozenset({"nsubj", "nsubjpass"})
-_OBJECT = frozenset({"dobj", "pobj", "dative"})
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _FINITE = frozenset({"VBZ", "VBP", "VBD"})
 _AUXILIARY = frozenset({"aux", "auxpass"})
 
@@ -52,13 +51,9 @@ class ParseReading(RulesReading):
 
     def case(self, mention: Mention) -> Decision:
         by_rules = super().case(mention)
-        if by_rules.sure != "likely" or by_rules.case != "dependent":
-            return by_rules
-        token = self.doc[mention.last]
-        if token.is_upper or "accusative" not in mention.cases:
-            return by_rules
-        if token.tag_ == "PRP" and _is_object(token):
-            return Decision("accusative", "the parse has an object", "guess")
+        ambiguous = by_rules.sure == "likely" and "accusative" in mention.cases
+        if ambiguous and by_rules.case == "dependent" and _acts(self.doc[mention.last]):
+            return Decision("accusative", "the parse has a subject of a bare verb", "guess")
         return by_rules
 
     def verbs(self, mention: Mention) -> list[Agreeing]:
@@ -67,19 +62,12 @@ class ParseReading(RulesReading):
         if subject.dep_ not in _SUBJECT:
             return by_rules
         number = PLURAL if mention.plural_verbs else SINGULAR
-        found = {each.token: each for each in by_rules if not self._denies(each)}
+        found = {each.token: each for each in by_rules}
         for verb in _joined(subject.head):
             index = _finite(verb).i
             if index not in found and self._may_join(index, number):
                 found[index] = Agreeing(index, "joined verb", "likely")
         return list(found.values())
-
-    def _denies(self, verb: Agreeing) -> bool:
-        """Whether the parse is right to see no agreement: a noun, or "put" in the past."""
-        tag = self.doc[verb.token].tag_
-        if self.line[verb.token] in self.line.lexicon.unchanging:
-            return bool(tag == "VBD")
-        return verb.sure == "guess" and tag in _NOUNS
 
     def _may_join(self, index: int, number: Number) -> bool:
         """Whether a verb that the parse joins shows our number and nothing nominal precedes it."""
@@ -94,11 +82,10 @@ class ParseReading(RulesReading):
         return line[before] in PAUSES or line[before] in line.lexicon.coordinators
 
 
-def _is_object(token: Any) -> bool:
-    """Whether the parse has it as an object, or as the subject of an infinitive or participle."""
-    if token.dep_ in _OBJECT:
-        return True
-    return token.dep_ == "nsubj" and token.head.tag_ in {"VB", "VBG"} and token.head.i > token.i
+def _acts(token: Any) -> bool:
+    """Whether the parse has it as the subject of an infinitive or a participle."""
+    head = token.head
+    return bool(token.dep_ == "nsubj" and head.tag_ in {"VB", "VBG"} and head.i > token.i)
 
 
 def _joined(verb: Any) -> Iterator[Any]:
