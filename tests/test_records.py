@@ -43,13 +43,14 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 several = st.lists(texts, max_size=3).map(tuple)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 counts = st.integers(0, 2**31)
+positive = st.integers(1, 2**31)
 facets = st.dictionaries(texts, texts, max_size=3)
 messages = st.builds(Message, role=st.sampled_from(["system", "user", "assistant"]), content=texts)
 prompts = texts | st.lists(messages, min_size=1, max_size=3).map(tuple)
 first_tokens = st.sampled_from(["bos", "tokenizer-default", "none"])
 decodings = st.builds(
     Decoding,
-    max_new_tokens=counts,
+    max_new_tokens=positive,
     temperature=st.none() | numbers,
     top_k=st.none() | counts,
     top_p=st.none() | numbers,
@@ -83,7 +84,7 @@ requests: st.SearchStrategy[Request] = st.one_of(
         Generate,
         **asked,
         prompt=prompts,
-        samples=counts,
+        samples=positive,
         decoding=decodings,
         source=texts,
         target=facets,

@@ -119,7 +119,7 @@ def judge(item: Opening, answers: Answers, _protocol: TwoStages) -> Iterator[Jud
             item=item.id,
             group=item.cluster,
             language=item.language,
-            name=given.name,
+            name=f"{given.name} by {given.model}",
             outcome="right" if said > silent else "wrong",
             value=said,
             facets={"reader": given.model, "kind": item.kind},

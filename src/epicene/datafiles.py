@@ -13,7 +13,7 @@ import msgspec
 from epicene.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 RecordT = TypeVar("RecordT", bound=msgspec.Struct)
@@ -96,9 +96,15 @@ def _json(path: Path) -> Iterator[Line]:
 
 def _parsed(text: str, place: str) -> Any:
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         raise InputError(f"{place} is not JSON: {error.msg} at column {error.colno}.") from None
+    except UnicodeEncodeError:
+        raise InputError(f"{place} holds half a character (a lone surrogate).") from None
+    except RecursionError:
+        raise InputError(f"{place} is nested too deeply.") from None
+    return value
 
 
 def _object(value: Any, place: str) -> dict[str, Any]:
@@ -113,6 +119,7 @@ def _delimited(path: Path) -> Iterator[Line]:
         io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True
     )
     try:
+        _check_heads(path, reader.fieldnames or (), delimiter)
         for row in reader:
             place = f"{path}, line {reader.line_num},"
             if None in row or None in row.values():
@@ -122,9 +129,20 @@ def _delimited(path: Path) -> Iterator[Line]:
         raise InputError(f"{path}, line {reader.line_num}, is not CSV: {error}.") from None
 
 
+def _check_heads(path: Path, names: Sequence[str], delimiter: str) -> None:
+    """Raise if a column's name comes twice, or all of them look like one."""
+    for name in names:
+        if list(names).count(name) > 1:
+            raise InputError(f"{path}, line 1, has two columns named {name!r}.")
+    if len(names) == 1 and ";" in names[0] and delimiter != ";":
+        raise InputError(f"{path}, line 1, is separated by semicolons; save it with commas.")
+
+
 def _parquet(path: Path) -> Iterator[Line]:
     import polars as pl
 
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; a file is wanted here.")
     try:
         frame = pl.read_parquet(path)
     except FileNotFoundError:
@@ -138,14 +156,21 @@ def _parquet(path: Path) -> Iterator[Line]:
 def read_records(
     path: Path, kind: type[RecordT], columns: Mapping[str, str] | None = None
 ) -> Iterator[RecordT]:
-    """The rows of a file as records of one kind; an id that comes twice is refused."""
+    """The rows of a file as records of one kind; columns it has no field for are passed over.
+
+    An id that is empty or comes twice is refused.
+    """
     seen: dict[Any, str] = {}
+    fields = kind.__struct_fields__
     for line in read_rows(path, columns):
+        known = {name: value for name, value in line.values.items() if name in fields}
         try:
-            record = msgspec.convert(line.values, kind, strict=False)
+            record = msgspec.convert(known, kind, strict=False)
         except msgspec.ValidationError as error:
             raise InputError(f"{line.place} does not fit: {error}.") from None
         name = getattr(record, "id", None)
+        if name == "":
+            raise InputError(f"{line.place} has an empty id.")
         if name is not None:
             if name in seen:
                 raise InputError(f"{line.place} has the id {name!r} again ({seen[name]}).")

@@ -7,11 +7,12 @@ behaviour beyond reading itself; each turns into JSON and back without loss.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
 Facets: TypeAlias = dict[str, str]
+Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 
 # A log-probability is stored to this many decimals, so that the noise of batching, which is
 # some hundred times smaller, does not show in a table.
@@ -71,7 +72,7 @@ Boundaries: TypeAlias = Literal["epicene", "tokenizer"]
 class Decoding(Record, frozen=True, kw_only=True):
     """How text is generated. `temperature` None takes the model's own; 0 is greedy."""
 
-    max_new_tokens: int = 256
+    max_new_tokens: Positive = 256
     temperature: float | None = 0.0
     top_k: int | None = None
     top_p: float | None = None
@@ -119,7 +120,7 @@ class Generate(_Asked, frozen=True, kw_only=True, tag="generate"):
     """
 
     prompt: Prompt
-    samples: int = 1
+    samples: Positive = 1
     decoding: Decoding = Decoding()
     source: str = ""
     target: Facets = {}
@@ -290,7 +291,8 @@ Outcome: TypeAlias = Literal["right", "wrong", "undetected"]
 class Judgement(Record, frozen=True, kw_only=True):
     """What a suite makes of an answer: an outcome, a label, a value, each where it has one.
 
-    `name` says which of an item's judgements this is (a format, a sample, a direction).
+    `name` says which of an item's judgements this is (a format, a sample, a direction, a judge);
+    no two of them share one.
     `evidence` is what a person would want to read beside it.
     """
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from cli.conftest import Done, Epicene
+from epicene import registry
 
 ROW = (
     '{"id": "a", "before": "The king hurt ", "reflexive": "himself", "after": ".",'
@@ -45,6 +49,11 @@ def refused(done: Done, code: int, *parts: str) -> None:
         ("a.jsonl", b"", ["a.jsonl has no items"]),
         ("a.csv", b"id,before\na,b,c\n", ["a.csv, line 2,", "another number of columns"]),
         ("a.csv", b'id,before\na,"b\n', ["a.csv", "is not CSV"]),
+        ("a.csv", b"id;before;reflexive\na;b;c\n", ["a.csv, line 1,", "semicolons"]),
+        ("a.csv", b"id,id,before\na,a,b\n", ["a.csv, line 1,", "two columns named 'id'"]),
+        ("a.jsonl", ROW.replace('"a"', '""').encode(), ["line 1,", "an empty id"]),
+        ("a.jsonl", ROW.replace("king", "k\\ud800ng").encode(), ["line 1,", "half a character"]),
+        ("a.jsonl", b"[" * 100_000, ["line 1,", "a.jsonl"]),
         ("a.parquet", b"not parquet", ["a.parquet", "Parquet"]),
     ],
 )
@@ -99,6 +108,10 @@ def test_a_bad_name(epicene: Epicene, arguments: list[str], parts: list[str]) ->
 
 
 def test_a_bad_option_is_the_users(epicene: Epicene) -> None:
+    assert epicene("run", "reflexives", "-m", "random", "--batch-size=0").code == 2
+    assert epicene("run", "reflexives", "-m", "random", "--items").code == 2
+    assert epicene("run", "reflexives", "-m", "random", "--set=normalisers=case").code == 2
+    assert epicene("run", "misgendering", "-m", "random", "--set=samples=0").code == 2
     assert epicene("run").code == 2
     assert epicene("run", "reflexives", "--limit=none").code == 2
     assert epicene("run", "reflexives", "--limit=0").code == 2
@@ -119,6 +132,14 @@ def test_nothing_is_left_of_a_run_that_never_began(epicene: Epicene) -> None:
     epicene("run", "reflexives", "-m", "copy")
     epicene("run", "reflexives", "-m", "random", "-d", "gone.jsonl")
     assert not Path("runs").exists()
+    Path("empty.jsonl").touch()
+    assert epicene("run", "reflexives", "-m", "random", "-d", "empty.jsonl").code == 2
+    assert epicene("run", "reflexives", "-m", "random", "-l", "fr").code == 2
+    assert not list(Path("runs").iterdir())
+    Path("mine").mkdir()
+    Path("mine/letter.txt").write_text("keep me")
+    assert epicene("run", "reflexives", "-m", "random", "-l", "fr", "--out=mine").code == 2
+    assert [path.name for path in Path("mine").iterdir()] == ["letter.txt"]
 
 
 def test_a_corrupt_database(epicene: Epicene) -> None:
@@ -132,6 +153,82 @@ def test_a_folder_of_another_version(epicene: Epicene) -> None:
     manifest = Path("run/manifest.json")
     manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 2', 1))
     refused(epicene("tables", "run"), 2, "another version of Epicene", "--out")
+
+
+def test_an_emptied_database(epicene: Epicene) -> None:
+    epicene("run", "reflexives", "-m", "random", "--out=run")
+    Path("run/answers.sqlite").write_bytes(b"")
+    refused(epicene("tables", "run"), 1, "run/answers.sqlite is empty")
+    refused(epicene("run", "reflexives", "-m", "random", "--out=run"), 1, "48 answers were in it")
+
+
+def test_a_manifest_without_models(epicene: Epicene) -> None:
+    epicene("run", "reflexives", "-m", "random", "--out=run")
+    path = Path("run/manifest.json")
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps({**manifest, "models": {}}))
+    refused(epicene("tables", "run"), 2, "names no model in the role model")
+
+
+def test_one_folder_twice(epicene: Epicene) -> None:
+    epicene("run", "reflexives", "-m", "random", "--out=run")
+    refused(epicene("tables", "run", "./run"), 2, "given twice")
+
+
+def test_a_package_that_is_not_here(epicene: Epicene, monkeypatch: pytest.MonkeyPatch) -> None:
+    def opener(name: str, options: object) -> object:
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    registry.add("models", "absent", opener)
+    done = epicene("run", "reflexives", "-m", "absent:x")
+    refused(done, 2, "needs the package torch", "epicene[hf]")
+
+
+def test_debug_keeps_the_exit_code(epicene: Epicene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EPICENE_DEBUG", "1")
+    done = epicene("tables", "nowhere")
+    assert done.code == 2
+    assert "Traceback" in done.err
+    monkeypatch.setenv("EPICENE_DEBUG", "0")
+    assert "Traceback" not in epicene("tables", "nowhere").err
+
+
+def test_output_where_ascii_alone_is_spoken(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("epicene"), "suites"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Misgendering" in done.stdout.decode()
+
+
+def test_ctrl_c_says_that_nothing_is_lost(tmp_path: Path) -> None:
+    here = Path(__file__).parents[1]
+    program = "import two_stage, epicene.cli; two_stage.register(); epicene.cli.main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "run", "two-stage", "--model=writer=scripted:w-slow",
+         "--model=reader=scripted:a-slow", "--set=items=2000", "--out=run"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(here)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    database = tmp_path / "run" / "answers.sqlite"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (tmp_path / "run" / "manifest.json").exists():
+        time.sleep(0.05)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert "Stopped. What was answered is kept" in err
+    assert "Traceback" not in err
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["sessions"][-1]["state"] == "interrupted"
+    with sqlite3.connect(database) as db:
+        assert db.execute("SELECT count(*) FROM answers").fetchone()[0] > 0
 
 
 def test_a_run_of_another_model_in_the_folder(epicene: Epicene) -> None:

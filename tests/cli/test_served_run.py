@@ -97,3 +97,4 @@ def test_no_secret_in_any_file(epicene: Epicene) -> None:
     assert {path.name for path in written} >= {"manifest.json", "answers.sqlite"}
     for path in written:
         assert KEY.encode() not in path.read_bytes(), path
+    assert json.loads(Path("run/manifest.json").read_text())["labels"] == {"note": "[secret]"}

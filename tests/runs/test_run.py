@@ -235,3 +235,87 @@ def test_no_secret_is_written(
     for path in folder.rglob("*"):
         if path.is_file():
             assert secret.encode() not in path.read_bytes(), path
+    manifest = read_manifest(folder)
+    assert manifest.labels == {"note": "with [secret]"}
+    assert manifest.sessions[0].command.endswith("@host/v1?api_key=[secret]")
+
+
+@pytest.mark.parametrize("value", ["scripted", "models", 'a"quote\\and more', "complete"])
+def test_a_secret_that_is_an_ordinary_word_breaks_nothing(
+    do_run: Runner, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", value)
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "manifest")
+    folder, manifest = do_run(labels={"note": value}, command=f"epicene run {value}")
+    assert read_manifest(folder) == manifest
+    assert manifest.labels["note"] == "[secret]"
+    assert value not in manifest.sessions[0].command
+    again, _ = do_run()
+    assert again == folder
+
+
+def test_a_run_stopped_between_stages_is_not_taken_for_whole(do_run: Runner) -> None:
+    folder, _ = do_run(readers=("scripted:a",))
+    with sqlite3.connect(folder / "answers.sqlite") as db:
+        db.execute("DELETE FROM answers WHERE place >> 48 = 2")
+        db.execute("DELETE FROM sections WHERE id = 2")
+    judged = Judged(read_run(folder))
+    assert list(judged) == []
+    assert (judged.coverage.items, judged.coverage.judged) == (60, 0)
+
+
+def test_a_reader_that_was_promised_is_missed(do_run: Runner) -> None:
+    folder, _ = do_run(readers=("scripted:a", "scripted:b"))
+    with sqlite3.connect(folder / "answers.sqlite") as db:
+        db.execute("DELETE FROM answers WHERE place >> 48 = 3")
+        db.execute("DELETE FROM sections WHERE id = 3")
+    _, manifest = do_run(readers=("scripted:a",))
+    assert manifest.state == "incomplete"
+    _, mended = do_run(readers=("scripted:a", "scripted:b"))
+    assert mended.state == "complete"
+
+
+def test_two_models_of_one_name_are_refused(do_run: Runner) -> None:
+    with pytest.raises(InputError, match="are called same; give one another name"):
+        do_run(readers=("scripted:a?label=same", "scripted:b?label=same"))
+    with pytest.raises(InputError, match="names one model twice"):
+        do_run(readers=("scripted:a", "scripted:a"))
+
+
+def test_runs_in_folders_of_one_name_are_told_apart(do_run: Runner, tmp_path: Path) -> None:
+    one, _ = do_run(out=tmp_path / "x" / "run")
+    other, _ = do_run(out=tmp_path / "y" / "run", seed=3)
+    summary = summarise([read_run(one), read_run(other)])
+    assert len({row.keys[0] for row in summary.tables[0].rows}) == 2
+
+
+def test_judges_are_paired_by_who_they_are(do_run: Runner, tmp_path: Path) -> None:
+    from epicene.runs.compare import compare_runs
+
+    one, _ = do_run(out=tmp_path / "one", readers=("scripted:a", "scripted:b"))
+    other, _ = do_run(out=tmp_path / "other", readers=("scripted:b", "scripted:a"))
+    result = compare_runs(read_run(one), read_run(other))
+    assert result.shared == 360
+    assert result.changed == []
+
+
+def test_a_folder_that_cannot_be_written_can_be_read(
+    do_run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = do_run()
+    before = (folder / "answers.sqlite").stat().st_mtime_ns
+    monkeypatch.setattr("epicene.runs.store.os.access", lambda *_: False)
+    assert len(list(Judged(read_run(folder)))) == 360
+    assert (folder / "answers.sqlite").stat().st_mtime_ns == before
+
+
+def test_a_full_disk_is_named(do_run: Runner, tmp_path: Path) -> None:
+    from epicene.records import Text, Texts
+    from epicene.runs.store import Store
+
+    store = Store(tmp_path / "small.sqlite", create=True)
+    store._db.execute("PRAGMA max_page_count = 20")
+    rows = [(place, "", b"k", Texts(texts=(Text(text="x" * 100_000),))) for place in range(10)]
+    with pytest.raises(RunError, match="is full; all answers so far are kept"):
+        store.put(rows)
+    store.close()

@@ -7,17 +7,20 @@ without a change here.
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from epicene import registry
 from epicene.languages import get
 from epicene.models import parse_spec
 from epicene.report.figures import svg
 from epicene.report.page import table_html
-from epicene.report.plain import as_json
+from epicene.report.plain import as_json, tables_csv, tables_latex, tables_markdown
+from epicene.report.terminal import rich_table
 from epicene.runs.results import read_run
 from epicene.runs.run import Order, run
 from epicene.runs.summary import Summary, summarise
@@ -67,8 +70,16 @@ def test_every_table_on_the_card_comes_out(walked: Summary) -> None:
         ours = [cell for row in table.rows if row.origin == "run" for cell in row.cells]
         assert any(isinstance(cell, str) or cell.value is not None for cell in ours), table.name
         html = table_html(table)
+        Console(file=io.StringIO()).print(rich_table(table))
         assert html.count("<tr") > len(table.rows)
         assert table.title in html.replace("&#39;", "'")
+
+
+def test_the_tables_come_out_in_every_form(walked: Summary) -> None:
+    for write in (tables_csv, tables_latex, tables_markdown):
+        text = write(walked.tables)
+        assert "model-1" in text
+        assert "model-2" in text
 
 
 def test_every_figure_on_the_card_comes_out(walked: Summary) -> None:
@@ -84,9 +95,10 @@ def test_metrics_have_intervals(walked: Summary) -> None:
     assert walked.metrics
     for name, estimate in walked.metrics.items():
         assert estimate.value is not None or estimate.why, name
-        if estimate.value is not None and estimate.low is not None:
+        if estimate.low is not None and estimate.value is not None:
             assert estimate.high is not None
             assert estimate.low <= estimate.value <= estimate.high, name
+    assert any(estimate.low is not None for estimate in walked.metrics.values())
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import traceback
 from collections.abc import Callable
 
 from epicene.errors import EpiceneError
@@ -17,17 +19,34 @@ def main() -> None:
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     if len(arguments) < len(sys.argv) - 1:
         os.environ["EPICENE_DEBUG"] = "1"
+    _speak_utf8()
     from epicene.cli.app import run_app
 
     sys.exit(guarded(lambda: run_app(arguments)))
 
 
+def _speak_utf8() -> None:
+    """Files and pipes get UTF-8; a terminal gets what it can show."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="replace")
+
+
 def guarded(work: Callable[[], int]) -> int:
     """Do the work; the exit code, whatever happens."""
-    if os.environ.get("EPICENE_DEBUG"):
-        return work()
     try:
         return work()
+    except BaseException as error:
+        if os.environ.get("EPICENE_DEBUG", "0") != "0":
+            traceback.print_exc()
+        return _explained(error)
+
+
+def _explained(error: BaseException) -> int:
+    """Say what went wrong; the exit code."""
+    try:
+        raise error
     except EpiceneError as error:
         return _say(str(error), error.exit_code)
     except KeyboardInterrupt:

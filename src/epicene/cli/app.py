@@ -55,16 +55,21 @@ app.add_typer(models.app, name="models")
 app.command("data")(data.data)
 
 
+_INTERRUPTED = 130  # what typer makes of Ctrl-C
+
+
 def run_app(arguments: list[str]) -> int:
     """Run a command; its exit code. A mistake in the options is the user's."""
     try:
         result = app(args=arguments or ["--help"], standalone_mode=False)
     except Exit as stop:
-        return stop.exit_code
+        result = stop.exit_code
     except Abort:
         raise KeyboardInterrupt from None
     except TyperException as error:
         place = getattr(getattr(error, "ctx", None), "command_path", "epicene")
         message = error.format_message().strip().rstrip(".")
         raise InputError(f"{message}; `{place} --help` shows what there is.") from None
+    if result == _INTERRUPTED:
+        raise KeyboardInterrupt
     return result if isinstance(result, int) else 0

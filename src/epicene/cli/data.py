@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -83,12 +84,9 @@ def _check(
     from epicene.cli.output import note, print_json
 
     findings = list(suite.check(items, how)) if suite.check is not None else []
-    ids = [item.id for item in items]
-    repeated = (
-        sorted({name for name in ids if ids.count(name) > 1}) if len(set(ids)) < len(ids) else []
-    )
-    if repeated:
-        raise InputError(f"{place} has the id {repeated[0]!r} twice; every item needs its own.")
+    for name, count in Counter(item.id for item in items).items():
+        if count > 1:
+            raise InputError(f"{place} has the id {name!r} twice; every item needs its own.")
     if as_json:
         print_json({"items": len(items), "findings": [each._asdict() for each in findings]})
     else:
@@ -100,8 +98,6 @@ def _check(
 
 def _stats(suite: Suite[Any, Any], items: list[Any], place: str, *, as_json: bool) -> int:
     """How many items there are, by language, and the suite's own tables of its data."""
-    from collections import Counter
-
     from epicene.cli.output import print_json, print_tables
     from epicene.records import Column, Estimate, Row, Table
     from epicene.report.plain import tables_json

@@ -42,7 +42,10 @@ Languages: TypeAlias = Annotated[
 Limit: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        "--limit", min=1, envvar="EPICENE_LIMIT", help="At most so many items, spread evenly."
+        "--limit",
+        min=1,
+        envvar="EPICENE_LIMIT",
+        help="Items of each part of the data, at most.",
     ),
 ]
 Seed: TypeAlias = Annotated[

@@ -98,6 +98,8 @@ def run(
     from epicene.runs.secrets import redact
     from epicene.suites import Source, choose_protocol, find_suite
 
+    if items and not as_json:
+        raise InputError("--items goes with --json.")
     chosen = find_suite(suite)
     options = model_options(
         batch_size=batch_size,

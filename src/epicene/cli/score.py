@@ -38,6 +38,8 @@ def score(
     from epicene.runs.summary import summarise_given
     from epicene.suites import Source, choose_protocol, find_suite
 
+    if items and not as_json:
+        raise InputError("--items goes with --json.")
     chosen = find_suite(suite)
     how = choose_protocol(chosen, protocol, pairs(setting, "--set"), None)
     dataset = chosen.read(Source(path=data, columns=pairs(column, "--column")), how)

@@ -28,6 +28,8 @@ def tables(
     """Print all tables of one or more runs of a suite."""
     forms = {"csv": as_csv, "latex": as_latex, "markdown": as_markdown}
     wanted = [name for name, on in forms.items() if on]
+    if items and not as_json:
+        raise InputError("--items goes with --json.")
     if len(wanted) + as_json > 1:
         raise InputError("Choose one of --json, --csv, --latex and --markdown.")
     if wanted:
@@ -55,7 +57,7 @@ def show(
     """Print what the runs gave, and say what is missing from it."""
     from epicene.cli.output import headlines, note, print_results, print_tables
     from epicene.runs.results import read_run
-    from epicene.runs.summary import summarise
+    from epicene.runs.summary import differing_settings, summarise
 
     finished = [read_run(folder) for folder in folders]
     summary = summarise(finished)
@@ -63,6 +65,8 @@ def show(
         print_tables([headlines(summary)])
     else:
         print_results(summary, as_json=as_json, items=_items(finished) if items else None)
+    if different := differing_settings(finished):
+        note(f"These runs were not asked alike: they differ in {', '.join(different)}.")
     for run in summary.runs:
         coverage = run.coverage
         if coverage is not None and coverage.judged < coverage.items:

@@ -15,7 +15,7 @@ import msgspec
 
 from epicene import registry
 from epicene.errors import InputError, unknown
-from epicene.records import Answer, Identity, Record, Request
+from epicene.records import Answer, Identity, Positive, Record, Request
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +89,7 @@ class ModelOptions(Record, frozen=True, kw_only=True):
     device: str = "auto"
     quantize: Literal["", "4bit", "8bit"] = ""
     revision: str = ""
-    batch_size: int | Literal["auto"] = "auto"
+    batch_size: Positive | Literal["auto"] = "auto"
     base_url: str = ""
     concurrency: int = 16
     timeout: float = 120.0
@@ -125,5 +125,16 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> Spec:
 def open_model(spec: Spec) -> Model:
     """Open the model a spec names. An embedded model's name is a kind of its own."""
     opener = registry.find("models", spec.kind)
-    model: Model = opener(spec.name, spec.options)
+    try:
+        model: Model = opener(spec.name, spec.options)
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get((error.name or "").partition(".")[0])
+        way = f"pip install 'epicene[{extra}]'" if extra else "install it"
+        raise InputError(
+            f"The model {spec.kind} needs the package {error.name}, which is not here; {way}."
+        ) from error
     return model
+
+
+# Which extra brings a package that a kind of ours imports only when it is opened.
+_EXTRAS = {"torch": "hf", "transformers": "hf", "accelerate": "hf", "gguf": "hf", "openai": "api"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from epicene.errors import InputError
+from epicene.errors import InputError, RunError
 from epicene.records import Column, Estimate, Row, Table
 from epicene.runs.results import Finished, Judged, frame_of
 from epicene.suites.tabulate import codes, undetected
@@ -66,16 +66,14 @@ def paired(first: Finished, second: Finished) -> polars.DataFrame:
     frames = []
     for run in (first, second):
         frame = frame_of(Judged(run), run.info).select(kept)
-        # Several judges may give judgements of one name: their order tells them apart.
-        frames.append(
-            frame.with_columns(
-                pl.col("name", "outcome", "label").cast(pl.String),
-                pl.int_range(pl.len()).over(keys).alias("which"),
+        frame = frame.with_columns(pl.col("name", "outcome", "label").cast(pl.String))
+        if frame.select(keys).is_duplicated().any():
+            raise RunError(
+                f"The suite {run.suite.name} gives two judgements of an item one name, so they "
+                "cannot be paired."
             )
-        )
-    return frames[0].join(
-        frames[1].drop("group"), on=[*keys, "which"], suffix="_2", maintain_order="left"
-    )
+        frames.append(frame)
+    return frames[0].join(frames[1].drop("group"), on=keys, suffix="_2", maintain_order="left")
 
 
 def differences(

@@ -12,6 +12,7 @@ from epicene.errors import InputError
 from epicene.records import Judgement, Record
 from epicene.runs import places
 from epicene.runs.plan import Reader
+from epicene.runs.run import is_complete
 from epicene.runs.settings import Manifest, read_manifest
 from epicene.runs.store import Section, Store
 from epicene.suites import Answers, Protocol, RunInfo, Suite, find_suite
@@ -64,6 +65,9 @@ def read_run(folder: Path) -> Finished:
     """Open a run folder for reading."""
     manifest = read_manifest(folder)
     suite = find_suite(manifest.settings.suite)
+    for role in suite.roles:
+        if not manifest.models.get(role.name):
+            raise InputError(f"The manifest of {folder} names no model in the role {role.name}.")
     name = manifest.settings.protocol.get("name", "")
     kind = type(suite.protocols[name]) if name in suite.protocols else None
     try:
@@ -97,11 +101,11 @@ class Judged:
         reader = Reader(store, suite, protocol)
         sections = store.sections()
         counts = [store.counts(section) for section in sections]
-        whole = all(c == (s.total, 0) for c, s in zip(counts, sections, strict=True))
+        whole = is_complete(store, suite, self._run.manifest.models)
         judged = 0
         for first, end in reader.windows():
             answers = reader.answers(sections, first, end)
-            ready = None if whole else _answered_items(reader, suite, sections, first, end)
+            ready = None if whole else self._answered(reader, sections, first, end)
             for number, item in reader.items(first, end):
                 if ready is not None and number not in ready:
                     continue
@@ -115,26 +119,22 @@ class Judged:
             failed=sum(failed for _, failed in counts),
         )
 
-
-def _answered_items(
-    reader: Reader,
-    suite: Suite[Any, Any],
-    sections: Sequence[Section],
-    first: int,
-    end: int,
-) -> set[int]:
-    """The items of a window all of whose requests, of every stage, have an answer."""
-    ready = set(range(first, end))
-    for stage in suite.stages:
-        mine = [section for section in sections if section.stage == stage.name]
-        if not mine:
-            return set()
-        for section in mine:
-            planned, known = reader.window(stage, section, first, end)
-            for place, _, _ in planned:
-                if place not in known or known[place].failed:
-                    ready.discard(places.item_of(place))
-    return ready
+    def _answered(
+        self, reader: Reader, sections: Sequence[Section], first: int, end: int
+    ) -> set[int]:
+        """The items of a window all of whose requests, to every model, have an answer."""
+        begun = {(each.stage, each.identity.digest): each for each in sections}
+        ready = set(range(first, end))
+        for stage in self._run.suite.stages:
+            for identity in self._run.manifest.models[stage.role]:
+                section = begun.get((stage.name, identity.digest))
+                if section is None:
+                    return set()
+                planned, known = reader.window(stage, section, first, end)
+                for place, _, _ in planned:
+                    if place not in known or known[place].failed:
+                        ready.discard(places.item_of(place))
+        return ready
 
 
 def frame_of(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:

@@ -20,6 +20,7 @@ from epicene.records import Failed, Identity, to_json, verb
 from epicene.runs.execute import execute
 from epicene.runs.files import ImageFolder
 from epicene.runs.plan import Reader, survey
+from epicene.runs.secrets import redact, redact_all
 from epicene.runs.select import limited, of_languages
 from epicene.runs.settings import (
     FORMAT,
@@ -86,17 +87,36 @@ def run(order: Order, watcher: Watcher, executor: Executor = open_model) -> tupl
         folder = order.out or order.under / run_name(settings, identities, many_roles(suite))
         with locked(folder):
             manifest = begin(folder, order, settings, identities)
-            store = Store(folder / "answers.sqlite", create=True)
+            store = prepared(folder, order, dataset)
             try:
-                return folder, _work(folder, order, dataset, models, manifest, store, watcher)
+                write_manifest(folder, manifest)
+                return folder, _work(folder, order, models, manifest, store, watcher)
             finally:
                 store.close()
+
+
+def prepared(folder: Path, order: Order, dataset: Dataset) -> Store:
+    """The store with the run's items in it; nothing is left of one that got no items."""
+    path = folder / "answers.sqlite"
+    store = Store(path, create=True)
+    try:
+        if not store.has_items():
+            store.put_items(selected(order, dataset), dataset.name)
+    except BaseException:
+        empty = not store.has_items()
+        store.close()
+        if empty:
+            path.unlink()
+            (folder / ".lock").unlink(missing_ok=True)
+            with suppress(OSError):  # the folder was there before, with something in it
+                folder.rmdir()
+        raise
+    return store
 
 
 def _work(
     folder: Path,
     order: Order,
-    dataset: Dataset,
     models: Mapping[str, Sequence[Model]],
     manifest: Manifest,
     store: Store,
@@ -110,8 +130,6 @@ def _work(
         return finished
 
     try:
-        if not store.has_items():
-            store.put_items(selected(order, dataset), dataset.name)
         reader = Reader(store, order.suite, order.protocol)
         files = ImageFolder(folder / "images")
         for stage in order.suite.stages:
@@ -122,7 +140,8 @@ def _work(
         with suppress(EpiceneError):
             record("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
         raise
-    return record("complete" if is_complete(store) else "incomplete")
+    whole = is_complete(store, order.suite, manifest.models)
+    return record("complete" if whole else "incomplete")
 
 
 def _do_section(
@@ -156,6 +175,8 @@ def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[Spec]]) ->
     """Every role has its model, and no role has one too many."""
     for name, specs in models.items():
         role = suite.role(name)
+        if len(set(specs)) < len(specs):
+            raise InputError(f"The role {name} names one model twice.")
         if len(specs) > 1 and not role.many:
             raise InputError(
                 f"The role {name} of the suite {suite.name} takes one model a run, not "
@@ -223,6 +244,7 @@ def settings_of(order: Order, dataset: Dataset) -> Settings:
         files=tuple(DataFile(name=f.name, sha256=sha256_of(f)) for f in dataset.files),
         columns=dict(order.source.columns),
         languages=order.languages,
+        stages=tuple(stage.name for stage in order.suite.stages),
         limit=order.limit,
         seed=order.protocol.seed,
     )
@@ -257,31 +279,68 @@ def begin(
     folder: Path, order: Order, settings: Settings, models: dict[str, tuple[Identity, ...]]
 ) -> Manifest:
     """The manifest of a new run, or of one that goes on if it is the same run."""
-    session = Session(started=now(), command=order.command, versions=library_versions())
+    session = Session(started=now(), command=redact(order.command), versions=library_versions())
+    labels = redact_all(dict(order.labels))
     if (folder / "manifest.json").exists():
         manifest = read_manifest(folder)
         refuse_another(folder, manifest, settings, models, many_roles(order.suite))
+        refuse_empty_store(folder, manifest)
         manifest = msgspec.structs.replace(
             manifest,
             models=_with_new(manifest.models, models),
-            labels={**manifest.labels, **order.labels},
+            labels={**manifest.labels, **labels},
             sessions=(*manifest.sessions, session),
         )
     else:
-        if (folder / "answers.sqlite").exists():
-            raise RunError(
-                f"{folder} holds answers but no manifest.json; put it back or choose another --out."
-            )
+        refuse_orphans(folder)
         manifest = Manifest(
             format=FORMAT,
             epicene=__version__,
             settings=settings,
             models=models,
-            labels=dict(order.labels),
+            labels=labels,
             sessions=(session,),
         )
-    write_manifest(folder, manifest)
+    refuse_one_label(manifest.models)
     return manifest
+
+
+def refuse_orphans(folder: Path) -> None:
+    """Raise if there are answers and no manifest; what a killed beginning left is taken away."""
+    path = folder / "answers.sqlite"
+    if not path.exists():
+        return
+    store = Store(path, create=True)
+    answered = store.has_answers()
+    store.close()
+    if answered:
+        raise RunError(
+            f"{folder} holds answers but no manifest.json; put it back or choose another --out."
+        )
+    path.unlink()
+
+
+def refuse_empty_store(folder: Path, manifest: Manifest) -> None:
+    """Raise if answers that the manifest counts are gone."""
+    path = folder / "answers.sqlite"
+    counted = sum(count.answered for count in manifest.counts)
+    if counted and (not path.exists() or path.stat().st_size == 0):
+        raise RunError(
+            f"{path} is empty or gone, though {counted} answers were in it; put it back, or start "
+            "another folder with --out."
+        )
+
+
+def refuse_one_label(models: Mapping[str, Sequence[Identity]]) -> None:
+    """Raise if two models of a role could not be told apart in a table."""
+    for role, identities in models.items():
+        labels = [identity.label for identity in identities]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise InputError(
+                    f"Two models in the role {role} are called {label}; give one another name: "
+                    "SPEC?label=NAME."
+                )
 
 
 def refuse_another(
@@ -317,21 +376,33 @@ def _with_new(
 # --- afterwards ----------------------------------------------------------------------------
 
 
-def is_complete(store: Store) -> bool:
-    """Whether every request of every section has its answer."""
-    return all(store.counts(section) == (section.total, 0) for section in store.sections())
+def is_complete(
+    store: Store, suite: Suite[Any, Any], models: Mapping[str, Sequence[Identity]]
+) -> bool:
+    """Whether every model of the run has answered every request of every stage of its role."""
+    sections = {(each.stage, each.identity.digest): each for each in store.sections()}
+    for stage in suite.stages:
+        for identity in models[stage.role]:
+            section = sections.get((stage.name, identity.digest))
+            if section is None or store.counts(section) != (section.total, 0):
+                return False
+    return True
 
 
 def finish(
     manifest: Manifest, store: Store, state: str, models: Mapping[str, Sequence[Model]]
 ) -> Manifest:
     """The manifest with what is stored now and how this session ended."""
-    notes = {
-        model.identity.label: dict(model.notes()) for each in models.values() for model in each
-    }
-    last = msgspec.structs.replace(
-        manifest.sessions[-1], ended=now(), state=state, notes=msgspec.to_builtins(notes)
+    notes = redact_all(
+        msgspec.to_builtins(
+            {
+                model.identity.label: dict(model.notes())
+                for each in models.values()
+                for model in each
+            }
+        )
     )
+    last = msgspec.structs.replace(manifest.sessions[-1], ended=now(), state=state, notes=notes)
     return msgspec.structs.replace(
         manifest,
         items=store.count_items(),

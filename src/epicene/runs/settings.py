@@ -11,9 +11,8 @@ import regex
 
 from epicene import __version__
 from epicene.errors import InputError, RunError
-from epicene.records import Identity, Record, digest
+from epicene.records import Identity, Record, digest, to_json
 from epicene.runs.files import write_whole
-from epicene.runs.secrets import redact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +49,7 @@ class Settings(Record, frozen=True, kw_only=True):
     files: tuple[DataFile, ...]
     columns: dict[str, str] = {}
     languages: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
     limit: int | None = None
     seed: int = 0
 
@@ -129,9 +129,8 @@ def library_versions() -> dict[str, str]:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest, whole, with no secret in it."""
-    text = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
-    write_whole(folder / "manifest.json", redact(text).encode())
+    """Write the manifest, whole."""
+    write_whole(folder / "manifest.json", msgspec.json.format(to_json(manifest), indent=2))
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -6,6 +6,7 @@ rows are appended in order; the content hash stands beside it and is checked whe
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from array import array
 from contextlib import contextmanager
@@ -88,7 +89,7 @@ def _explained(method: Callable[P, R]) -> Callable[P, R]:
 def explain(error: Exception, path: Path) -> RunError:
     """What a failure of the database means to a person."""
     text = str(error)
-    if "full" in text:
+    if "disk is full" in text:
         return RunError(
             f"The disk that holds {path} is full; all answers so far are kept: make room and run "
             "the same command again."
@@ -116,10 +117,16 @@ class Store:
 
     @_explained
     def _open(self, create: bool) -> sqlite3.Connection:
-        db = sqlite3.connect(self.path, isolation_level=None, timeout=10)
-        # WAL with synchronous=NORMAL: a commit survives the death of the process.
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
+        if not create and self.path.stat().st_size == 0:
+            raise RunError(f"{self.path} is empty; put the run's database back in its place.")
+        # A folder that cannot be written to can still be read, if its writer closed it.
+        sealed = not create and not os.access(self.path.parent, os.W_OK)
+        address = f"{self.path.absolute().as_uri()}?{'immutable=1' if sealed else 'mode=rwc'}"
+        db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=10)
+        if not sealed:
+            # WAL with synchronous=NORMAL: a commit survives the death of the process.
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
         found = db.execute("PRAGMA user_version").fetchone()[0]
         if found == 0 and create:
             with _transaction(db):
@@ -230,6 +237,11 @@ class Store:
             places.span(section.id, first_item, end_item),
         )
         return [Stored(place, name, _answers.decode(answer)) for place, name, answer in rows]
+
+    @_explained
+    def has_answers(self) -> bool:
+        """Whether anything was answered."""
+        return self._db.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
 
     @_explained
     def put(self, rows: Sequence[tuple[int, str, bytes, Answer]]) -> None:

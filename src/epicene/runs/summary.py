@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from epicene.errors import InputError
 from epicene.runs.results import Coverage, Finished, Judged, frame_of
 from epicene.suites import Protocol, Results, RunInfo, Suite
@@ -71,7 +73,9 @@ def summarise(runs: Sequence[Finished]) -> Summary:
                 f"{first.folder} was run under the protocol {first.protocol.name} and "
                 f"{other.folder} under {other.protocol.name}; their numbers do not compare."
             )
-    infos = _told_apart([run.info for run in runs])
+    if len({run.folder.resolve() for run in runs}) < len(runs):
+        raise InputError("One run folder was given twice.")
+    infos = _told_apart(runs)
     frames, coverages = [], []
     for run, info in zip(runs, infos, strict=True):
         judged = Judged(run)
@@ -127,14 +131,28 @@ def _summary(
     )
 
 
-def _told_apart(infos: list[RunInfo]) -> list[RunInfo]:
-    """Runs of models with one label are told apart by their folder's name."""
-    import msgspec
-
+def _told_apart(runs: Sequence[Finished]) -> list[RunInfo]:
+    """Runs of models with one label are told apart by their folder's name, or its whole path."""
+    infos = [run.info for run in runs]
     labels = [info.model for info in infos]
-    return [
-        msgspec.structs.replace(info, model=f"{info.model} ({info.run})")
-        if labels.count(info.model) > 1
-        else info
-        for info in infos
-    ]
+    names = [run.folder.name for run in runs]
+    told = []
+    for run, info in zip(runs, infos, strict=True):
+        if labels.count(info.model) > 1:
+            where = info.run if names.count(info.run) == 1 else str(run.folder)
+            info = msgspec.structs.replace(info, model=f"{info.model} ({where})", run=where)
+        told.append(info)
+    return told
+
+
+def differing_settings(runs: Sequence[Finished]) -> list[str]:
+    """What the runs were asked differently, by the names of the settings."""
+    first = msgspec.to_builtins(runs[0].manifest.settings)
+    return sorted(
+        {
+            name
+            for run in runs[1:]
+            for name, value in msgspec.to_builtins(run.manifest.settings).items()
+            if value != first[name]
+        }
+    )

@@ -208,6 +208,13 @@ class Suite(Generic[ItemT, ProtocolT]):
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
     build: Callable[[Path, Mapping[str, str]], Iterator[str]] | None = None
 
+    def __post_init__(self) -> None:
+        """A role that may get more models later must not decide what a later stage asks."""
+        for place, stage in enumerate(self.stages[:-1]):
+            if self.role(stage.role).many:
+                after = self.stages[place + 1].name
+                raise ValueError(f"{self.name}: {stage.name} has many models, but {after} follows.")
+
     def role(self, name: str) -> Role:
         """The role of that name."""
         for role in self.roles:
@@ -241,7 +248,8 @@ def choose_protocol(
         raise unknown(f"protocol in the suite {suite.name}", name, suite.protocols)
     chosen: Protocol = suite.protocols[name]
     values = msgspec.to_builtins(chosen)
-    adjustable = sorted(set(values) - {"name", "about"})
+    # Normalisers are part of what a protocol is, not of how it is run.
+    adjustable = sorted(set(values) - {"name", "about", "normalisers"})
     for key, value in settings.items():
         if key not in adjustable:
             raise unknown(f"setting of the protocol {name}", key, adjustable)

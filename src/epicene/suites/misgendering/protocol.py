@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from epicene.records import FirstToken
+from epicene.records import FirstToken, Positive
 from epicene.suites import Protocol
 
 Measure = Literal["sum", "per token", "per word", "per character"]
@@ -30,8 +30,8 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     datasets: tuple[str, ...] = ()  # all there are, if none is named
     pronouns: tuple[str, ...] = ()  # likewise
     pronoun_file: str = ""  # a TOML file of the user's own sets, for the starter set
-    samples: int = 5
-    new_tokens: int = 50
+    samples: Positive = 5
+    new_tokens: Positive = 50
     top_k: int = 50
     top_p: float = 0.95
 

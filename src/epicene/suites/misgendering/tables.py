@@ -276,7 +276,7 @@ def _by_facet(results: Outcomes) -> Table:
     return Table(
         name="facets",
         title="Right pronoun, by grammatical case, list of names, antecedent and occupation",
-        levels=("model", "facet", "value"),
+        levels=("model", "facet", "of"),
         columns=tuple(Column(name=head) for head in ("probability", "generation", "no pronoun")),
         rows=tuple(rows),
     )
