@@ -94,6 +94,8 @@ def test_columns_of_another_name(epicene: Epicene, tmp_path: Path) -> None:
         (["run", "reflexives", "-m", "random", "--set", "sample=2"], ["'sample'", "'samples'"]),
         (["run", "reflexives", "-m", "random", "--set", "samples=x"], ["does not fit", "samples"]),
         (["run", "reflexives", "-m", "random?dtipe=x"], ["no model option 'dtipe'", "'dtype'"]),
+        (["run", "reflexives", "-m", "random?dtype=float16"], ["no use for dtype", "label"]),
+        (["run", "reflexives", "-m", "smollm2?revision=2"], ["no use for revision"]),
         (["run", "reflexives", "-m", "random", "--dtype", "int3"], ["does not fit", "int3"]),
         (["run", "reflexives", "-m", "ngram:gone.txt"], ["gone.txt"]),
         (["tables", "nowhere"], ["nowhere is not a run folder", "epicene run"]),

@@ -7,8 +7,8 @@ The entry point of a kind is a function `open(name, options) -> Model`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -102,6 +102,7 @@ class Spec(Record, frozen=True, kw_only=True):
     kind: str
     name: str = ""
     options: ModelOptions = ModelOptions()
+    stated: tuple[str, ...] = ()  # the options that the spec itself names
 
 
 def parse_spec(text: str, options: ModelOptions | None = None) -> Spec:
@@ -111,7 +112,8 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> Spec:
     if not kind:
         raise InputError(f"The model spec {text!r} names no kind; write e.g. hf:PATH or random.")
     settings = msgspec.structs.asdict(options or ModelOptions())
-    for key, value in parse_qsl(query, keep_blank_values=True):
+    stated = parse_qsl(query, keep_blank_values=True)
+    for key, value in stated:
         if key not in settings:
             raise unknown("model option", key, settings)
         settings[key] = value
@@ -119,12 +121,30 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> Spec:
         merged = msgspec.convert(settings, ModelOptions, strict=False)
     except msgspec.ValidationError as error:
         raise InputError(f"The model spec {text!r} has a bad option: {error}.") from error
-    return Spec(kind=kind, name=name, options=merged)
+    names = tuple(key for key, _ in stated)
+    return Spec(kind=kind, name=name, options=merged, stated=names)
+
+
+OpenerT = TypeVar("OpenerT", bound=Callable[[str, ModelOptions], Any])
+
+
+def takes(*names: str) -> Callable[[OpenerT], OpenerT]:
+    """Say which options a kind of model has a use for; a spec that states another is refused."""
+
+    def mark(opener: OpenerT) -> OpenerT:
+        opener.takes = frozenset(names)  # type: ignore[attr-defined]
+        return opener
+
+    return mark
 
 
 def open_model(spec: Spec) -> Model:
     """Open the model a spec names. An embedded model's name is a kind of its own."""
     opener = registry.find("models", spec.kind)
+    for name in spec.stated:
+        if name not in getattr(opener, "takes", spec.stated):
+            useful = ", ".join(sorted(opener.takes))
+            raise InputError(f"The model {spec.kind} has no use for {name}; it takes {useful}.")
     try:
         model: Model = opener(spec.name, spec.options)
     except ModuleNotFoundError as error:

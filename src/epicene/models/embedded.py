@@ -20,7 +20,7 @@ import msgspec
 from filelock import FileLock
 
 from epicene.errors import InputError, RunError, unknown
-from epicene.models import gguf_conversion, parcels
+from epicene.models import gguf_conversion, parcels, takes
 from epicene.records import Record, to_json
 
 if TYPE_CHECKING:
@@ -154,11 +154,17 @@ def fetch(name: str, *, accept_licence: bool = False, progress: parcels.Progress
         ) from error
 
 
+# An embedded model has one revision.
+_OPTIONS = ("label", "dtype", "device", "quantize", "batch_size")
+
+
+@takes(*_OPTIONS)
 def open_smollm2(name: str, options: ModelOptions) -> Model:
     """Open the kind `smollm2`."""
     return _open("smollm2", name, options)
 
 
+@takes(*_OPTIONS)
 def open_gemma3_270m(name: str, options: ModelOptions) -> Model:
     """Open the kind `gemma3-270m`."""
     return _open("gemma3-270m", name, options)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.models import takes
+
 if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 
+@takes("label", "dtype", "device", "quantize", "revision", "batch_size", "trust_remote_code")
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model as what its configuration says it is: causal, masked or seq2seq."""
     from epicene.models.hf.loading import load_detected

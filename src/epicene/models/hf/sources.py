@@ -45,6 +45,8 @@ def found(name: str, options: ModelOptions) -> Iterator[Source]:
         raise InputError("The model kind 'hf' needs a folder, a GGUF file or a hub id: hf:NAME.")
     common: dict[str, Any] = {"trust_remote_code": options.trust_remote_code}
     path = Path(name).expanduser()
+    if options.revision and path.exists():
+        raise InputError(f"A revision is for hub ids; {name} is on this machine as it is.")
     if path.is_file():
         if path.suffix.lower() != ".gguf":
             raise InputError(f"{name} is a file but not a GGUF one; name the model's folder.")

@@ -9,12 +9,14 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from epicene.errors import InputError
+from epicene.models import takes
 
 if TYPE_CHECKING:
     from epicene.models import ModelOptions
     from epicene.models.openai_api.model import ServedModel
 
 
+@takes("label", "revision", "base_url", "concurrency", "timeout")
 def open(name: str, options: ModelOptions) -> ServedModel:  # noqa: A001
     """Open the model the server knows by that name; nothing is sent yet."""
     if not name:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from epicene.errors import InputError
 from epicene.languages.segment import count_words, words
+from epicene.models import takes
 from epicene.models.one_by_one import OneByOne, UnanswerableError
 from epicene.records import (
     DECIMALS,
@@ -40,6 +41,7 @@ _STEP = 1.1
 _WIDTH = 5.0
 
 
+@takes("label")
 def open_random(name: str, options: ModelOptions) -> Model:
     """Open `random` or `random:SEED`."""
     try:

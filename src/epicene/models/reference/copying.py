@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.errors import InputError
+from epicene.models import takes
 from epicene.models.one_by_one import OneByOne, UnanswerableError
 from epicene.records import Generate, Identity, Text, Texts, Translate
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 
+@takes("label")
 def open_copy(name: str, options: ModelOptions) -> Model:
     """Open the kind `copy`."""
     if name:

@@ -1,0 +1,124 @@
+"""`epicene rewrite`: one line out for each line in."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from cli.conftest import Done, Epicene
+from epicene import registry
+from epicene.languages import Language
+from epicene.languages.rewriting import Rewriter, Rewriting
+
+SET = """
+[[set]]
+name = "zie"
+nominative = "zie"
+accusative = "zim"
+dependent = "zir"
+independent = "zis"
+reflexive = "zieself"
+"""
+
+
+@pytest.fixture
+def give(monkeypatch: pytest.MonkeyPatch, epicene: Epicene) -> Epicene:
+    """Run `epicene rewrite` by rules with something on standard input."""
+
+    def run(*arguments: str | Path) -> Done:
+        text, *rest = arguments
+        data = io.BytesIO(str(text).encode("utf-8", "surrogateescape"))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data))
+        return epicene("rewrite", "--route=rules", *rest)
+
+    return run
+
+
+def test_lines(give: Epicene) -> None:
+    done = give("She sings.\n\nNo one.\nIt is his\n", "--language", "en", "--pronouns", "they")
+    assert done == Done(0, "They sing.\n\nNo one.\nIt is theirs\n", "")
+
+
+def test_line_endings_and_odd_bytes_stay(
+    give: Epicene, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    give(
+        b"He is\r\n\xff he\t \r\nhe\x0bis\x85he".decode("utf-8", "surrogateescape"), "--pronouns=xe"
+    )
+    assert capfdbinary.readouterr().out == b""  # all of it was read by the fixture
+
+
+def test_json(give: Epicene) -> None:
+    done = give("No one.\nShe's here\n", "--pronouns", "they", "--json")
+    first, second = (json.loads(line) for line in done.out.splitlines())
+    assert first == {"line": 1, "text": "No one.", "changes": []}
+    assert second["text"] == "They're here"
+    assert [(each["before"], each["after"]) for each in second["changes"]] == [
+        ("She", "They"),
+        ("'s", "'re"),
+    ]
+    assert {each["sure"] for each in second["changes"]} <= {"certain", "likely", "guess"}
+
+
+def test_only_some_sets(give: Epicene) -> None:
+    done = give("She told him.\n", "--pronouns=they", "--from=he")
+    assert done.out == "She told them.\n"
+    assert give("Ne told xem.\n", "--pronouns=they", "--from=ne,xe").out == "They told them.\n"
+
+
+def test_a_set_of_ones_own(give: Epicene, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(SET)
+    done = give("She hurt herself.\n", "--pronouns=zie", "--sets=own.toml")
+    assert done.out == "Zie hurt zieself.\n"
+    assert give("Zie is in.\n", "--pronouns=they", "--sets=own.toml").out == "They are in.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--pronouns", "thy"], "did you mean 'they'"),
+        (["--pronouns", "they", "--from", "hee"], "did you mean 'he'"),
+        (["--pronouns", "they", "--language", "eng"], "did you mean 'en'"),
+        (["--pronouns", "they", "--language", "zh"], "no rewriter for the language 'zh'"),
+        (["--pronouns", "they", "--route", "spacey"], "did you mean 'spacy'"),
+        (["--pronouns", "zie", "--sets", "gone.toml"], "There is no file gone.toml"),
+        ([], "--pronouns he|she|they"),
+    ],
+)
+def test_wrong_options(give: Epicene, arguments: list[str], says: str) -> None:
+    done = give("She\n", *arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert says in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_language_brings_its_own_rewriter(
+    monkeypatch: pytest.MonkeyPatch, epicene: Epicene
+) -> None:
+    """Whoever adds a language names its rewriter; nothing here knows it."""
+    module = ModuleType("shouting")
+    module.rewriter = Rewriter(  # type: ignore[attr-defined]
+        takes=("pronouns",),
+        open=lambda _: lambda texts: (Rewriting(text=text.upper()) for text in texts),
+    )
+    monkeypatch.setitem(sys.modules, "shouting", module)
+    shout = Language(
+        code="xx-shout",
+        name="Shouting",
+        own_name="SHOUTING",
+        direction="ltr",
+        scripts=("Latn",),
+        rewriter="shouting:rewriter",
+    )
+    monkeypatch.setitem(registry._added, ("languages", "xx-shout"), shout)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hey\n")))
+    assert epicene("rewrite", "--language=xx-shout").out == "HEY\n"
+    refused = epicene("rewrite", "--language=xx-shout", "--route=rules")
+    assert refused.code == 2
+    assert "not rewritten by --route; it takes --pronouns." in refused.err
