@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -44,13 +45,17 @@ def test_lines(give: Epicene) -> None:
     assert done == Done(0, "They sing.\n\nNo one.\nIt is theirs\n", "")
 
 
-def test_line_endings_and_odd_bytes_stay(
-    give: Epicene, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    give(
-        b"He is\r\n\xff he\t \r\nhe\x0bis\x85he".decode("utf-8", "surrogateescape"), "--pronouns=xe"
+def test_line_endings_and_odd_bytes_stay() -> None:
+    program = "import sys; from epicene.cli import main; main()"
+    given = b"He is\r\n\xff he\t \r\n\nhe\x0bis\xc2\x85he \xf0\x9f\x98\x80"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "rewrite", "--pronouns=xe", "--route=rules"],
+        input=given,
+        capture_output=True,
+        check=True,
     )
-    assert capfdbinary.readouterr().out == b""  # all of it was read by the fixture
+    assert done.stdout == given.replace(b"He", b"Xe").replace(b"he", b"xe")
+    assert done.stderr == b""
 
 
 def test_json(give: Epicene) -> None:

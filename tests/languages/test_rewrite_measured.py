@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from epicene.languages.pronouns import find
-from epicene.languages.rewriting.english import rewritings
+from epicene.languages.rewriting.english import rewrite, rewritings
 from epicene.languages.rewriting.english.reading import Route
 from epicene.languages.rewriting.english.tokens import tokenise
 from word_error_rate import edits, word_error_rate
@@ -122,9 +121,6 @@ def test_edits(guess: str, gold: str, count: int) -> None:
 
 
 def test_batches_do_not_matter(own: list[dict[str, str]], spacy_route: Route) -> None:
-    texts = [each["gendered"] for each in own[:40]]
-    alone: Callable[[str], str] = lambda text: (
-        next(rewritings([text], find("they"), route=spacy_route)).text
-    )
-    together = rewritings(texts, find("they"), route=spacy_route)
-    assert [each.text for each in together] == [alone(text) for text in texts]
+    they, texts = find("they"), [each["gendered"] for each in own[:40]]
+    alone = [rewrite(text, they, route=spacy_route) for text in texts]
+    assert list(rewritings(texts, they, route=spacy_route)) == alone
