@@ -14,6 +14,11 @@ NEUTRAL = {
         ("He drinks, smokes and swears.", "They drink, smoke and swear."),
         ("She fell and is now in bed.", "They fell and are now in bed."),
         ("She, of course, knows the way.", "They, of course, know the way."),
+        ("She no longer lives here.", "They no longer live here."),
+        (
+            "He pretty much runs it and kind of likes it.",
+            "They pretty much run it and kind of like it.",
+        ),
         ("He himself has said so.", "They themself have said so."),
         ("He likes cats and dogs.", "They like cats and dogs."),
         ("She tells nothing but lies.", "They tell nothing but lies."),

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from epicene.models.hf import sampling
+from epicene.models.hf.memory import TooLargeError
+from epicene.records import Answer, Failed, Text, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,6 +44,20 @@ class Decoded:
 
     ids: tuple[int, ...]
     finish: Literal["stop", "length"]
+
+
+def as_answer(
+    written: Sequence[Text | TooLargeError], samples: int, temperature: float | None, system: str
+) -> Answer:
+    """The texts of one request; greedy samples are alike, so one may stand for all."""
+    texts = []
+    for text in written:
+        if isinstance(text, TooLargeError):
+            return Failed(reason=str(text))
+        texts.append(text)
+    return Texts(
+        texts=tuple(texts) * (samples // len(texts)), temperature=temperature, system=system
+    )
 
 
 def decode(

@@ -11,12 +11,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from epicene.models.hf.decoding import Decoded, Draft, decode
+from epicene.models.hf.decoding import Decoded, Draft, as_answer, decode
 from epicene.models.hf.memory import TooLargeError, halving
 from epicene.models.hf.sampling import Choosing
 from epicene.models.hf.tokens import UnanswerableError
 from epicene.models.thinking import without_thinking
-from epicene.records import Answer, Failed, Generate, Text, Texts, digest
+from epicene.records import Answer, Failed, Generate, Text, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,16 +41,7 @@ class _Plan:
     system: str
 
     def answer(self, written: Sequence[Text | TooLargeError]) -> Answer:
-        texts = []
-        for text in written:
-            if isinstance(text, TooLargeError):
-                return Failed(reason=str(text))
-            texts.append(text)
-        return Texts(
-            texts=tuple(texts) * (self.request.samples // len(texts)),
-            temperature=self.temperature,
-            system=self.system,
-        )
+        return as_answer(written, self.request.samples, self.temperature, self.system)
 
 
 class Writer:

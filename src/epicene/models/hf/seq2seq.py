@@ -10,13 +10,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from epicene.models.hf.decoding import Draft
+from epicene.models.hf.decoding import Draft, as_answer
 from epicene.models.hf.memory import TooLargeError, batch_limit, release
 from epicene.models.hf.sampling import Choosing
 from epicene.models.hf.seq2seq_writing import Task, Writer
 from epicene.models.hf.tokens import UnanswerableError
 from epicene.models.hf.translating import languages_of
-from epicene.records import Failed, Generate, Texts, Translate, digest
+from epicene.records import Failed, Generate, Translate, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,16 +38,8 @@ class _Plan:
     system: str
 
     def answer(self, written: Sequence[Text | TooLargeError]) -> Answer:
-        texts = []
-        for text in written:
-            if isinstance(text, TooLargeError):
-                return Failed(reason=str(text))
-            texts.append(text)
-        return Texts(
-            texts=tuple(texts) * (self.samples // len(texts)),
-            temperature=self.tasks[0].draft.choosing.temperature,
-            system=self.system,
-        )
+        temperature = self.tasks[0].draft.choosing.temperature
+        return as_answer(written, self.samples, temperature, self.system)
 
 
 class HfSeq2Seq:

@@ -207,7 +207,9 @@ class Walk:
         if word in lexicon.singular_subjects:
             return verb_like(line, self.number, line.after_adverbs(self.at + 1))
         before = self.at - 1
-        if not lexicon.is_s_verb(word) or line[before] in lexicon.determiners:
+        if not lexicon.is_s_verb(word) or line.is_capital(self.at):
+            return False
+        if line[before] in lexicon.determiners:
             return False
         if word in lexicon.surely_verbs and verbs.plural(word) not in lexicon.nouns_first:
             return True

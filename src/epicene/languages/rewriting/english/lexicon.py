@@ -28,6 +28,7 @@ class Lexicon(NamedTuple):
     modals: Words
     adverbs: Words
     midway: Words
+    midway_phrases: Words
     numbers: Words
     causatives: Words
     perception: Words

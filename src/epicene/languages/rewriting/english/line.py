@@ -80,10 +80,17 @@ class Line:
         return self.words[first : last + 1]
 
     def after_adverbs(self, index: int) -> int:
-        """The first token from `index` on that is no adverb."""
-        while self.lexicon.is_adverb(self[index]):
-            index += 1
+        """The first token from `index` on that belongs to no adverb."""
+        while length := self._adverb(index):
+            index += length
         return index
+
+    def _adverb(self, index: int) -> int:
+        """How many tokens the adverb there has, 0 if there is none."""
+        for length in (2, 3):
+            if "_".join(self.words[index : index + length]) in self.lexicon.midway_phrases:
+                return length
+        return int(self.lexicon.is_adverb(self[index]))
 
     def opens_quote(self, index: int) -> bool:
         """Whether a quotation mark or bracket that opens stands there."""

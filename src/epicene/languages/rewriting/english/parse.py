@@ -52,6 +52,8 @@ class ParseReading(RulesReading):
     def case(self, mention: Mention) -> Decision:
         by_rules = super().case(mention)
         ambiguous = by_rules.sure == "likely" and "accusative" in mention.cases
+        if self.line.begins(mention.first):
+            return by_rules
         if ambiguous and by_rules.case == "dependent" and _acts(self.doc[mention.last]):
             return Decision("accusative", "the parse has a subject of a bare verb", "guess")
         return by_rules
