@@ -2,7 +2,7 @@
 
     python benchmarks/tables.py [ANSWERS]      (default 1,000,000)
 
-The run is real: the tests' suite `reflexives` over a file of made-up subjects, answered by `random`.
+The run is real: the suite `reflexives` of the tests over made-up subjects, answered by `random`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 PROGRAM = "import reflexives, epicene.cli; reflexives.register(); epicene.cli.main()"
