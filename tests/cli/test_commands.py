@@ -119,6 +119,24 @@ def test_compare(epicene: Epicene) -> None:
     assert same["tables"]["difference"]["all"]["p"]["value"] == 1
 
 
+def test_agreement_of_two_formats_of_one_run(epicene: Epicene) -> None:
+    epicene("run", "reflexives", "-m", "random", "-o", "run")
+    names = "--names=probability,generation 1"
+    done = epicene("compare", "run", "run", "--agreement", names, "--json")
+    jsonschema.validate(done.json, SCHEMA)
+    key = "probability / generation 1"
+    outcomes: dict[str, dict[str, str]] = {}
+    for entry in epicene("tables", "run", "--json", "--items").json["items"]:
+        outcomes.setdefault(entry["item"], {})[entry["name"]] = entry["outcome"]
+    same = [each["probability"] == each["generation 1"] for each in outcomes.values()]
+    assert done.json["metrics"][f"agreement_{key}"]["value"] == pytest.approx(sum(same) / len(same))
+    whole = epicene("compare", "run", "run", "--agreement", "--json").json
+    assert whole["metrics"]["mcc_probability"]["value"] == 1
+    assert epicene("compare", "run", "run", "--agreement", "--names=probability").code == 2
+    done = epicene("compare", "run", "run", "--agreement", "--names=probabilty,generation 1")
+    assert "did you mean 'probability'?" in done.err
+
+
 def test_score_judges_answers_made_elsewhere(epicene: Epicene, tmp_path: Path) -> None:
     given = tmp_path / "given.jsonl"
     lines = []

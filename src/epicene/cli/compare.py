@@ -8,21 +8,33 @@ from typing import Annotated
 import typer
 
 from epicene.cli.options import AsJson, WithItems
+from epicene.errors import InputError
 
 
 def compare(
     first: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
     second: Annotated[Path, typer.Argument(metavar="RUN", help="The run to set against it.")],
+    agreement: Annotated[
+        bool, typer.Option("--agreement", help="Do the two agree: raw, Matthews, Cohen.")
+    ] = False,
+    names: Annotated[
+        str,
+        typer.Option(help="With --agreement: two judgements to set against each other, A,B."),
+    ] = "",
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> None:
     """Compare two runs of one suite over the judgements they share."""
     from epicene.cli.output import note, number, print_json, print_tables
     from epicene.report.plain import tables_json
-    from epicene.runs.compare import compare_runs
+    from epicene.runs.compare import agreement_of, compare_runs
     from epicene.runs.results import read_run
 
-    result = compare_runs(read_run(first), read_run(second))
+    runs = read_run(first), read_run(second)
+    if agreement:
+        result = agreement_of(*runs, names=_two(names) if names else None)
+    else:
+        result = compare_runs(*runs)
     if as_json:
         shown = {
             "suite": result.suite,
@@ -35,4 +47,12 @@ def compare(
         print_json({**shown, "items": result.changed} if items else shown)
         return
     print_tables(result.tables)
-    note(f"{len(result.changed)} of {result.shared} shared judgements have another outcome.")
+    if not agreement:
+        note(f"{len(result.changed)} of {result.shared} shared judgements have another outcome.")
+
+
+def _two(names: str) -> tuple[str, str]:
+    first, comma, second = names.partition(",")
+    if not comma or not first or not second:
+        raise InputError(f"--names wants two judgements, A,B, not {names!r}.")
+    return first, second

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from epicene.errors import InputError, RunError
+from epicene.errors import InputError, RunError, unknown
 from epicene.records import Column, Estimate, Row, Table
 from epicene.runs.results import Finished, Judged, frame_of
+from epicene.suites import agreement
 from epicene.suites.tabulate import codes, undetected
 
 if TYPE_CHECKING:
@@ -34,11 +35,7 @@ class Comparison:
 
 def compare_runs(first: Finished, second: Finished) -> Comparison:
     """Pair the judgements of two runs by item and name, and test what differs."""
-    if first.suite.name != second.suite.name:
-        raise InputError(
-            f"{first.folder} is a run of {first.suite.name} and {second.folder} one of "
-            f"{second.suite.name}; only runs of one suite can be compared."
-        )
+    refuse_other_suite(first, second)
     both = paired(first, second)
     if not len(both):
         raise InputError(f"{first.folder} and {second.folder} share no judged item.")
@@ -55,6 +52,15 @@ def compare_runs(first: Finished, second: Finished) -> Comparison:
         tables=(table,),
         changed=changed(both),
     )
+
+
+def refuse_other_suite(first: Finished, second: Finished) -> None:
+    """Raise if the two are not of one suite."""
+    if first.suite.name != second.suite.name:
+        raise InputError(
+            f"{first.folder} is a run of {first.suite.name} and {second.folder} one of "
+            f"{second.suite.name}; only runs of one suite can be compared."
+        )
 
 
 def paired(first: Finished, second: Finished) -> polars.DataFrame:
@@ -143,6 +149,68 @@ def _tested(part: polars.DataFrame) -> tuple[tuple[Estimate, Estimate, Estimate]
 
 def _p(value: float | None, test: Test) -> Estimate:
     return Estimate(value=value, n=test.n, why=test.why)
+
+
+def agreement_of(
+    first: Finished, second: Finished, names: tuple[str, str] | None = None
+) -> Comparison:
+    """Whether two sets of judgements of the same items agree: raw, Matthews, Cohen.
+
+    The judgements of one name in both runs are paired, or those of two names, such as
+    (probability, pre 1): the two runs may then be one.
+    """
+    import polars as pl
+
+    refuse_other_suite(first, second)
+    frames = [
+        frame_of(Judged(run), run.info).with_columns(pl.col("name").cast(pl.String))
+        for run in (first, second)
+    ]
+    there = [set(frame["name"].unique()) for frame in frames]
+    for name, known in zip(names or (), there, strict=names is not None):
+        if name not in known:
+            raise unknown("judgement", name, known)
+    chosen = [names] if names else [(name, name) for name in sorted(there[0] & there[1])]
+    rows: list[Row] = []
+    metrics: dict[str, Estimate] = {}
+    shared = 0
+    for one, other in chosen:
+        pairs = agreement.paired_outcomes(
+            frames[0].filter(pl.col("name") == one),
+            frames[1].filter(pl.col("name") == other),
+            on=("item",),
+        )
+        shared += len(pairs)
+        key = one if one == other else f"{one} / {other}"
+        cells = tuple(
+            measure(pairs, clustered=True)
+            for measure in (agreement.raw, agreement.mcc, agreement.kappa)
+        )
+        rows.append(Row(keys=(key or "(unnamed)",), cells=cells))
+        metrics |= {f"{name}_{key}": cell for name, cell in zip(_MEASURES, cells, strict=True)}
+    table = Table(
+        name="agreement",
+        title=f"Agreement of {first.info.model} and {second.info.model}",
+        levels=("judgement",),
+        columns=tuple(Column(name=name, unit="number", decimals=3) for name in _MEASURES),
+        rows=tuple(rows),
+        notes=("Right or wrong, paired by item; undetected outcomes are left out.",),
+    )
+    return Comparison(
+        suite=first.suite.name,
+        protocol=", ".join(dict.fromkeys((first.protocol.name, second.protocol.name))),
+        data=", ".join(
+            dict.fromkeys((first.manifest.settings.data, second.manifest.settings.data))
+        ),
+        shared=shared,
+        metrics=metrics,
+        undetected=undetected(pl.concat(frames, how="diagonal")),
+        tables=(table,),
+        changed=[],
+    )
+
+
+_MEASURES = ("agreement", "mcc", "kappa")
 
 
 def changed(both: polars.DataFrame) -> list[dict[str, Any]]:

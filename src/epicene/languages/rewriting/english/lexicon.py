@@ -82,7 +82,7 @@ class Lexicon(NamedTuple):
             word.endswith("s")
             and len(word) > 3
             and word.isalpha()
-            and not word.endswith(("ss", "us", "is"))
+            and (not word.endswith(("ss", "us", "is")) or verbs.plural(word) in self.verbs)
             and word not in self.never_verbs
         )
 
@@ -109,6 +109,12 @@ _BE_HAVE_DO = frozenset(
 )
 # Participles that are base forms too.
 _LIKE_THE_BASE = frozenset({"come", "become", "overcome", "run"})
+
+
+@cache
+def phrase_starts() -> Words:
+    """The words with which a phrase between subject and verb begins."""
+    return frozenset(phrase.partition("_")[0] for phrase in lexicon().midway_phrases)
 
 
 @cache

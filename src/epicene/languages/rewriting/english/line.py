@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.english.lexicon import lexicon
+from epicene.languages.rewriting.english.lexicon import lexicon, phrase_starts
 from epicene.languages.rewriting.english.tokens import Token, tokenise
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class Line:
         self.tokens = tokenise(text) if tokens is None else tokens
         self.words = [token.lower for token in self.tokens]
         self.lexicon = lexicon()
+        self._phrase_starts = phrase_starts()
         self._quotes: list[int] | None = None
 
     def __len__(self) -> int:
@@ -87,7 +88,7 @@ class Line:
 
     def _adverb(self, index: int) -> int:
         """How many tokens the adverb there has, 0 if there is none."""
-        for length in (2, 3):
+        for length in (2, 3) if self[index] in self._phrase_starts else ():
             if "_".join(self.words[index : index + length]) in self.lexicon.midway_phrases:
                 return length
         return int(self.lexicon.is_adverb(self[index]))
