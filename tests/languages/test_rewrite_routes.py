@@ -61,7 +61,18 @@ def test_a_very_long_line_goes_by_rules(spacy_route: Route) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["he who ", "he, ", 'he "', "he (", "she sings and ", "he/she/", "she never ", "her… "]
+    "text",
+    [
+        "he who ",
+        "he, ",
+        'he "',
+        "he (",
+        "she sings and ",
+        "he/she/",
+        "she never ",
+        "her… ",
+        "her very ",
+    ],
 )
 def test_time_grows_with_the_line_and_no_faster(text: str) -> None:
     """Tens of thousands of tokens with nothing to stop at; squared, they would take very long."""

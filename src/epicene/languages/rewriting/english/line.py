@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.english.lexicon import lexicon, phrase_starts
+from epicene.languages.rewriting.english.lexicon import Lexicon, lexicon, phrase_starts
 from epicene.languages.rewriting.english.tokens import Token, tokenise
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Line:
         self.text = text
         self.tokens = tokenise(text) if tokens is None else tokens
         self.words = [token.lower for token in self.tokens]
-        self.lexicon = lexicon()
+        self.lexicon: Lexicon = lexicon()
         self._phrase_starts = phrase_starts()
         self._quotes: list[int] | None = None
 

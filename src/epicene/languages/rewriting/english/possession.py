@@ -66,37 +66,39 @@ _INTERJECTIONS = frozenset(
     "haha hahaha hehe lol lmao omg wtf smh idk btw tbh imo please pls plz thanks thx sorry bye "
     "goodbye ok okay yes yeah yep nope wow oh hey uh um er abt rt lor xd amen d".split()
 )
-# Adverbs that are nouns too: her back hurts.
-_NOUNS_TOO = frozenset({"back", "home", "right"})
 _EVERY = frozenset("word move need whim step breath thought wish turn".split())
+_AFTER_ADVERBS = frozenset("now away here there then".split())
+
+# Words that begin a noun phrase or not by what follows them.
+_BY_WHAT_FOLLOWS: dict[str, Callable[[Line, int], bool]] = {
+    "own": lambda _line, _after: True,
+    "best": lambda _line, _after: True,
+    "will": lambda line, after: line[after] not in line.lexicon.verbs,
+    "every": lambda line, after: line[after] in _EVERY,
+    "past": lambda line, after: line[after] not in line.lexicon.determiners,
+    "being": lambda line, after: line.begins(after - 2) or not line.is_word(after),
+    "cause": lambda line, after: (
+        not line.is_word(after) or line[after] in line.lexicon.prepositions
+    ),
+    # Nouns and adverbs: her back hurts, call her back.
+    **dict.fromkeys(
+        ("back", "home", "right"), lambda line, after: line[after] not in _AFTER_ADVERBS
+    ),
+}
 
 
 def _begins_noun_phrase(line: Line, at: int) -> bool:
     """Whether a noun, or what may stand before one, stands there."""
-    word, after = line[at], at + 1
-    if line.is_number(at):
-        return line[after] != "%"
-    if not line.is_word(at):
-        return False
-    if word == "will":
-        return line[after] not in line.lexicon.verbs
-    if word == "every":
-        return line[after] in _EVERY
-    if word == "past":
-        return line[after] not in line.lexicon.determiners
-    if word == "being":
-        return line.begins(at - 1) or not line.is_word(after)
-    if word in {"first", "next", "last"} and line[after] in {"and", "&", "or"}:
-        return True
-    if word == "cause":
-        return not line.is_word(after) or line[after] in line.lexicon.prepositions
-    if word in _NOUNS_TOO:
-        return line[after] not in {"now", "away", "here", "there", "then"}
-    if word in {"own", "best", "will"}:
-        return True
-    if word in _BEFORE_NOUNS or line.lexicon.is_ly_adverb(word):
-        return _begins_noun_phrase(line, after + 1 if line.opens_quote(after) else after)
-    return is_nominal(line, at)
+    while line.is_word(at):
+        word, after = line[at], at + 1
+        if word in _BY_WHAT_FOLLOWS:
+            return _BY_WHAT_FOLLOWS[word](line, after)
+        if word in {"first", "next", "last"} and line[after] in {"and", "&", "or"}:
+            return True
+        if word not in _BEFORE_NOUNS and not line.lexicon.is_ly_adverb(word):
+            return is_nominal(line, at)
+        at = after + 1 if line.opens_quote(after) else after
+    return line.is_number(at) and line[at + 1] != "%"
 
 
 def is_nominal(line: Line, at: int) -> bool:
