@@ -21,6 +21,7 @@ from epicene.suites.misgendering.formats import (
     with_all_facets,
 )
 from epicene.suites.misgendering.protocol import MEASURES
+from epicene.suites.misgendering.published_kappa import published_kappa
 from epicene.suites.tabulate import accuracy, mean, share, undetected, values_of
 
 if TYPE_CHECKING:
@@ -111,9 +112,12 @@ def _agreement(
     for setting in settings:
         above = (setting,) if len(settings) > 1 else ()
         pairs = paired(results.frame, family, setting, protocol)
+        measure = _STATISTICS[statistic]
+        if statistic == "kappa" and not clustered:
+            measure = published_kappa
         for model in values_of(results.frame, "model"):
             cells = [
-                _STATISTICS[statistic](_only(pairs, model=model, pronoun=each), clustered=clustered)
+                measure(_only(pairs, model=model, pronoun=each), clustered=clustered)
                 for each in names
             ]
             rows.append(Row(keys=(*above, model), cells=tuple(cells)))
