@@ -25,8 +25,7 @@ pytestmark = pytest.mark.embedded
 @pytest.fixture(scope="module")
 def model() -> HfCausal:
     folder = fetched("smollm2")
-    if folder is None:
-        pytest.skip("the embedded model is not here; run `epicene models fetch smollm2`")
+    assert folder is not None  # the marker has seen to it
     opened = hf.open(str(folder), ModelOptions())
     assert isinstance(opened, HfCausal)
     return opened

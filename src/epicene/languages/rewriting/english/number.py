@@ -6,6 +6,7 @@ Singular forms, those after "she", end in -s and could be plural nouns. Plural f
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.english import evidence, verbs
@@ -15,24 +16,24 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.english.line import Line
 
 
-class Number:
+class Number(ABC):
     """One number of verbs."""
 
     auxiliaries: frozenset[str]
     clitics: frozenset[str]
     is_base: bool  # its forms are those of the infinitive too
 
+    @abstractmethod
     def forms(self, word: str) -> tuple[str, str]:
         """The singular and the plural form of a form of this number."""
-        raise NotImplementedError
 
+    @abstractmethod
     def may_be(self, line: Line, index: int) -> bool:
         """Whether the word there shows this number, if the subject's verb stands there."""
-        raise NotImplementedError
 
+    @abstractmethod
     def joined(self, line: Line, coordinator: int, index: int) -> Sureness | None:
         """How surely the word there is a verb of this number, after a coordinator or a comma."""
-        raise NotImplementedError
 
 
 class _Singular(Number):
