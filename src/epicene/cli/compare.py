@@ -30,6 +30,10 @@ def compare(
     from epicene.runs.compare import agreement_of, compare_runs
     from epicene.runs.results import read_run
 
+    if names and not agreement:
+        raise InputError("--names goes with --agreement.")
+    if items and (agreement or not as_json):
+        raise InputError("--items goes with --json, and lists what changed, not agreement.")
     runs = read_run(first), read_run(second)
     if agreement:
         result = agreement_of(*runs, names=_two(names) if names else None)

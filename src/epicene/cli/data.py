@@ -36,7 +36,9 @@ def data(
     language: Languages = None,
     protocol: ProtocolName = "epicene",
     setting: Settings = None,
-    limit: Annotated[int, typer.Option(min=1, help="show: how many items.")] = 10,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="show: how many items (10 unless said).")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="build: where to.")] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -44,6 +46,10 @@ def data(
     from epicene.runs.select import of_languages
     from epicene.suites import Source, choose_protocol, find_suite
 
+    if limit is not None and action != "show":
+        raise InputError(f"--limit goes with show, not with {action}.")
+    if out is not None and action != "build":
+        raise InputError(f"--out goes with build, not with {action}.")
     chosen = find_suite(suite)
     if action == "build":
         return _build(chosen, out, pairs(setting, "--set"))
@@ -51,7 +57,7 @@ def data(
     dataset = chosen.read(Source(path=path, columns=pairs(column, "--column")), how)
     items = of_languages(dataset.items, tuple(language or ()), dataset.name)
     if action == "show":
-        return _show(islice(items, limit), as_json=as_json)
+        return _show(islice(items, limit or 10), as_json=as_json)
     if action == "check":
         return _check(chosen, list(items), how, dataset.name, as_json=as_json)
     return _stats(chosen, list(items), dataset.name, as_json=as_json)

@@ -40,12 +40,10 @@ def compare_runs(first: Finished, second: Finished) -> Comparison:
     if not len(both):
         raise InputError(f"{first.folder} and {second.folder} share no judged item.")
     table, metrics = differences(both, first.info.model, second.info.model)
-    protocols = dict.fromkeys((first.protocol.name, second.protocol.name))
-    data = dict.fromkeys((first.manifest.settings.data, second.manifest.settings.data))
     return Comparison(
         suite=first.suite.name,
-        protocol=", ".join(protocols),
-        data=", ".join(data),
+        protocol=_either(first.protocol.name, second.protocol.name),
+        data=_either(first.manifest.settings.data, second.manifest.settings.data),
         shared=len(both),
         metrics=metrics,
         undetected=undetected(both.rename({"outcome": "_", "outcome_2": "outcome"})),
@@ -61,6 +59,10 @@ def refuse_other_suite(first: Finished, second: Finished) -> None:
             f"{first.folder} is a run of {first.suite.name} and {second.folder} one of "
             f"{second.suite.name}; only runs of one suite can be compared."
         )
+
+
+def _either(one: str, other: str) -> str:
+    return one if one == other else f"{one}, {other}"
 
 
 def paired(first: Finished, second: Finished) -> polars.DataFrame:
@@ -198,10 +200,8 @@ def agreement_of(
     )
     return Comparison(
         suite=first.suite.name,
-        protocol=", ".join(dict.fromkeys((first.protocol.name, second.protocol.name))),
-        data=", ".join(
-            dict.fromkeys((first.manifest.settings.data, second.manifest.settings.data))
-        ),
+        protocol=_either(first.protocol.name, second.protocol.name),
+        data=_either(first.manifest.settings.data, second.manifest.settings.data),
         shared=shared,
         metrics=metrics,
         undetected=undetected(pl.concat(frames, how="diagonal")),
