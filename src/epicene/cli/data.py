@@ -17,8 +17,10 @@ from epicene.cli.options import (
     Languages,
     ProtocolName,
     Settings,
+    Split,
     SuiteName,
     pairs,
+    protocol_settings,
 )
 from epicene.errors import InputError
 
@@ -36,6 +38,7 @@ def data(
     language: Languages = None,
     protocol: ProtocolName = "epicene",
     setting: Settings = None,
+    split: Split = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="show: how many items (10 unless said).")
     ] = None,
@@ -53,7 +56,7 @@ def data(
     chosen = find_suite(suite)
     if action == "build":
         return _build(chosen, out, pairs(setting, "--set"))
-    how = choose_protocol(chosen, protocol, pairs(setting, "--set"), None)
+    how = choose_protocol(chosen, protocol, protocol_settings(setting, None, split), None)
     dataset = chosen.read(Source(path=path, columns=pairs(column, "--column")), how)
     items = of_languages(dataset.items, tuple(language or ()), dataset.name)
     if action == "show":

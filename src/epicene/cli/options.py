@@ -55,6 +55,13 @@ Settings: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the protocol."),
 ]
+Tasks: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--task", help="Only this task of a suite that has several."),
+]
+Split: TypeAlias = Annotated[
+    str | None, typer.Option("--split", help="Which part of the data: train, dev, test …")
+]
 AsJson: TypeAlias = Annotated[
     bool,
     typer.Option("--json", help="One JSON document on standard output (docs/results.schema.json)."),
@@ -62,6 +69,18 @@ AsJson: TypeAlias = Annotated[
 WithItems: TypeAlias = Annotated[
     bool, typer.Option("--items", help="With --json: also every judged answer.")
 ]
+
+
+def protocol_settings(
+    setting: Iterable[str] | None, tasks: Iterable[str] | None, split: str | None
+) -> dict[str, str]:
+    """`--set`, and the two settings that have options of their own."""
+    settings = pairs(setting, "--set")
+    if tasks:
+        settings["tasks"] = ",".join(tasks)
+    if split is not None:
+        settings["split"] = split
+    return settings
 
 
 def pairs(texts: Iterable[str] | None, option: str) -> dict[str, str]:

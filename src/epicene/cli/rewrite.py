@@ -1,4 +1,4 @@
-"""`epicene rewrite`: text with other pronouns, line by line."""
+"""`epicene rewrite`: text with other pronouns or for another gender, line by line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from epicene.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting import Rewrite
+    from epicene.languages.rewriting import Rewrite, Rewriting
 
 
 def rewrite(
@@ -38,12 +38,29 @@ def rewrite(
             help="spacy (a pipeline must be installed), rules (needs none) or auto (the default).",
         ),
     ] = None,
+    speaker: Annotated[
+        str | None, typer.Option("--speaker", metavar="m|f", help="The gender of who says I.")
+    ] = None,
+    listener: Annotated[
+        str | None, typer.Option("--listener", metavar="m|f", help="… of who is spoken to.")
+    ] = None,
+    others: Annotated[
+        str | None, typer.Option("--others", metavar="m|f", help="… of everyone spoken about.")
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Below each line: what was changed, why, and how surely."),
+    ] = False,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="A JSON record for each line: its text and every change."),
     ] = False,
 ) -> None:
-    """Rewrite standard input for another person, one line out for each line in."""
+    """Rewrite standard input for another person, one line out for each line in.
+
+    Languages differ in what they are rewritten by: English by pronouns, others by the gender of
+    the speaker, the listener and others; whoever is not named is left as they are.
+    """
     from epicene.languages.rewriting import find_rewriter
 
     given = {
@@ -51,7 +68,12 @@ def rewrite(
         "from": source,
         "sets": None if sets is None else str(sets),
         "route": route,
+        "speaker": speaker,
+        "listener": listener,
+        "others": others,
     }
+    if explain and as_json:
+        raise InputError("--explain and --json are two forms of the same; choose one of them.")
     options = {name: value for name, value in given.items() if value is not None}
     rewriter = find_rewriter(language)
     for name in options:
@@ -64,10 +86,10 @@ def rewrite(
     if as_json:
         _write_records(rewrite_all, sys.stdin.buffer, sys.stdout.buffer)
     else:
-        _write_lines(rewrite_all, sys.stdin.buffer, sys.stdout.buffer)
+        _write_lines(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
 
 
-def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO) -> None:
+def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explain: bool) -> None:
     """Each line with its own ending; bytes that are no UTF-8 pass through as they are."""
     endings: deque[bytes] = deque()
 
@@ -78,8 +100,21 @@ def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO) -> None:
             yield text.decode("utf-8", "surrogateescape")
 
     for each in rewrite_all(texts()):
-        out.write(each.text.encode("utf-8", "surrogateescape") + endings.popleft())
+        ending = endings.popleft()
+        out.write(each.text.encode("utf-8", "surrogateescape") + ending)
+        if explain:
+            end = ending or b"\n"
+            out.write(b"" if ending else end)  # the last line may have none of its own
+            for line in _explained(each):
+                out.write(line.encode("utf-8", "surrogateescape") + end)
     out.flush()
+
+
+def _explained(rewriting: Rewriting) -> Iterator[str]:
+    """One indented line for each change."""
+    for change in rewriting.changes:
+        before, after = change.before.strip(), change.after.strip()
+        yield f"    {before} → {after}: {change.rule} ({change.sure})"
 
 
 def _write_records(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO) -> None:

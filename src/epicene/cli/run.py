@@ -19,9 +19,12 @@ from epicene.cli.options import (
     ProtocolName,
     Seed,
     Settings,
+    Split,
     SuiteName,
+    Tasks,
     WithItems,
     pairs,
+    protocol_settings,
 )
 from epicene.errors import InputError
 
@@ -51,6 +54,8 @@ def run(
     limit: Limit = None,
     seed: Seed = None,
     setting: Settings = None,
+    task: Tasks = None,
+    split: Split = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", envvar="EPICENE_OUT", help="The run's folder.")
     ] = None,
@@ -114,7 +119,7 @@ def run(
     )
     order = Order(
         suite=chosen,
-        protocol=choose_protocol(chosen, protocol, pairs(setting, "--set"), seed),
+        protocol=choose_protocol(chosen, protocol, protocol_settings(setting, task, split), seed),
         models=models_by_role(chosen, model or (), options),
         source=Source(path=data, columns=pairs(column, "--column")),
         languages=tuple(language or ()),
@@ -160,6 +165,7 @@ def models_by_role(
         elif role not in names:
             suite.role(role)
         found[role].extend(parse_spec(each, options) for each in rest.split(","))
-    if not texts and len(names) == 1:
-        found[names[0]] = [parse_spec(DEFAULT_MODEL, options)]
+    needed = [role.name for role in suite.roles if not role.optional]
+    if not texts and len(needed) == 1:
+        found[needed[0]] = [parse_spec(DEFAULT_MODEL, options)]
     return {name: specs for name, specs in found.items() if specs}

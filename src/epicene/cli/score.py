@@ -14,9 +14,12 @@ from epicene.cli.options import (
     DataPath,
     ProtocolName,
     Settings,
+    Split,
     SuiteName,
+    Tasks,
     WithItems,
     pairs,
+    protocol_settings,
 )
 from epicene.errors import InputError
 from epicene.records import Judgement
@@ -29,6 +32,8 @@ def score(
     column: Columns = None,
     protocol: ProtocolName = "epicene",
     setting: Settings = None,
+    task: Tasks = None,
+    split: Split = None,
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> None:
@@ -41,7 +46,7 @@ def score(
     if items and not as_json:
         raise InputError("--items goes with --json.")
     chosen = find_suite(suite)
-    how = choose_protocol(chosen, protocol, pairs(setting, "--set"), None)
+    how = choose_protocol(chosen, protocol, protocol_settings(setting, task, split), None)
     dataset = chosen.read(Source(path=data, columns=pairs(column, "--column")), how)
     given = read_given(chosen, answers, dataset, how)
     if not given:

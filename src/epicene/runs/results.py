@@ -65,9 +65,6 @@ def read_run(folder: Path) -> Finished:
     """Open a run folder for reading."""
     manifest = read_manifest(folder)
     suite = find_suite(manifest.settings.suite)
-    for role in suite.roles:
-        if not manifest.models.get(role.name):
-            raise InputError(f"The manifest of {folder} names no model in the role {role.name}.")
     name = manifest.settings.protocol.get("name", "")
     kind = type(suite.protocols[name]) if name in suite.protocols else None
     try:
@@ -79,6 +76,10 @@ def read_run(folder: Path) -> Finished:
             f"The run {folder} was made under a protocol that this version of the suite "
             f"{suite.name} does not have ({error}); read it with the version that made it."
         ) from error
+    suite = suite.under(protocol, manifest.models)
+    for role in suite.roles:
+        if not manifest.models.get(role.name):
+            raise InputError(f"The manifest of {folder} names no model in the role {role.name}.")
     return Finished(folder, manifest, suite, protocol)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 from typing import Protocol as Interface
@@ -77,7 +77,8 @@ class Watcher(Interface):
 
 def run(order: Order, watcher: Watcher, executor: Executor = open_model) -> tuple[Path, Manifest]:
     """Run, or go on with, what was ordered; the run's folder and manifest."""
-    suite = order.suite
+    suite = order.suite.under(order.protocol, order.models)
+    order = replace(order, suite=suite)
     check_roles(suite, order.models)
     dataset = suite.read(order.source, order.protocol)
     with opened(order, dataset, executor) as models:

@@ -8,7 +8,7 @@ entry point in the group `epicene.suites`.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -69,11 +69,15 @@ class Card(Record, frozen=True, kw_only=True):
 
 
 class Role(Record, frozen=True, kw_only=True):
-    """A part that a model plays in a run. `many` takes several models, and more later."""
+    """A part that a model plays in a run. `many` takes several models, and more later.
+
+    Where an `optional` role gets no model, the stages that need it are left out.
+    """
 
     name: str
     about: str
     many: bool = False
+    optional: bool = False
 
 
 class Given(NamedTuple):
@@ -113,17 +117,24 @@ class Answers(tuple[Given, ...]):
         return any(isinstance(given.answer, Failed) for given in self)
 
 
+def _always(_protocol: Protocol) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Stage(Generic[ItemT, ProtocolT]):
     """One round of requests to the models of one role, built from the item and what is known.
 
     `ask` sees the answers of the stages before it, and must be a pure function of its arguments.
+    A stage that a protocol has no use for (`when`) is left out, and with it a role that only it
+    needs: a model need not know verbs that it is not asked.
     """
 
     name: str
     role: str
     verbs: tuple[type[Request], ...]
     ask: Callable[[ItemT, Answers, ProtocolT], Iterable[Request]]
+    when: Callable[[ProtocolT], bool] = _always
 
 
 class Source(Record, frozen=True, kw_only=True):
@@ -214,6 +225,21 @@ class Suite(Generic[ItemT, ProtocolT]):
             if self.role(stage.role).many:
                 after = self.stages[place + 1].name
                 raise ValueError(f"{self.name}: {stage.name} has many models, but {after} follows.")
+
+    def under(self, protocol: ProtocolT, given: Iterable[str] = ()) -> Suite[ItemT, ProtocolT]:
+        """The suite with only the stages and roles that a protocol and the given roles use."""
+        left_out = {role.name for role in self.roles if role.optional} - set(given)
+        stages = tuple(
+            stage for stage in self.stages if stage.when(protocol) and stage.role not in left_out
+        )
+        if not stages:
+            raise InputError(
+                f"With these settings and models the suite {self.name} asks nothing; "
+                f"its roles are {', '.join(role.name for role in self.roles)}."
+            )
+        used = {stage.role for stage in stages}
+        roles = tuple(role for role in self.roles if role.name in used)
+        return replace(self, stages=stages, roles=roles)
 
     def role(self, name: str) -> Role:
         """The role of that name."""

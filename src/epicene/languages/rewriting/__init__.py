@@ -40,10 +40,16 @@ Rewrite: TypeAlias = Callable[[Iterable[str]], Iterator[Rewriting]]
 
 
 class Rewriter(NamedTuple):
-    """How a language is rewritten: the options it takes, and what opens it with them."""
+    """How a language is rewritten: the options it takes, and what opens it with them.
+
+    `version` changes whenever an answer could, and `aids` names the optional packages it finds
+    installed and reads, each with its version: both are part of a rewriting's identity.
+    """
 
     takes: tuple[str, ...]
     open: Callable[[Mapping[str, str]], Rewrite]
+    version: str = "1"
+    aids: Callable[[], dict[str, str]] = dict
 
 
 def rewritable() -> list[str]:

@@ -49,8 +49,13 @@ def read_wanted(options: Mapping[str, str]) -> dict[Person, Gender]:
     return wanted
 
 
-def by_person(find_changes: FindChanges) -> Rewriter:
-    """The rewriter of a language that takes the options speaker, listener and others."""
+def by_person(
+    find_changes: FindChanges, *, version: str, aids: Callable[[], dict[str, str]] = dict
+) -> Rewriter:
+    """The rewriter of a language that takes the options speaker, listener and others.
+
+    `version` and `aids` are those of `Rewriter`.
+    """
 
     def open_for(options: Mapping[str, str]) -> Rewrite:
         wanted = read_wanted(options)
@@ -60,7 +65,7 @@ def by_person(find_changes: FindChanges) -> Rewriter:
 
         return rewrite_all
 
-    return Rewriter(takes=PEOPLE, open=open_for)
+    return Rewriter(takes=PEOPLE, open=open_for, version=version, aids=aids)
 
 
 def apply(text: str, changes: Iterable[Change]) -> Rewriting:
