@@ -91,13 +91,19 @@ class _Asked(Record, frozen=True, kw_only=True, tag_field="verb"):
 
 
 class Score(_Asked, frozen=True, kw_only=True, tag="score"):
-    """Texts → the log-probability of each token of each, given the context."""
+    """Texts → the log-probability of each token of each, given the context.
+
+    With `decoding`, also as a text generated in that way would draw it: by the temperature, within
+    top-k and top-p, without the end token if the length is exact. Left unset it is no part of the
+    request, so what was stored before there was such a field still fits.
+    """
 
     texts: tuple[str, ...]
     context: Prompt = ""
     first_token: FirstToken = "bos"
     masking: Masking = "within-word"
     boundaries: Boundaries = "epicene"
+    decoding: Decoding | msgspec.UnsetType = msgspec.UNSET
 
 
 class Fill(_Asked, frozen=True, kw_only=True, tag="fill"):
@@ -169,7 +175,8 @@ class TextScore(Record, frozen=True, kw_only=True):
     """One text's tokens: log-probability (None: not scored) and characters [start, end).
 
     Offsets count characters of the text alone. A token astride the boundary between context and
-    text belongs to the text and starts at 0.
+    text belongs to the text and starts at 0. `drawn` answers a request's `decoding`, None where
+    the token would never be drawn; unset where nobody asked, or the model cannot say.
     """
 
     logprobs: tuple[float | None, ...]
@@ -177,6 +184,7 @@ class TextScore(Record, frozen=True, kw_only=True):
     ends: tuple[int, ...]
     words: int
     characters: int
+    drawn: tuple[float | None, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def sum(self) -> float:

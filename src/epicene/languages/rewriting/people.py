@@ -6,7 +6,7 @@ A language gives one function, `(text, wanted) -> Changes`; `by_person` makes it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, get_args
 
 from epicene.errors import InputError, unknown
 from epicene.languages.rewriting import Change, Rewrite, Rewriter, Rewriting
@@ -40,7 +40,7 @@ def read_wanted(options: Mapping[str, str]) -> dict[Person, Gender]:
         gender = _SHORT.get(value, value)
         if gender not in GENDERS:
             raise unknown(f"gender for --{person}", value, [*_SHORT, *GENDERS])
-        wanted[person] = cast("Gender", gender)
+        wanted[person] = gender
     if not wanted:
         raise InputError(
             "Nobody is named whose gender is to change; say --speaker, --listener or --others "

@@ -79,7 +79,7 @@ class HfCausal:
         failed: list[tuple[int, Answer]] = []
         for place, request in requests:
             try:
-                jobs.append(plan(place, request, self._encoder, self._chat))
+                jobs.append(plan(place, request, self._encoder, self._chat, self._writer.drawing))
             except UnanswerableError as error:
                 failed.append((place, Failed(reason=str(error))))
         if failed:

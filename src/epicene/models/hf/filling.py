@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.models import Answered
-    from epicene.models.hf.forward import Forward, Row
+    from epicene.models.hf.forward import Forward, Row, Scored
     from epicene.models.hf.tokens import Encoder
 
 
@@ -51,13 +51,13 @@ class Filler:
         """Score the choices, alone and with the text after the gap. An empty one is certain."""
         alone = [self._row(request, choice) for choice in request.choices if choice]
 
-        def finish(logprobs: list[list[float]]) -> Answer:
-            scored = iter(logprobs[: len(alone)])
+        def finish(scored: list[Scored]) -> Answer:
+            mine = iter(scored[: len(alone)])
             shown = []
             for choice in request.choices:
-                tokens = next(scored) if choice else []
+                tokens = next(mine).logprobs if choice else []
                 shown.append(Completion(text=choice, logprob=sum(tokens), tokens=len(tokens)))
-            return _ranked(request, shown, logprobs[len(alone) :])
+            return _ranked(request, shown, scored[len(alone) :])
 
         return Job(place, (*alone, *self._with_after(request, request.choices)), finish)
 
@@ -66,7 +66,7 @@ class Filler:
         if isinstance(found, Exception):
             raise found
         rows = self._with_after(request, [completion.text for completion in found])
-        return Job(place, rows, lambda logprobs: _ranked(request, found, logprobs))
+        return Job(place, rows, lambda scored: _ranked(request, found, scored))
 
     def _with_after(self, request: Fill, texts: Sequence[str]) -> tuple[Row, ...]:
         if not request.after:
@@ -84,10 +84,12 @@ class Filler:
 
 
 def _ranked(
-    request: Fill, shown: Sequence[Completion], with_after: Sequence[list[float]]
+    request: Fill, shown: Sequence[Completion], with_after: Sequence[Scored]
 ) -> Completions:
     """The answer: fewer tokens first, then best first. With nothing after, both scores agree."""
-    sums = [sum(tokens) for tokens in with_after] if request.after else [c.logprob for c in shown]
+    sums = (
+        [sum(row.logprobs) for row in with_after] if request.after else [c.logprob for c in shown]
+    )
     completions = [
         Completion(
             text=completion.text,

@@ -12,8 +12,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from epicene.models.hf import sampling
 from epicene.models.hf.memory import TooLargeError, halving
 
 if TYPE_CHECKING:
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 # In one pass: padded tokens and bytes of float32 logits, on a CPU and on an accelerator.
 _TOKENS = (4096, 65_536)
 _LOGITS = (1 << 28, 1 << 32)
-# Bytes of logits turned into log-probabilities at a time.
+# Bytes of logits turned into log-probabilities at a time; to be sorted, a row is held four times.
 _SOFTMAX = 1 << 26
+_SORTING = 1 << 24
 
 
 class _Runnable(Protocol):
@@ -47,10 +49,14 @@ _Finish: TypeAlias = Callable[[Sequence[A], Any, Sequence[int]], list[R]]
 
 @dataclass(frozen=True)
 class Row:
-    """Tokens of which those from `first` on are to be scored, each given all before it."""
+    """Tokens of which those from `first` on are to be scored, each given all before it.
+
+    With `drawing` they are also scored by that law.
+    """
 
     ids: tuple[int, ...]
     first: int
+    drawing: sampling.Drawing | None = None
 
     @property
     def read(self) -> tuple[int, ...]:
@@ -61,6 +67,13 @@ class Row:
     def wanted(self) -> range:
         """A token is predicted at the position before its own."""
         return range(self.first - 1, len(self.ids) - 1)
+
+
+class Scored(NamedTuple):
+    """The log-probabilities of a row's scored tokens; by its law, -inf for what is barred."""
+
+    logprobs: list[float]
+    drawn: list[float] | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,7 @@ class Forward:
         self._notes = notes
         notes.update(rows=0, tokens=0)
 
-    def score(self, rows: Iterable[Row]) -> Iterator[dict[Row, list[float] | TooLargeError]]:
+    def score(self, rows: Iterable[Row]) -> Iterator[dict[Row, Scored | TooLargeError]]:
         """The log-probabilities of the scored tokens, one pass at a time; equal rows run once."""
         yield from self._passes(set(rows), _scored)
 
@@ -166,7 +179,7 @@ class Forward:
         return out.logits if self._keeps else out.logits[:, kept.to(out.logits.device)]
 
 
-def _scored(rows: Sequence[Row], logits: Any, begins: Sequence[int]) -> list[list[float]]:
+def _scored(rows: Sequence[Row], logits: Any, begins: Sequence[int]) -> list[Scored]:
     """The log-probability of each scored token, by a softmax in float32."""
     import torch
 
@@ -185,9 +198,26 @@ def _scored(rows: Sequence[Row], logits: Any, begins: Sequence[int]) -> list[lis
     ]
     table = torch.cat(found).view(count, columns).tolist()
     return [
-        scores[begin : begin + len(row.wanted)]
-        for row, begin, scores in zip(rows, begins, table, strict=True)
+        Scored(
+            scores[begin : begin + len(row.wanted)],
+            None if row.drawing is None else _drawn(row, row.drawing, line[begin:]),
+        )
+        for row, begin, scores, line in zip(rows, begins, table, logits, strict=True)
     ]
+
+
+def _drawn(row: Row, drawing: sampling.Drawing, logits: Any) -> list[float]:
+    """The log-probability of each scored token by the row's own law."""
+    import torch
+
+    count = len(row.wanted)
+    lines = max(1, _SORTING // (4 * logits.shape[-1]))
+    targets = torch.tensor(row.ids[row.first :], device=logits.device)
+    found = [
+        sampling.drawn(part, [drawing] * len(part)).gather(-1, target[:, None])
+        for part, target in zip(logits[:count].split(lines), targets.split(lines), strict=True)
+    ]
+    return [float(value) for value in torch.cat(found).flatten().tolist()]
 
 
 def _continued(

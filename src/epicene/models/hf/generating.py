@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.models.hf.decoding import Decoded, Draft, as_answer, decode
 from epicene.models.hf.memory import TooLargeError, halving
-from epicene.models.hf.sampling import Choosing
+from epicene.models.hf.sampling import Choosing, Drawing
 from epicene.models.hf.tokens import UnanswerableError
 from epicene.models.thinking import without_thinking
 from epicene.records import Answer, Failed, Generate, Text, digest
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from epicene.models.hf.chat import Chat
     from epicene.models.hf.loading import Loaded
     from epicene.models.hf.tokens import Encoder
-    from epicene.records import FirstToken
+    from epicene.records import Decoding, FirstToken
 
 # Prompt and new tokens held at once, padding counted: on a CPU, on an accelerator.
 _TOKENS = (16_384, 262_144)
@@ -78,6 +78,22 @@ class Writer:
             if done:
                 yield [(place, plans[place].answer(written.pop(place))) for place in done]
 
+    def drawing(self, decoding: Decoding) -> Drawing:
+        """The law by which a text written in that way draws each token."""
+        return Drawing(
+            temperature=self._temperature_of(decoding),
+            top_k=decoding.top_k,
+            top_p=decoding.top_p,
+            barred=tuple(sorted(self._ends)) if decoding.exact_length else (),
+        )
+
+    def _temperature_of(self, decoding: Decoding) -> float:
+        if decoding.temperature is None:
+            return self._temperature
+        if decoding.temperature < 0:
+            raise UnanswerableError("a temperature cannot be negative")
+        return float(decoding.temperature)
+
     def _plan(self, place: int, request: Generate) -> _Plan:
         decoding = request.decoding
         _check(request)
@@ -85,9 +101,7 @@ class Writer:
         policy: FirstToken = "tokenizer-default" if rendered.text else "bos"
         prompt = self._encoder.prompt(rendered.text, policy, templated=rendered.templated)
         room = self._room(len(prompt), decoding.max_new_tokens, decoding.exact_length)
-        temperature = (
-            self._temperature if decoding.temperature is None else float(decoding.temperature)
-        )
+        temperature = self._temperature_of(decoding)
         key = digest(request)
         drafts = tuple(
             Draft(
@@ -156,8 +170,6 @@ def _check(request: Generate) -> None:
         raise UnanswerableError("at least one sample of at least one token must be asked for")
     if decoding.exact_length and decoding.stop:
         raise UnanswerableError("a text of an exact length cannot end at a stop string")
-    if decoding.temperature is not None and decoding.temperature < 0:
-        raise UnanswerableError("a temperature cannot be negative")
 
 
 def end_tokens(loaded: Loaded) -> frozenset[int]:

@@ -16,7 +16,7 @@ from epicene.models.hf.memory import TooLargeError, batch_limit, release
 from epicene.models.hf.plans import carry_out
 from epicene.models.hf.reading import Ask, MaskedReader
 from epicene.models.hf.tokens import UnanswerableError
-from epicene.records import DECIMALS, Failed, Fill, Score, Scores, TextScore
+from epicene.records import DECIMALS, Decoding, Failed, Fill, Score, Scores, TextScore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -81,6 +81,11 @@ class HfMasked:
             )
         if not request.texts:
             raise UnanswerableError("there is no text to score")
+        if isinstance(request.decoding, Decoding):
+            raise UnanswerableError(
+                "a masked model writes no text, so nothing can be scored as it would be drawn; "
+                "leave the decoding away"
+            )
         texts = [_Scored(self._tokenizer, request, text) for text in request.texts]
         for text in texts:
             check_length(text.encoded.ids, self._reader.longest)

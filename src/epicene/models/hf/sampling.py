@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """The law that a token is drawn by: a temperature of 0 takes the likeliest."""
+
+    temperature: float
+    top_k: int | None = None
+    top_p: float | None = None
+    barred: tuple[int, ...] = ()  # tokens that may not come
+
+
+@dataclass(frozen=True)
 class Choosing:
     """How one row chooses: a temperature of 0 takes the likeliest token."""
 
@@ -58,7 +68,24 @@ def choose(logits: Any, rows: Sequence[Choosing], step: int) -> Any:
     return chosen
 
 
-def _restrict(logits: Any, rows: Sequence[Choosing]) -> Any:
+def drawn(logits: Any, rows: Sequence[Drawing]) -> Any:
+    """The log-probability of every token by each row's law; -inf for what is never drawn."""
+    import torch
+
+    logits = logits.float().clone()
+    for line, row in enumerate(rows):
+        logits[line, list(row.barred)] = -math.inf
+    heat = torch.tensor([[row.temperature or 1.0] for row in rows], device=logits.device)
+    spread = _restrict(logits / heat, rows).log_softmax(-1)
+    for line, row in enumerate(rows):
+        if row.temperature == 0:
+            likeliest = logits[line].argmax()
+            spread[line] = -math.inf
+            spread[line, likeliest] = 0.0
+    return spread
+
+
+def _restrict(logits: Any, rows: Sequence[Choosing | Drawing]) -> Any:
     """Bar what lies outside each row's top k, then outside its top p."""
     import torch
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from epicene.languages.segment import count_words
 from epicene.models.hf.forward import Row
 from epicene.models.hf.memory import TooLargeError
 from epicene.models.hf.tokens import UnanswerableError
-from epicene.records import DECIMALS, Answer, Failed, Score, Scores, TextScore
+from epicene.records import DECIMALS, Answer, Decoding, Failed, Score, Scores, TextScore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from epicene.models import Answered
     from epicene.models.hf.chat import Chat
-    from epicene.models.hf.forward import Forward
+    from epicene.models.hf.forward import Forward, Scored
+    from epicene.models.hf.sampling import Drawing
     from epicene.models.hf.tokens import Encoded, Encoder
 
 
@@ -28,7 +32,7 @@ class Job:
 
     place: int
     rows: tuple[Row, ...]
-    finish: Callable[[list[list[float]]], Answer]
+    finish: Callable[[list[Scored]], Answer]
 
 
 def solve(jobs: Sequence[Job], forward: Forward) -> Iterator[Answered]:
@@ -40,7 +44,7 @@ def solve(jobs: Sequence[Job], forward: Forward) -> Iterator[Answered]:
             owners[row].append(job)
     if free := [(job.place, job.finish([])) for job in jobs if not job.rows]:
         yield free
-    results: dict[Row, list[float] | TooLargeError] = {}
+    results: dict[Row, Scored | TooLargeError] = {}
     for done in forward.score(owners):
         results |= done
         answered = []
@@ -53,22 +57,28 @@ def solve(jobs: Sequence[Job], forward: Forward) -> Iterator[Answered]:
             yield answered
 
 
-def _finish(job: Job, results: dict[Row, list[float] | TooLargeError]) -> Answer:
-    logprobs = []
+def _finish(job: Job, results: dict[Row, Scored | TooLargeError]) -> Answer:
+    scored = []
     for row in job.rows:
         result = results[row]
         if isinstance(result, TooLargeError):
             return Failed(reason=str(result))
-        logprobs.append(result)
-    return job.finish(logprobs)
+        scored.append(result)
+    return job.finish(scored)
 
 
-def row(encoded: Encoded) -> Row:
+def row(encoded: Encoded, drawing: Drawing | None = None) -> Row:
     """The row that scores an encoded text."""
-    return Row(encoded.ids, encoded.first + encoded.unscored)
+    return Row(encoded.ids, encoded.first + encoded.unscored, drawing)
 
 
-def plan(place: int, request: Score, encoder: Encoder, chat: Chat) -> Job:
+def plan(
+    place: int,
+    request: Score,
+    encoder: Encoder,
+    chat: Chat,
+    drawing_of: Callable[[Decoding], Drawing],
+) -> Job:
     """What to run for a Score request."""
     if not request.texts:
         raise UnanswerableError("there is no text to score")
@@ -78,27 +88,32 @@ def plan(place: int, request: Score, encoder: Encoder, chat: Chat) -> Job:
         for text in request.texts
     ]
     _refuse_unscored(request, texts)
+    drawing = drawing_of(request.decoding) if isinstance(request.decoding, Decoding) else None
 
-    def finish(logprobs: list[list[float]]) -> Answer:
+    def finish(scored: list[Scored]) -> Answer:
         return Scores(
             texts=tuple(
                 _text_score(request, *facts)
-                for facts in zip(request.texts, texts, logprobs, strict=True)
+                for facts in zip(request.texts, texts, scored, strict=True)
             ),
             method="causal",
             conditioned_on=texts[0].conditioned_on,
         )
 
-    return Job(place, tuple(row(encoded) for encoded in texts), finish)
+    return Job(place, tuple(row(encoded, drawing) for encoded in texts), finish)
 
 
-def _text_score(request: Score, text: str, encoded: Encoded, logprobs: list[float]) -> TextScore:
+def _text_score(request: Score, text: str, encoded: Encoded, scored: Scored) -> TextScore:
+    unscored = (None,) * encoded.unscored
     return TextScore(
-        logprobs=(None,) * encoded.unscored + tuple(round(p, DECIMALS) for p in logprobs),
+        logprobs=unscored + tuple(round(p, DECIMALS) for p in scored.logprobs),
         starts=encoded.starts,
         ends=encoded.ends,
         words=count_words(text, request.language),
         characters=len(text),
+        drawn=UNSET
+        if scored.drawn is None
+        else unscored + tuple(None if p == -math.inf else round(p, DECIMALS) for p in scored.drawn),
     )
 
 

@@ -68,7 +68,11 @@ class Echo:
         self._proving = asyncio.Lock()
 
     async def score(self, request: Score) -> Scores:
-        """The log-probabilities of each text after the context."""
+        """The log-probabilities of each text after the context.
+
+        A server echoes each token's own log-probability and not those of all others, so nothing
+        is said of how a text would be drawn under a request's `decoding`: `drawn` stays unset.
+        """
         if not isinstance(request.context, str):
             raise UnansweredError(
                 "a chat cannot be scored through a server: it does not show how it renders one; "

@@ -6,6 +6,8 @@ import math
 import random
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from epicene.errors import InputError
 from epicene.languages.segment import count_words, words
 from epicene.models import takes
@@ -97,7 +99,8 @@ class _Guess:
 
         Independent noise per token would not do: of two texts the shorter would have the higher
         sum. Instead an order is drawn, and sums are made that keep it when they are divided by
-        tokens, words or characters. Equal texts get equal scores.
+        tokens, words or characters. Equal texts get equal scores. A guess has no vocabulary to
+        cut down, so however a text is decoded it is drawn with these probabilities.
         """
         if not all(text.strip() for text in request.texts):
             raise UnanswerableError("an empty text has no score")
@@ -111,12 +114,14 @@ class _Guess:
         scores = {}
         for text, cost in zip(distinct, _costs(sizes, noise), strict=True):
             parts = [noise.waiting() for _ in ends[text]]
+            logprobs = tuple(round(-cost * part / sum(parts), DECIMALS) for part in parts)
             scores[text] = TextScore(
-                logprobs=tuple(round(-cost * part / sum(parts), DECIMALS) for part in parts),
+                logprobs=logprobs,
                 starts=(0, *ends[text][:-1]),
                 ends=tuple(ends[text]),
                 words=count_words(text, request.language),
                 characters=len(text),
+                drawn=UNSET if request.decoding is UNSET else logprobs,
             )
         return Scores(texts=tuple(scores[text] for text in request.texts), method="random")
 

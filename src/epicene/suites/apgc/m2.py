@@ -167,7 +167,11 @@ def _least_cost_steps(source: Words, output: Words, price: int) -> _Steps:
     while todo:
         i, j = todo.pop()
         same = i > 0 and j > 0 and source[i - 1] == output[j - 1]
-        for before, extra in (((i - 1, j - 1), 0 if same else price), ((i - 1, j), 1), ((i, j - 1), 1)):
+        for before, extra in (
+            ((i - 1, j - 1), 0 if same else price),
+            ((i - 1, j), 1),
+            ((i, j - 1), 1),
+        ):
             if min(before) < 0 or cost[before[0]][before[1]] + extra != cost[i][j]:
                 continue
             steps.setdefault(before, []).append(((i, j), extra == 0))

@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 from epicene.records import Judgement, Scores, Texts
+from epicene.suites.likelihood import MEASURES, measured
 from epicene.suites.misgendering.ask import PROBABILITY
 from epicene.suites.misgendering.conversion import CONVERTED, candidates
 from epicene.suites.misgendering.lexicon import extraneous
 from epicene.suites.misgendering.pronoun_finding import find_pronouns, tokens
-from epicene.suites.misgendering.protocol import MEASURES
 from epicene.suites.misgendering.repetition import repetition_rate
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from epicene.records import Outcome, Text, TextScore
     from epicene.suites import Answers, Given
     from epicene.suites.misgendering.instances import Instance
-    from epicene.suites.misgendering.protocol import Measure, MisgenderingProtocol
+    from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
 
 def judge(item: Instance, answers: Answers, protocol: MisgenderingProtocol) -> Iterator[Judgement]:
@@ -67,17 +67,6 @@ def by_probability(
             if main
             else {},
         )
-
-
-def measured(text: TextScore, measure: Measure) -> float:
-    """The log-likelihood of a text, as it is or per unit."""
-    units = {
-        "sum": 1,
-        "per token": text.tokens,
-        "per word": text.words,
-        "per character": text.characters,
-    }[measure]
-    return text.sum / max(units, 1)
 
 
 def expected_disagreement(

@@ -6,9 +6,7 @@ from typing import Literal
 
 from epicene.records import FirstToken, Positive
 from epicene.suites import Protocol
-
-Measure = Literal["sum", "per token", "per word", "per character"]
-MEASURES: tuple[Measure, ...] = ("sum", "per token", "per word", "per character")
+from epicene.suites.likelihood import Measure
 
 
 class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):

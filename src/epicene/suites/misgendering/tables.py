@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.records import Column, Estimate, Row, Table
 from epicene.suites import agreement
+from epicene.suites.likelihood import MEASURES
 from epicene.suites.misgendering.formats import (
     FAMILIES,
     MODES,
@@ -20,7 +21,6 @@ from epicene.suites.misgendering.formats import (
     pronouns_of,
     with_all_facets,
 )
-from epicene.suites.misgendering.protocol import MEASURES
 from epicene.suites.misgendering.published_kappa import published_kappa
 from epicene.suites.tabulate import accuracy, mean, share, undetected, values_of
 

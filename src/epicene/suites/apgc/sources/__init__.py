@@ -1,0 +1,1 @@
+"""The layouts that such corpora come in: read, and written back."""

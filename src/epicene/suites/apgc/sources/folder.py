@@ -1,0 +1,241 @@
+"""A folder of parallel files, in the layout of version 2.1, of version 2.0 or of version 1.0.
+
+A split's sentences are read from the first of these that is there:
+
+- `SPLIT.arin.tokens` and `SPLIT.ar.MM.tokens` … (words with labels; all splits of 2.1 but train);
+- `SPLIT.arin` and `SPLIT.ar.MM` … (a sentence a line; 2.0);
+- `SPLIT.arin` and the labels of its sentences, the forms being found in the groups (train);
+- `D-set-SPLIT.arin`, `.ar.M` and `.ar.F` (1.0, first person only).
+
+Beside them, where they are: labels, `SPLIT.en`, `SPLIT.origin`, a machine's translation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.datafiles import sha256_of
+from epicene.errors import InputError
+from epicene.suites.apgc.labels import TARGETS, SentenceLabel, parse_label, parse_word_label
+from epicene.suites.apgc.sentences import Sentence, check_forms, cut_into_groups, forms_of_group
+from epicene.suites.apgc.sources.lines import read_beside, read_blocks, read_lines
+from epicene.suites.apgc.sources.tokens import Tokens, read_parallel_tokens, read_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+# Words that stand in a published file by mistake: the file's hash, the line, the word.
+_STRAY = {
+    "ad695a88f77c05305e32feb9fe2036fb46c3272fd39e4e6310dfa60d70e89605": (52102, "$"),
+}
+
+
+class _Read(NamedTuple):
+    """What the files of a split hold, a place in each list for each sentence."""
+
+    main: Path  # the file that errors name
+    texts: list[str]
+    labels: list[SentenceLabel]
+    forms: list[dict[str, str]]
+    words: list[tuple[str, ...]]
+    lines: list[int]
+    files: list[Path]
+
+
+def splits_in(folder: Path) -> list[str]:
+    """The splits whose sentences are in a folder."""
+    names = {
+        path.name.removesuffix(".tokens").removesuffix(".arin").removeprefix("D-set-")
+        for pattern in ("*.arin", "*.arin.tokens")
+        for path in folder.glob(pattern)
+    }
+    return sorted(names)
+
+
+def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
+    """The sentences of a split, and the files they came from."""
+    read = _read(folder, split)
+    beside = {
+        field: path
+        for field, path in {
+            "english": _first(folder, f"{split}.en", f"D-set-{split}.en"),
+            "origin": _first(folder, f"{split}.origin"),
+            "translation": _first(
+                folder, f"google_MT/{split}.google.ar.tokens", f"{split}.google.ar"
+            ),
+        }.items()
+        if path is not None
+    }
+    columns = {
+        field: _column(path, len(read.texts), read.main) for field, path in beside.items()
+    }
+    sentences: list[Sentence] = []
+    for number, group in enumerate(cut_into_groups(read.labels, str(read.main)), start=1):
+        for place in group:
+            sentence = Sentence(
+                id=f"{split}-{place + 1}",
+                group=f"{split}-group-{number}",
+                language="ar",
+                text=read.texts[place],
+                label=str(read.labels[place]),
+                targets=read.forms[place],
+                words=read.words[place] if read.words else (),
+                original=place == group.start,
+                split=split,
+                **{field: values[place] for field, values in columns.items()},
+            )
+            check_forms(sentence, f"{read.main}, line {read.lines[place]},")
+            sentences.append(sentence)
+    return sentences, [*read.files, *beside.values()]
+
+
+def _read(folder: Path, split: str) -> _Read:
+    if (folder / f"{split}.arin.tokens").is_file():
+        return _from_tokens(folder, split)
+    if (folder / f"{split}.ar.MM").is_file():
+        return _from_lines(folder, split)
+    if (folder / f"{split}.arin").is_file():
+        return _from_groups(folder, split)
+    if (folder / f"D-set-{split}.arin").is_file():
+        return _from_version_1(folder, split)
+    known = splits_in(folder)
+    if known:
+        raise InputError(
+            f"{folder} has no split {split!r}; it has {', '.join(known)} (choose with --split)."
+        )
+    raise InputError(
+        f"{folder} holds no parallel gender corpus: no file is called SPLIT.arin.tokens or "
+        "SPLIT.arin; docs/apgc.md describes the layouts."
+    )
+
+
+def _from_tokens(folder: Path, split: str) -> _Read:
+    paths = [folder / f"{split}.arin.tokens"]
+    paths += [folder / f"{split}.ar.{target}.tokens" for target in TARGETS]
+    rows = read_parallel_tokens(paths)
+    labels, label_files = _labels(folder, split, len(rows), paths[0])
+    return _Read(
+        main=paths[0],
+        texts=[source.text for source, *_ in rows],
+        labels=labels or [_label_of(source) for source, *_ in rows],
+        forms=[
+            {target: form.text for target, form in zip(TARGETS, forms, strict=True)}
+            for _, *forms in rows
+        ],
+        words=[
+            tuple(str(parse_word_label(label, "")) for label in source.labels)
+            for source, *_ in rows
+        ],
+        lines=[source.line for source, *_ in rows],
+        files=paths + label_files,
+    )
+
+
+def _from_lines(folder: Path, split: str) -> _Read:
+    main = folder / f"{split}.arin"
+    texts = read_lines(main)
+    paths = {target: folder / f"{split}.ar.{target}" for target in TARGETS}
+    columns = {target: read_beside(path, len(texts), main) for target, path in paths.items()}
+    labels, label_files = _labels(folder, split, len(texts), main)
+    if not labels:
+        raise InputError(f"{main} has no labels beside it: {split}.arin.label is missing.")
+    forms = [{target: columns[target][place] for target in TARGETS} for place in range(len(texts))]
+    return _Read(main, texts, labels, forms, [], _numbers(texts), [main, *paths.values(), *label_files])
+
+
+def _from_groups(folder: Path, split: str) -> _Read:
+    main = folder / f"{split}.arin"
+    texts = read_lines(main)
+    line, stray = _STRAY.get(sha256_of(main), (0, ""))
+    if stray:
+        words = texts[line - 1].split()
+        texts[line - 1] = " ".join(word for word in words if word != stray)
+    labels, label_files = _labels(folder, split, len(texts), main)
+    if not labels:
+        raise InputError(
+            f"{main} has neither its forms ({split}.ar.MM …) nor labels ({split}.arin.label) "
+            "beside it."
+        )
+    forms: list[dict[str, str]] = []
+    for group in cut_into_groups(labels, str(main)):
+        members = slice(group.start, group.stop)
+        forms += [forms_of_group(texts[members], labels[members])] * len(group)
+    return _Read(main, texts, labels, forms, [], _numbers(texts), [main, *label_files])
+
+
+def _from_version_1(folder: Path, split: str) -> _Read:
+    main, masculine, feminine, label_file = (
+        folder / f"D-set-{split}.{ending}" for ending in ("arin", "ar.M", "ar.F", "arin.label")
+    )
+    texts = read_lines(main)
+    by_gender = {
+        "M": read_beside(masculine, len(texts), main),
+        "F": read_beside(feminine, len(texts), main),
+    }
+    letters = read_beside(label_file, len(texts), main)
+    labels = [
+        parse_label(f"{letter.strip()}B", f"{label_file}, line {number},")
+        for number, letter in enumerate(letters, start=1)
+    ]
+    forms = [
+        {target: by_gender[target[0]][place] for target in TARGETS} for place in range(len(texts))
+    ]
+    files = [main, masculine, feminine, label_file]
+    return _Read(main, texts, labels, forms, [], _numbers(texts), files)
+
+
+def _numbers(texts: Sequence[str]) -> list[int]:
+    return list(range(1, len(texts) + 1))
+
+
+# --- what stands beside the sentences ------------------------------------------------------
+
+
+def _first(folder: Path, *names: str) -> Path | None:
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def _column(path: Path, size: int, main: Path) -> list[str]:
+    """A value for each sentence, from a file of lines or of tokens."""
+    if path.suffix != ".tokens":
+        return read_beside(path, size, main)
+    values = [sentence.text for sentence in read_tokens(path)]
+    if len(values) != size:
+        raise InputError(f"{path} has {len(values)} sentences, but {main} has {size}.")
+    return values
+
+
+def _labels(
+    folder: Path, split: str, size: int, main: Path
+) -> tuple[list[SentenceLabel], list[Path]]:
+    """The sentences' labels, from a file of their own or the first block of a joint one."""
+    path = _first(folder, f"{split}.arin.label", f"{split}.label")
+    if path is not None:
+        lines = read_beside(path, size, main)
+    else:
+        joint = "+".join([f"{split}.arin"] * len(TARGETS))
+        path = _first(folder, f"joint/{joint}.label")
+        if path is None:
+            return [], []
+        lines = read_blocks(path, size)[TARGETS[0]]
+    return [
+        parse_label(line.strip(), f"{path}, line {number},")
+        for number, line in enumerate(lines, start=1)
+    ], [path]
+
+
+def _label_of(tokens: Tokens) -> SentenceLabel:
+    """What the words' labels say of the sentence, where no file does."""
+    found = {"1": "B", "2": "B"}
+    for label in tokens.labels:
+        # The base after the clitic: it has the sentence's gender, a clitic that of its own form.
+        for part in reversed(parse_word_label(label, "")):
+            if part != "B":
+                found[part[0]] = part[1]
+    return SentenceLabel(found["1"], found["2"])
+
+
+def sentences_of(read: Sequence[Sentence], *, original: bool) -> Iterator[Sentence]:
+    """The original corpus, or the balanced one with the rewritten forms as sentences too."""
+    return (sentence for sentence in read if sentence.original or not original)

@@ -1,0 +1,58 @@
+"""Two ways to cut a sentence into the words that are compared.
+
+`whitespace` takes what stands between spaces, without punctuation at its ends: the plainest
+reading of the paper, which names none. `epicene` takes the words of our segmenter: elided and
+enclitic words stand apart.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import regex
+
+from epicene.languages.normalise import normalise
+from epicene.languages.segment import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Cutting: TypeAlias = Literal["whitespace", "epicene"]
+CUTTINGS: tuple[Cutting, ...] = ("whitespace", "epicene")
+Words: TypeAlias = tuple[str, ...]
+
+_OUTER = regex.compile(r"^[\p{P}\p{S}]+|[\p{P}\p{S}]+$")
+
+# Pieces between spaces that are remembered, for each language and way of cutting.
+_REMEMBERED = 2**16
+
+
+def cut(text: str, language: str, how: Cutting, normalisers: tuple[str, ...] = ()) -> Words:
+    """The words of a text.
+
+    No word reaches across a space, so a text is cut piece by piece, and a piece that came before
+    is not cut again: most of a corpus is the same few thousand pieces.
+    """
+    pieces = _cutter(language, how, normalisers)
+    return tuple(word for piece in text.split() for word in pieces(piece))
+
+
+@lru_cache(maxsize=64)
+def _cutter(language: str, how: Cutting, normalisers: tuple[str, ...]) -> Callable[[str], Words]:
+    one = _stripped if how == "whitespace" else partial(_segmented, language=language)
+
+    @lru_cache(maxsize=_REMEMBERED)
+    def piece_words(piece: str) -> Words:
+        return one(normalise(piece, normalisers))
+
+    return piece_words
+
+
+def _stripped(piece: str) -> Words:
+    word = _OUTER.sub("", piece)
+    return (word,) if word else ()
+
+
+def _segmented(piece: str, language: str) -> Words:
+    return tuple(piece[span.start : span.end] for span in words(piece, language))
