@@ -301,6 +301,7 @@ class Judgement(Record, frozen=True, kw_only=True):
 
     `name` says which of an item's judgements this is (a format, a sample, a direction, a judge);
     no two of them share one.
+    `counts` are what a figure of a whole corpus adds up (edits made, words matched).
     `evidence` is what a person would want to read beside it.
     """
 
@@ -311,6 +312,7 @@ class Judgement(Record, frozen=True, kw_only=True):
     outcome: Outcome | None = None
     label: str | None = None
     value: float | None = None
+    counts: dict[str, float] = {}
     facets: Facets = {}
     evidence: Facets = {}
 

@@ -139,7 +139,7 @@ class Judged:
 
 
 def frame_of(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:
-    """A row per judgement, a column per facet. Built in pieces, so memory holds columns only."""
+    """A row per judgement, a column per facet and count, built in pieces to hold columns only."""
     import polars as pl
 
     stream = iter(judgements)
@@ -153,9 +153,10 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
     import polars as pl
 
     facets = sorted({name for judgement in chunk for name in judgement.facets})
-    clash = set(facets) & set(_OWN_COLUMNS)
+    counts = sorted({name for judgement in chunk for name in judgement.counts})
+    clash = (set(facets) | set(counts)) & set(_OWN_COLUMNS) | set(facets) & set(counts)
     if clash:
-        raise InputError(f"A facet may not be called {', '.join(sorted(clash))}.")
+        raise InputError(f"A facet or count may not be called {', '.join(sorted(clash))}.")
     texts = {
         "item": [j.item for j in chunk],
         "group": [j.group or j.item for j in chunk],
@@ -167,12 +168,15 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
         "label": [j.label for j in chunk],
         **{facet: [j.facets.get(facet) for j in chunk] for facet in facets},
     }
-    values = pl.Series("value", [j.value for j in chunk], dtype=pl.Float64)
+    numbers = {
+        "value": [j.value for j in chunk],
+        **{count: [j.counts.get(count) for j in chunk] for count in counts},
+    }
     frame = pl.DataFrame(
         [
             *(pl.Series(name, column, dtype=pl.String) for name, column in texts.items()),
             *(pl.Series(name, column, dtype=pl.Categorical) for name, column in words.items()),
-            values,
+            *(pl.Series(name, column, dtype=pl.Float64) for name, column in numbers.items()),
         ]
     )
     return frame.select(

@@ -2,7 +2,9 @@
 
 A suite defines its studies and reads the responses back; the annotation pages serve any study
 and know no suite. Texts for people are given by language; what is shown of an item stands in the
-item's named fields. `files` reads and writes studies, `checks` says what is wrong with one.
+item's named fields. `drawing` chooses the items, `files` reads and writes studies, `checks` says
+what is wrong with one, `showing` what of an item reaches a person, `responses` what is wrong with
+an answer, `response_files` reads and writes answers.
 """
 
 from __future__ import annotations
@@ -186,6 +188,19 @@ class StudyItem(_Part, frozen=True, kw_only=True):
     feedback: Words = {}  # shown after a practice item
 
 
+class Drawn(_Part, frozen=True, kw_only=True):
+    """How the items were drawn: by which of the suite's kinds of study, from what, and how many."""
+
+    kind: str
+    protocol: str
+    runs: tuple[str, ...] = ()  # the names of their folders
+    data: str = ""
+    per_cell: int | None = None  # None: as many as the kind takes by itself
+    total: int | None = None
+    twice: int | None = None
+    seed: int | None = None
+
+
 class Study(_Part, frozen=True, kw_only=True):
     """A whole study. The title's languages are those a person can read the pages in.
 
@@ -208,6 +223,7 @@ class Study(_Part, frozen=True, kw_only=True):
     lists: Literal["none", "given", "rotated"] = "none"
     shuffle: bool = True
     hidden: tuple[str, ...] = ()  # fields of the items that never reach a person
+    drawn: Drawn | None = None  # None: written by hand
     practice: tuple[StudyItem, ...] = ()
     checks: tuple[StudyItem, ...] = ()
     fillers: tuple[StudyItem, ...] = ()
@@ -222,12 +238,12 @@ class Study(_Part, frozen=True, kw_only=True):
 
 
 class Response(_Part, frozen=True, kw_only=True):
-    """What one person answered about one item, and when."""
+    """What one person answered about one item; when and how long it took, where that is known."""
 
     study: str
     participant: str
     item: str
     answers: dict[str, AnswerValue]
-    at: datetime
-    seconds: float
+    at: datetime | None = None
+    seconds: float | None = None
     language: str = ""  # in which the pages were read

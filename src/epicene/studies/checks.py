@@ -10,8 +10,19 @@ import msgspec
 
 from epicene import registry
 from epicene.errors import InputError
-from epicene.studies import ChoiceScreen, Choose, DiffPanel, Mark, Study, Tag, TextPanel, Write
+from epicene.studies import (
+    ChoiceScreen,
+    Choose,
+    DiffPanel,
+    Mark,
+    Response,
+    Study,
+    Tag,
+    TextPanel,
+    Write,
+)
 from epicene.studies.responses import answer_faults, choices, no_such, sentence
+from epicene.studies.showing import shown_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,6 +51,9 @@ def study_faults(study: Study) -> Iterator[str]:
     if study.per_person is not None and study.per_person < 1:
         yield f"per_person is {study.per_person}, and must be at least 1"
     yield from _twice("questions", (question.id for question in study.questions))
+    for question in study.questions:
+        if question.id in Response.__struct_fields__:
+            yield f"a question has the id {question.id!r}, which is a column of every response"
     yield from _twice("screening", (screen.id for screen in study.screening))
     for number, screen in enumerate(study.screening):
         yield from _screen_faults(f"screening[{number}] ({screen.id})", screen)
@@ -65,6 +79,9 @@ def _twice(what: str, ids: Iterable[str]) -> Iterator[str]:
 
 def _option_faults(place: str, options: tuple[Option, ...]) -> Iterator[str]:
     yield from _twice(place, (option.id for option in options))
+    for option in options:
+        if ";" in option.id or option.id != option.id.strip():
+            yield f"{place} has the id {option.id!r}, which a list in a sheet would not keep whole"
     for key, count in Counter(option.key for option in options if option.key).items():
         if count > 1:
             yield f"{place} has the key {key!r} {count} times"
@@ -143,23 +160,8 @@ def _texts(part: object, place: str) -> Iterator[tuple[str, str | Words]]:
 # --- fields and items ------------------------------------------------------------------------
 
 
-def _shown(study: Study) -> dict[str, str]:
-    """The fields of an item that reach a person, with the place that shows them."""
-    shown: dict[str, str] = {}
-    for number, panel in enumerate(study.show):
-        names = [panel.before, panel.after] if isinstance(panel, DiffPanel) else [panel.field]
-        shown |= dict.fromkeys(names, f"show[{number}]")
-    for number, question in enumerate(study.questions):
-        if isinstance(question, Write):
-            names = [name for name in (question.draft, question.source) if name]
-            shown |= {
-                name: f"questions[{number}] ({question.id})" for name in names if name not in shown
-            }
-    return shown
-
-
 def _field_faults(study: Study) -> Iterator[str]:
-    for name, place in _shown(study).items():
+    for name, place in shown_fields(study).items():
         if name in study.hidden:
             yield f"{place} shows the field {name!r}, which is hidden"
     texts = [panel.field for panel in study.show if isinstance(panel, TextPanel)]
@@ -176,7 +178,7 @@ def _field_faults(study: Study) -> Iterator[str]:
 def _item_faults(study: Study) -> Iterator[str]:
     parts = {name: getattr(study, name) for name in ("practice", "checks", "fillers", "items")}
     yield from _twice("the study", (item.id for items in parts.values() for item in items))
-    shown = _shown(study)
+    shown = shown_fields(study)
     for part, items in parts.items():
         for item in items:
             place = f"{part} {item.id!r}"

@@ -166,7 +166,7 @@ class Results(Generic[ProtocolT]):
     """All judgements of one or more runs of a suite.
 
     `frame` has a row per judgement: run, model, protocol, item, group, language, name, outcome,
-    label, value, and a column per facet.
+    label, value, and a column per facet and per count.
     """
 
     frame: polars.DataFrame

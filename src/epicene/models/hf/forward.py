@@ -217,7 +217,8 @@ def _drawn(row: Row, drawing: sampling.Drawing, logits: Any) -> list[float]:
         sampling.drawn(part, [drawing] * len(part)).gather(-1, target[:, None])
         for part, target in zip(logits[:count].split(lines), targets.split(lines), strict=True)
     ]
-    return [float(value) for value in torch.cat(found).flatten().tolist()]
+    logprobs: list[float] = torch.cat(found).flatten().tolist()
+    return logprobs
 
 
 def _continued(

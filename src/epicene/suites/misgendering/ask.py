@@ -1,10 +1,14 @@
-"""Templates are asked by probability and by generation, open contexts by generation."""
+"""Templates are asked by probability and by generation, open contexts by generation.
+
+Of templates also how likely each pronoun is as the next word, where generation begins.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.records import Decoding, Generate, Score
+from epicene.records import Generate, Score
+from epicene.suites.misgendering.expected import after_the_text, next_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,9 +34,13 @@ def ask(item: Instance, _answers: Answers, protocol: MisgenderingProtocol) -> It
             first_token=protocol.first_token,
         )
     # Whose the first pronoun of a continuation is cannot be told where a second person was named.
-    if not item.distractors:
-        for setting, context in contexts(item, protocol):
-            yield _continued(item, setting, context, protocol)
+    if item.distractors:
+        return
+    for setting, context in contexts(item, protocol):
+        yield _continued(item, setting, context, protocol)
+    if item.is_template:
+        yield from next_words(item, PRE, item.before, item.candidates, protocol)
+        yield from next_words(item, POST, *after_the_text(item, protocol), protocol)
 
 
 def contexts(item: Instance, protocol: MisgenderingProtocol) -> Iterator[tuple[str, str]]:
@@ -55,14 +63,7 @@ def _continued(
         language=item.language,
         prompt=context,
         samples=protocol.samples,
-        decoding=Decoding(
-            max_new_tokens=protocol.new_tokens,
-            temperature=None,
-            top_k=protocol.top_k,
-            top_p=protocol.top_p,
-            exact_length=True,
-            seed=protocol.seed,
-        ),
+        decoding=protocol.decoding,
         source=context,
         target={"pronoun": item.pronoun},
         choices=tuple(next(iter(each.forms.values())) for each in item.sets),

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.languages.pronouns import CASES, PronounSet
 from epicene.languages.rewriting.english import frame, open_route
+from epicene.languages.rewriting.english.frame import like
 from epicene.records import Score, Texts
+from epicene.suites.misgendering.ask import OPEN
+from epicene.suites.misgendering.expected import next_words
 from epicene.suites.misgendering.instances import Candidate
-from epicene.suites.misgendering.pronoun_finding import second_pronoun
+from epicene.suites.misgendering.pronoun_finding import first_pronoun, second_pronoun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +35,9 @@ def ask_converted(
     """Score each generation of an open context, rewritten with every pronoun set."""
     if item.is_template:
         return
-    for number, text in enumerate(answers.only(Texts).texts, start=1):
-        found = candidates(item, text.text, protocol)
+    texts = [text.text for text in answers.only(Texts).texts]
+    for number, text in enumerate(texts, start=1):
+        found = candidates(item, text, protocol)
         if found:
             yield Score(
                 item=item.id,
@@ -43,6 +47,27 @@ def ask_converted(
                 texts=tuple(candidate.form for candidate in found),
                 first_token=protocol.first_token,
             )
+    # The formats are compared on the first generation, so that one is enough.
+    if candidates(item, texts[0], protocol):
+        yield from next_words(item, OPEN, *first_gap(item, texts[0], protocol), protocol)
+
+
+def first_gap(
+    item: Instance, continuation: str, protocol: MisgenderingProtocol
+) -> tuple[str, tuple[Candidate, ...]]:
+    """All that stands before a continuation's first pronoun, and each set's form in its place."""
+    found = first_pronoun(continuation, item.sets, protocol.tokeniser)
+    assert found is not None, "a continuation that was converted has a pronoun"
+    start, written = found
+    sets = _pronoun_sets(_key(item.sets))
+    end = second_pronoun(continuation, item.sets, protocol.tokeniser)
+    framed = frame(continuation[:end].rstrip(), sets, route=open_route("rules"))
+    case = next((slot.case for slot in framed.slots if slot.case and slot.start == start), None)
+    if case is None:  # a mark inside the word, say: the first case that has the form
+        case = next((cases[0] for each in sets if (cases := each.cases(written.lower()))), "reflexive")
+    return item.before + continuation[:start], tuple(
+        Candidate(pronoun=each.name, form=like(written, each.form(case))) for each in sets
+    )
 
 
 def candidates(

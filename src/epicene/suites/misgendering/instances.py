@@ -77,6 +77,20 @@ class Instance(Item, frozen=True, kw_only=True):
         """The candidate that is right."""
         return next(each for each in self.candidates if each.pronoun == self.pronoun)
 
+    @property
+    def facets(self) -> dict[str, str]:
+        """What the tables break down by."""
+        named = {
+            "dataset": self.dataset,
+            "pronoun": self.pronoun,
+            "case": self.case,
+            "names": self.name_list,
+            "antecedent": self.antecedent,
+            "occupation": self.occupation,
+            "distractors": str(self.distractors) if self.distractors else "",
+        }
+        return {name: value for name, value in named.items() if value}
+
     def filled(self, candidate: Candidate) -> str:
         """The whole text with a candidate in the gap."""
         return self.before + candidate.form + self.after

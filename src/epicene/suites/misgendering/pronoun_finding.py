@@ -40,6 +40,11 @@ def find_pronouns(text: str, sets: Sequence[Forms], tokeniser: str) -> Found:
     return Found(found[0][1] if found else "", tuple(owner for _, _, owner in found))
 
 
+def first_pronoun(text: str, sets: Sequence[Forms], tokeniser: str) -> tuple[int, str] | None:
+    """Where the first pronoun of a text begins, and how it is written."""
+    return next(((start, token) for start, token, _ in _pronouns(text, sets, tokeniser)), None)
+
+
 def second_pronoun(text: str, sets: Sequence[Forms], tokeniser: str) -> int:
     """Where the second pronoun of a text begins, or where the text ends."""
     places = (start for start, _, _ in _pronouns(text, sets, tokeniser))

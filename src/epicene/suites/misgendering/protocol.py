@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from epicene.records import FirstToken, Positive
+from epicene.records import Decoding, FirstToken, Positive
 from epicene.suites import Protocol
 from epicene.suites.likelihood import Measure
 
@@ -32,6 +32,18 @@ class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     new_tokens: Positive = 50
     top_k: int = 50
     top_p: float = 0.95
+
+    @property
+    def decoding(self) -> Decoding:
+        """How continuations are generated: at the model's own temperature, none cut short."""
+        return Decoding(
+            max_new_tokens=self.new_tokens,
+            temperature=None,
+            top_k=self.top_k,
+            top_p=self.top_p,
+            exact_length=True,
+            seed=self.seed,
+        )
 
 
 PROTOCOLS = {

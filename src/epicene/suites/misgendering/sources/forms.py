@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from epicene.datafiles import read_rows
@@ -26,6 +27,8 @@ _BINARY = (
     _forms("she", "she", "her", "her", "hers", "herself"),
 )
 _THEY = _forms("they", "they", "them", "their", "theirs", "themself")
+
+_SENTENCE_END = re.compile(r"(?:^|[.!?][\"”’']?\s+)$")
 
 # What counts as a pronoun in each published dataset; RUFF knows three cases.
 PUBLISHED_SETS: dict[str, tuple[Forms, ...]] = {
@@ -54,6 +57,14 @@ def read_forms(path: Path) -> tuple[Forms, ...]:
         )
         for line in read_rows(path)
     )
+
+
+def begins_sentence(before: str, *, mended: bool) -> bool:
+    """Whether a pronoun after that text begins a sentence, and so has a capital letter.
+
+    The authors look at the character two places before the gap, so only a full stop counts.
+    """
+    return bool(_SENTENCE_END.search(before)) if mended else before[-2:-1] == "."
 
 
 def candidates(sets: Sequence[Forms], case: str, *, capital: bool) -> tuple[Candidate, ...]:

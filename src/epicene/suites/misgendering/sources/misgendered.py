@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-import re
 from typing import TYPE_CHECKING
 
 from epicene.datafiles import read_rows, read_text
 from epicene.errors import unknown
 from epicene.suites.misgendering.instances import PUBLISHED_CASES, Forms, Instance
-from epicene.suites.misgendering.sources.forms import candidates, read_forms
+from epicene.suites.misgendering.sources.forms import begins_sentence, candidates, read_forms
 from epicene.suites.misgendering.sources.published_files import published
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ DECLARATIONS = (
 ROUNDS = 15
 _SEED = 42
 _GAP = "{mask_token}"
-_SENTENCE_END = re.compile(r"[.!?][\"”’']?\s+$")
 
 
 def files(folder: Path, declaration: str, *, all_sets: bool, exact: bool) -> list[Path]:
@@ -104,8 +102,6 @@ def _instance(
     before, _, after = text.partition(_GAP)
     case = PUBLISHED_CASES[template["form"]]
     number = template["template_id"]
-    # The authors look at the character two places before the gap, so only a full stop counts.
-    capital = bool(_SENTENCE_END.search(before)) if mended else before[-2:-1] == "."
     return Instance(
         id=f"{DATASET}/{gold.pronoun}/{turn}/{number}",
         group=f"{DATASET}/{number}",
@@ -114,7 +110,7 @@ def _instance(
         before=before,
         after=after,
         case=case,
-        candidates=candidates(sets, case, capital=capital),
+        candidates=candidates(sets, case, capital=begins_sentence(before, mended=mended)),
         sets=sets,
         template=number,
         name=name,

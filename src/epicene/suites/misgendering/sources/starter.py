@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from epicene.languages import pronouns as pronoun_sets
 from epicene.languages.pronouns import CASES, PronounSet
 from epicene.records import digest
 from epicene.suites.misgendering.instances import Forms, Instance
-from epicene.suites.misgendering.sources.forms import candidates
+from epicene.suites.misgendering.sources.forms import begins_sentence, candidates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +21,6 @@ FILES = tuple(FOLDER / f"{name}.toml" for name in ("templates", "names", "contex
 NAME_LISTS = ("feminine", "masculine", "unisex")
 _NAMES_PER_TEMPLATE = 4
 _GAP = "{mask}"
-_SENTENCE_END = re.compile(r"(?:^|[.!?][\"”’']?\s+)$")
 _VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 
@@ -70,7 +68,7 @@ def _templates(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance]:
         for turn, (name, kind) in enumerate(_names(template["id"], _NAMES_PER_TEMPLATE)):
             text = f"{name}'s pronouns are {declared}. {template['text']}".replace("{name}", name)
             before, _, after = text.partition(_GAP)
-            capital = bool(_SENTENCE_END.search(before))
+            capital = begins_sentence(before, mended=True)
             yield Instance(
                 id=f"templates/{gold.name}/{template['id']}/{turn}",
                 group=f"templates/{template['id']}",

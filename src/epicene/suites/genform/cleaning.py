@@ -1,0 +1,94 @@
+"""Taking the sentence out of an answer: code fences, labels and quotes around it are dropped.
+
+The rule, applied again until nothing changes:
+
+1. A code fence: of an answer with exactly one fenced block, the block alone is kept.
+2. A label: a few words for “sentence”, “answer” or “here is …” with a colon at the very beginning.
+3. Quotes: a pair of quotation marks, backticks or asterisks around the whole answer.
+
+A label or pair of quotes that the sentence to be rewritten has itself stays. Nothing else is
+touched: an explanation after the sentence, or a second sentence, remains and is counted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import regex
+
+FENCE, LABEL, QUOTES = "fence", "label", "quotes"
+
+_FENCE = regex.compile(r"^\s*```[^\n`]*\n(.*?)\n?\s*```\s*$", regex.S | regex.M)
+
+# What models put before the sentence, in the languages of the prompts, after it is folded.
+_LABELS = (
+    r"(?:here(?:'s| is)(?: the)?|the)?\s*(?:modified|transformed|rewritten|converted|corrected)?\s*"
+    r"(?:sentence|output|answer|result|translation|response)(?: to transform)?",
+    r"(?:voici\s+)?(?:la\s+)?(?:phrase|réponse|sortie|résultat|transformation|réécriture)"
+    r"(?:\s+(?:modifiée|transformée|réécrite|convertie|corrigée|à transformer|à réécrire))?",
+    r"(?:(?:هذه|إليك|ها)\s+)?(?:هي\s+)?(?:ال)?(?:جملة|إجابة|جواب|ناتج|نتيجة)"
+    r"(?:\s+(?:ال)?(?:معدلة|معدّلة|محولة|محوّلة|مطلوبة|جديدة|مصححة))?(?:\s+هي)?",
+    r"(?:यह रहा\s+|यहाँ\s+)?(?:संशोधित|परिवर्तित|बदला हुआ|रूपांतरित|नया)?\s*"
+    r"(?:वाक्य|उत्तर|परिणाम|जवाब)(?:\s+(?:है|यह है))?",
+)
+_LABEL = regex.compile(rf"^[*_#\s]*(?:{'|'.join(_LABELS)})[*_\s]*[:：][*_\s]*", regex.I)
+
+_PAIRS = (
+    ('"', '"'), ("'", "'"), ("“", "”"), ("”", "”"), ("„", "“"), ("‘", "’"), ("«", "»"), ("‹", "›"),
+    ("`", "`"), ("**", "**"), ("*", "*"), ("__", "__"),
+)  # fmt: skip
+
+
+class Cleaned(NamedTuple):
+    """An answer's sentence, and what was taken from around it, in the order of the rule."""
+
+    text: str
+    by: tuple[str, ...]
+
+
+def clean(answer: str, source: str) -> Cleaned:
+    """The sentence in an answer to a request to rewrite `source`."""
+    text = answer.strip()
+    taken: set[str] = set()
+    while True:
+        for name, take in ((FENCE, _unfenced), (LABEL, _unlabelled), (QUOTES, _unquoted)):
+            shorter = take(text, source.strip())
+            if shorter != text:
+                text = shorter
+                taken.add(name)
+                break
+        else:
+            return Cleaned(text, tuple(name for name in (FENCE, LABEL, QUOTES) if name in taken))
+
+
+def _unfenced(text: str, _source: str) -> str:
+    if "```" not in text:
+        return text
+    blocks = _FENCE.findall(text)
+    return str(blocks[0]).strip() if len(blocks) == 1 else text
+
+
+def _unlabelled(text: str, source: str) -> str:
+    found = _LABEL.match(text)
+    if found is None or source.startswith(found[0].strip()):
+        return text
+    return text[found.end() :].strip()
+
+
+def _unquoted(text: str, source: str) -> str:
+    for opening, closing in _PAIRS:
+        if _is_around(text, opening, closing) and not _is_around(source, opening, closing):
+            return text[len(opening) : -len(closing)].strip()
+    return text
+
+
+def _is_around(text: str, opening: str, closing: str) -> bool:
+    """Whether the marks are around the whole: there is no such mark inside."""
+    inside = text[len(opening) : -len(closing)]
+    return (
+        len(text) > len(opening) + len(closing)
+        and text.startswith(opening)
+        and text.endswith(closing)
+        and closing not in inside
+        and opening not in inside
+    )
