@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -13,7 +14,7 @@ import msgspec
 from epicene.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 RecordT = TypeVar("RecordT", bound=msgspec.Struct)
@@ -44,6 +45,16 @@ def read_text(path: Path) -> str:
         raise InputError(
             f"{path}, line {line}, is not UTF-8 ({hint}); save the file as UTF-8."
         ) from None
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """A JSON or TOML file that holds one table of names and values."""
+    if path.suffix.lower() != ".toml":
+        return _object(_parsed(read_text(path), str(path)), str(path))
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}.") from None
 
 
 def read_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[Line]:
@@ -154,16 +165,24 @@ def _parquet(path: Path) -> Iterator[Line]:
 
 
 def read_records(
-    path: Path, kind: type[RecordT], columns: Mapping[str, str] | None = None
+    path: Path,
+    kind: type[RecordT],
+    columns: Mapping[str, str] | None = None,
+    defaults: Callable[[int], Mapping[str, Any]] | None = None,
 ) -> Iterator[RecordT]:
     """The rows of a file as records of one kind; columns it has no field for are passed over.
 
-    An id that is empty or comes twice is refused.
+    An id that is empty or comes twice is refused. `defaults` gives, for the number of a row, the
+    fields that the file may lack.
     """
     seen: dict[Any, str] = {}
     fields = kind.__struct_fields__
-    for line in read_rows(path, columns):
+    for number, line in enumerate(read_rows(path, columns), start=1):
         known = {name: value for name, value in line.values.items() if name in fields}
+        if defaults is not None:
+            known = {**defaults(number), **known}
+        if isinstance(known.get("id"), int):
+            known["id"] = str(known["id"])
         try:
             record = msgspec.convert(known, kind, strict=False)
         except msgspec.ValidationError as error:

@@ -129,7 +129,7 @@ class Store:
             db.execute("PRAGMA synchronous = NORMAL")
         found = db.execute("PRAGMA user_version").fetchone()[0]
         if found == 0 and create:
-            with _transaction(db):
+            with transaction(db):
                 for statement in _SCHEMA.split(";"):
                     db.execute(statement)
                 db.execute(f"PRAGMA user_version = {FORMAT}")
@@ -158,7 +158,7 @@ class Store:
                 marks.append(int.from_bytes(digest(item.id)[:8]))
                 yield number, to_json(item)
 
-        with _transaction(self._db):
+        with transaction(self._db):
             self._db.executemany("INSERT INTO items VALUES (?, ?)", rows())
             if not marks:
                 raise InputError(f"{place} has no items.")
@@ -249,7 +249,7 @@ class Store:
 
         A failed request may be answered later; an answer is never written over.
         """
-        with _transaction(self._db):
+        with transaction(self._db):
             self._db.executemany(
                 "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (place) DO UPDATE SET "
                 "failed = excluded.failed, answer = excluded.answer WHERE failed",
@@ -290,7 +290,7 @@ def _repeats(marks: array[int]) -> bool:
 
 
 @contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
     """All of it or nothing, whatever exception comes in between."""
     db.execute("BEGIN IMMEDIATE")
     try:

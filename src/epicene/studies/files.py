@@ -40,12 +40,16 @@ def read_study(path: Path) -> Study:
 
 def write_study(study: Study, path: Path) -> None:
     """A study into a TOML file, for people to edit, or a JSON file."""
-    values = msgspec.to_builtins(study)
     if path.suffix == ".toml":
-        text = "\n".join(_toml(values)) + "\n"
+        text = study_toml(study)
     else:
-        text = json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+        text = json.dumps(msgspec.to_builtins(study), ensure_ascii=False, indent=1) + "\n"
     path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def study_toml(study: Study) -> str:
+    """A study as TOML."""
+    return "\n".join(_toml(msgspec.to_builtins(study))) + "\n"
 
 
 def _toml(table: Mapping[str, Any], path: str = "") -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, 
 import msgspec
 
 from epicene import registry
+from epicene.datafiles import read_table
 from epicene.errors import InputError, unknown
 from epicene.records import (
     Answer,
@@ -266,6 +267,14 @@ def read_card(path: Path) -> Card:
     return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Card)
 
 
+def _setting(own: Any, value: str) -> Any:
+    """A list is written with commas, and a table is in a file, whose content becomes part of the
+    protocol; everything else is read as JSON would, or as text."""
+    if isinstance(own, list | tuple):
+        return value.split(",")
+    return read_table(Path(value)) if isinstance(own, dict) else value
+
+
 def choose_protocol(
     suite: Suite[Any, Any], name: str, settings: Mapping[str, str], seed: int | None
 ) -> Protocol:
@@ -279,8 +288,7 @@ def choose_protocol(
     for key, value in settings.items():
         if key not in adjustable:
             raise unknown(f"setting of the protocol {name}", key, adjustable)
-        # A list is written with commas; everything else is read as JSON would, or as text.
-        values[key] = value.split(",") if isinstance(values[key], list | tuple) else value
+        values[key] = _setting(values[key], value)
     if seed is not None:
         values["seed"] = seed
     try:

@@ -83,10 +83,8 @@ def count(source: Words, output: Words, gold: Sequence[Edit]) -> Counts:
 
 def _shifted(source: Words, output: Words) -> bool:
     """Whether words look moved along, so that comparing place by place is not the best reading."""
-    from rapidfuzz.distance import Levenshtein
-
     changed = sum(before != after for before, after in zip(source, output, strict=True))
-    return changed > 1 and Levenshtein.distance(source, output) < changed
+    return changed > 1 and _costs(source, output, 1)[-1][-1] < changed
 
 
 def count_aligned(source: Words, output: Words, gold: Sequence[Edit]) -> Counts:

@@ -48,23 +48,26 @@ def ask_converted(
                 first_token=protocol.first_token,
             )
     # The formats are compared on the first generation, so that one is enough.
-    if candidates(item, texts[0], protocol):
-        yield from next_words(item, OPEN, *first_gap(item, texts[0], protocol), protocol)
+    gap = first_gap(item, texts[0], protocol) if candidates(item, texts[0], protocol) else None
+    if gap is not None:
+        yield from next_words(item, OPEN, *gap, protocol)
 
 
 def first_gap(
     item: Instance, continuation: str, protocol: MisgenderingProtocol
-) -> tuple[str, tuple[Candidate, ...]]:
+) -> tuple[str, tuple[Candidate, ...]] | None:
     """All that stands before a continuation's first pronoun, and each set's form in its place."""
     found = first_pronoun(continuation, item.sets, protocol.tokeniser)
-    assert found is not None, "a continuation that was converted has a pronoun"
+    if found is None:
+        return None
     start, written = found
     sets = _pronoun_sets(_key(item.sets))
     end = second_pronoun(continuation, item.sets, protocol.tokeniser)
     framed = frame(continuation[:end].rstrip(), sets, route=open_route("rules"))
-    case = next((slot.case for slot in framed.slots if slot.case and slot.start == start), None)
-    if case is None:  # a mark inside the word, say: the first case that has the form
-        case = next((cases[0] for each in sets if (cases := each.cases(written.lower()))), "reflexive")
+    read = [slot.case for slot in framed.slots if slot.case and slot.start == start]
+    # Where it was not read, the first case that has the form; "themselves" is of no set.
+    listed = [case for each in sets for case in each.cases(written.lower())]
+    case = (*read, *listed, "reflexive")[0]
     return item.before + continuation[:start], tuple(
         Candidate(pronoun=each.name, form=like(written, each.form(case))) for each in sets
     )

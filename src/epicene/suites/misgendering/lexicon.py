@@ -5,13 +5,16 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import regex
 
 from epicene.datafiles import read_text
 from epicene.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FILE = Path(__file__).parent / "starter" / "lexicon.toml"
 
@@ -41,6 +44,15 @@ def extraneous(text: str, context: str) -> list[Mention]:
     """The gendered words of a text, apart from those already in its context."""
     before = {mention.text.lower() for mention in mentions(context)}
     return [mention for mention in mentions(text) if mention.text.lower() not in before]
+
+
+def marked(text: str, found: Sequence[Mention]) -> str:
+    """The text with those words in brackets."""
+    parts, reached = [], 0
+    for mention in found:
+        parts += [text[reached : mention.start], f"[{text[mention.start : mention.end]}]"]
+        reached = mention.end
+    return "".join([*parts, text[reached:]])
 
 
 def mentions(text: str, *, ambiguous: bool = False) -> list[Mention]:

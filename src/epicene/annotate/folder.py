@@ -1,0 +1,75 @@
+"""The folder of a study: what is asked in `study.toml`, what was answered in a database."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from epicene.annotate.store import Added, ResponseStore
+from epicene.errors import InputError
+from epicene.runs.files import write_whole
+from epicene.studies import Study
+from epicene.studies.checks import check_study
+from epicene.studies.files import read_study, study_toml
+from epicene.studies.response_files import read_responses
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from epicene.studies import Response
+
+STUDY = "study.toml"
+RESPONSES = "responses.sqlite"
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """A study and where its responses are."""
+
+    path: Path
+    study: Study
+
+    def responses(self) -> list[Response]:
+        """All responses there are."""
+        if not (self.path / RESPONSES).exists():
+            return []
+        with closing(ResponseStore(self.path / RESPONSES)) as store:
+            return store.all()
+
+    def take(
+        self,
+        file: Path,
+        *,
+        participant: str = "",
+        columns: Mapping[str, str] | None = None,
+        replace: bool = False,
+    ) -> Added:
+        """Keep the responses in a file, all or none."""
+        found = read_responses(file, self.study, participant=participant, columns=columns)
+        with closing(ResponseStore(self.path / RESPONSES)) as store:
+            return store.add(found, replace=replace)
+
+
+def create_folder(path: Path, study: Study) -> StudyFolder:
+    """A new folder for a study; one that holds the same study already is left as it is."""
+    check_study(study, f"The study {study.name}")
+    if (path / STUDY).exists():
+        if read_folder(path).study != study:
+            raise InputError(
+                f"{path} holds another study, to which people may have answered; name another "
+                "folder with --out."
+            )
+    else:
+        write_whole(path / STUDY, study_toml(study).encode())
+    return StudyFolder(path, study)
+
+
+def read_folder(path: Path) -> StudyFolder:
+    """Open a study folder."""
+    if not (path / STUDY).is_file():
+        raise InputError(
+            f"{path} is not a study folder: it has no {STUDY}; `epicene annotate sample` makes one."
+        )
+    return StudyFolder(path, read_study(path / STUDY))

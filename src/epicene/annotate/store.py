@@ -1,0 +1,117 @@
+"""What people answered, in one SQLite file beside the study.
+
+A person's answer to an item is one row: saved twice, it is there once.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from epicene.errors import InputError, RunError
+from epicene.records import to_json
+from epicene.runs.store import transaction
+from epicene.studies import Response
+from epicene.studies.response_files import same_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from epicene.studies.response_files import Placed
+
+FORMAT = 1  # another number where an older program could not read the file
+
+_SCHEMA = """
+CREATE TABLE responses (
+    participant TEXT NOT NULL, item TEXT NOT NULL, response BLOB NOT NULL,
+    PRIMARY KEY (participant, item)
+) WITHOUT ROWID
+"""
+
+_decoder = msgspec.json.Decoder(Response)
+
+
+class Added(NamedTuple):
+    """How many responses are new, were there already, and took the place of others."""
+
+    new: int
+    same: int
+    replaced: int
+
+
+class ResponseStore:
+    """The open database of one study."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with self._explained():
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=10)
+            # WAL with synchronous=NORMAL: a commit survives the death of the process.
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            with transaction(self._db):
+                self._prepare()
+
+    def _prepare(self) -> None:
+        found = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if found == 0:
+            self._db.execute(_SCHEMA)
+            self._db.execute(f"PRAGMA user_version = {FORMAT}")
+        elif found != FORMAT:
+            raise InputError(
+                f"{self.path} was written by another version of Epicene (format {found}, this one "
+                f"reads {FORMAT}); read it with that version."
+            )
+
+    def close(self) -> None:
+        """Close, leaving one file behind."""
+        self._db.close()
+
+    def all(self) -> list[Response]:
+        """All responses, by item and person."""
+        with self._explained():
+            return list(self._read())
+
+    def add(self, responses: Sequence[Placed], *, replace: bool = False) -> Added:
+        """Keep the responses, all or none.
+
+        One that the same person gave to the same item before is passed over if it says the same,
+        and refused if it does not, unless it may `replace` the earlier one.
+        """
+        new, other, same = [], [], 0
+        with self._explained(), transaction(self._db):
+            known = {(each.participant, each.item): each for each in self._read()}
+            for place, response in responses:
+                earlier = known.get((response.participant, response.item))
+                if earlier is None:
+                    new.append(response)
+                elif same_answers(earlier, response):
+                    same += 1
+                elif replace:
+                    other.append(response)
+                else:
+                    raise InputError(
+                        f"{place} answers the item {response.item} otherwise than "
+                        f"{response.participant} did before; --replace takes the new answer."
+                    )
+            self._db.executemany(
+                "INSERT OR REPLACE INTO responses VALUES (?, ?, ?)",
+                ((each.participant, each.item, to_json(each)) for each in (*new, *other)),
+            )
+        return Added(len(new), same, len(other))
+
+    def _read(self) -> Iterator[Response]:
+        rows = self._db.execute("SELECT response FROM responses ORDER BY item, participant")
+        return (_decoder.decode(data) for (data,) in rows)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """SQLite's errors as a sentence that names the file."""
+        try:
+            yield
+        except (sqlite3.Error, msgspec.DecodeError) as error:
+            raise RunError(f"The responses in {self.path} could not be used: {error}.") from error

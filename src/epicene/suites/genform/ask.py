@@ -1,0 +1,77 @@
+"""Both directions of every pair, by writing and by probability; and its English to translate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.records import Decoding, Generate, Score, Translate
+from epicene.suites.genform.pairs import TARGETS, other
+from epicene.suites.genform.prompts import prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.records import Request
+    from epicene.suites import Answers
+    from epicene.suites.genform.pairs import Gender, Pair
+    from epicene.suites.genform.protocol import GenformProtocol
+
+GENERATION, PROBABILITY, TRANSLATION = "generation", "probability", "translation"
+
+
+def name_of(form: str, target: Gender) -> str:
+    """What a request and its judgement are called."""
+    return f"{form} {target}"
+
+
+def ask_to_write(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> Iterator[Request]:
+    """Rewrite the other form of the sentence for a speaker of each gender."""
+    for target in TARGETS:
+        source = pair.form(other(target))
+        yield Generate(
+            item=pair.id,
+            name=name_of(GENERATION, target),
+            group=pair.cluster,
+            language=pair.language,
+            prompt=prompt(source, target, pair.language, protocol),
+            decoding=_greedy(protocol),
+            source=source,
+            target={"speaker": target},
+            choices=tuple(dict.fromkeys(pair.form(each) for each in TARGETS)),
+        )
+
+
+def ask_for_scores(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> Iterator[Request]:
+    """Score both forms after the same instruction; a pair whose forms are equal has no choice."""
+    if pair.is_neutral:
+        return
+    for target in TARGETS:
+        source = pair.form(other(target))
+        yield Score(
+            item=pair.id,
+            name=name_of(PROBABILITY, target),
+            group=pair.cluster,
+            language=pair.language,
+            texts=tuple(pair.form(each) for each in TARGETS),
+            context=prompt(source, target, pair.language, protocol),
+        )
+
+
+def ask_for_translation(
+    pair: Pair, _answers: Answers, protocol: GenformProtocol
+) -> Iterator[Request]:
+    """Translate the English, which says nothing of the speaker's gender."""
+    if pair.english.strip():
+        yield Translate(
+            item=pair.id,
+            name=TRANSLATION,
+            group=pair.cluster,
+            language="en",
+            text=pair.english,
+            into=pair.language,
+            decoding=_greedy(protocol),
+        )
+
+
+def _greedy(protocol: GenformProtocol) -> Decoding:
+    return Decoding(max_new_tokens=protocol.new_tokens, temperature=0.0, seed=protocol.seed)

@@ -1,0 +1,74 @@
+"""Which pairs a run takes: the user's file or folder, or the starter set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene import languages, registry
+from epicene.datafiles import read_records
+from epicene.errors import InputError, unknown
+from epicene.suites import Dataset
+from epicene.suites.genform.pairs import Pair
+from epicene.suites.genform.prompts import read_wordings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from epicene.suites import Source
+    from epicene.suites.genform.protocol import GenformProtocol
+
+STARTER = Path(__file__).parent / "starter"
+_KINDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+
+
+def read(source: Source, protocol: GenformProtocol) -> Dataset:
+    """A file of pairs, a folder of such files, or the starter set."""
+    if protocol.prompt:
+        read_wordings(protocol.prompt)  # a prompt that does not fit is refused before anything
+    path = source.path or STARTER
+    files = _files(path) if path.is_dir() else [path]
+    pairs = tuple(pair for file in files for pair in _pairs(file, source.columns, protocol))
+    return Dataset("starter" if source.path is None else path.name, files, pairs)
+
+
+def _files(folder: Path) -> list[Path]:
+    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in _KINDS)
+    if not files:
+        raise InputError(f"{folder} has no file of pairs ({', '.join(_KINDS)}).")
+    return files
+
+
+def _pairs(file: Path, columns: Mapping[str, str], protocol: GenformProtocol) -> Iterator[Pair]:
+    """The pairs of a file; where it has no ids, the number of the row names a pair."""
+    given = {"language": protocol.language} if protocol.language else {}
+
+    def defaults(number: int) -> dict[str, str]:
+        return {"id": f"{file.stem}-{number}", **given}
+
+    for pair in read_records(file, Pair, columns, defaults):
+        code = _code(pair.language, f"{file}, the pair {pair.id!r}:")
+        yield pair if code == pair.language else msgspec.structs.replace(pair, language=code)
+
+
+def _code(language: str, place: str) -> str:
+    """A language's code; its English name will do."""
+    known = registry.names("languages")
+    if language in known:
+        return language
+    for code in known:
+        if languages.get(code).name.casefold() == language.strip().casefold():
+            return code
+    raise InputError(f"{place} {unknown('language', language, known)}")
+
+
+def stratum(pair: Pair) -> tuple[str, str]:
+    """`--limit N` takes N pairs of each language, spread over the rules."""
+    return pair.language, pair.rule
+
+
+def corpus(pair: Pair) -> Iterator[str]:
+    """Both forms, or the one there is."""
+    yield from dict.fromkeys((pair.masculine, pair.feminine))

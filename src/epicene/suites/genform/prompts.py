@@ -1,0 +1,97 @@
+"""What a model is told: our wording in the sentence's language or in English, or the user's."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene import languages
+from epicene.errors import InputError
+from epicene.records import Message, Record
+
+if TYPE_CHECKING:
+    from epicene.records import Prompt
+    from epicene.suites.genform.pairs import Gender
+    from epicene.suites.genform.protocol import GenformProtocol
+
+SENTENCE, LANGUAGE = "[sentence]", "[language]"
+
+
+class Instruction(Record, frozen=True, kw_only=True):
+    """What is asked, by the gender that is wanted."""
+
+    masculine: str
+    feminine: str
+
+
+class Wording(Record, frozen=True, kw_only=True):
+    """One prompt: a system message, then the instruction and the sentence as the user's."""
+
+    system: str
+    user: Instruction
+    then: str
+    note: str = ""
+
+    def prompt(self, sentence: str, target: Gender, language: str) -> Prompt:
+        """The chat for one sentence."""
+        instruction = self.user.masculine if target == "masculine" else self.user.feminine
+        asked = f"{instruction}\n{self.then}".replace(LANGUAGE, language)
+        return (
+            Message(role="system", content=self.system.replace(LANGUAGE, language)),
+            Message(role="user", content=asked.replace(SENTENCE, sentence)),
+        )
+
+
+def prompt(sentence: str, target: Gender, language: str, protocol: GenformProtocol) -> Prompt:
+    """The chat that asks for a sentence in one gender, under a protocol."""
+    name = languages.get(language).name
+    return wording(language, protocol).prompt(sentence, target, name)
+
+
+def wording(language: str, protocol: GenformProtocol) -> Wording:
+    """The user's wording where there is one, else ours in the protocol's language."""
+    if protocol.prompt:
+        known = read_wordings(protocol.prompt)
+        found = known.get(language) or known.get("")
+        if found is None:
+            raise InputError(
+                f"The prompt file has no wording for {language!r}; it has {', '.join(known)}."
+            )
+        return found
+    wanted = "en" if protocol.wording == "english" else language
+    if wanted not in _ours():
+        raise InputError(
+            f"There is no prompt in {languages.get(language).name}; take the English one "
+            "(--protocol english) or your own (--set prompt=FILE)."
+        )
+    return _ours()[wanted]
+
+
+def read_wordings(content: dict[str, Any]) -> dict[str, Wording]:
+    """A prompt file's wordings by language, or one for all of them under the empty name.
+
+    The file has `system`, `user` (with `masculine` and `feminine`) and `then`, where `[sentence]`
+    stands for the sentence; or such a record for each language, by its code.
+    """
+    by_language = {"": content} if "system" in content else content
+    try:
+        found = msgspec.convert(by_language, dict[str, Wording])
+    except msgspec.ValidationError as error:
+        raise InputError(
+            f"The prompt file does not fit: {error}; it has `system`, `user` (`masculine` and "
+            "`feminine`) and `then`, or those for each language by its code."
+        ) from None
+    for each in found.values():
+        if SENTENCE not in each.then:
+            raise InputError(f"The prompt file's `then` has no {SENTENCE} for the sentence.")
+    return found
+
+
+@cache
+def _ours() -> dict[str, Wording]:
+    text = (Path(__file__).parent / "prompts.toml").read_text(encoding="utf-8")
+    return read_wordings(tomllib.loads(text))

@@ -1,0 +1,59 @@
+"""How genform is asked: the authors' way, ours, and ours in English."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from epicene.records import Positive
+from epicene.suites import Protocol
+from epicene.suites.genform.words import Cutting
+from epicene.suites.likelihood import Measure
+
+Format: TypeAlias = Literal["generation", "probability", "translation"]
+
+
+class GenformProtocol(Protocol, frozen=True, kw_only=True):
+    """What varies between ways of asking and judging."""
+
+    words: Cutting
+    # generation: rewrite the sentence; probability: which of its two forms is likelier after the
+    # same instruction; translation: from English, with no gender given.
+    formats: tuple[Format, ...] = ("generation",)
+    wording: Literal["target", "english"] = "target"
+    prompt: dict[str, Any] = {}  # the content of the user's prompt file, in place of our wording
+    clean: bool = True
+    measure: Measure = "sum"
+    new_tokens: Positive = 256
+    language: str = ""  # of a file that has no column for it
+
+
+# Neither of these can turn one gender's form into the other's.
+_NORMALISERS = ("nfc", "quotes", "tatweel")
+
+PROTOCOLS = {
+    "paper": GenformProtocol(
+        name="paper",
+        about=(
+            "Words between spaces without outer punctuation, letters as they are, greedy decoding "
+            "of 256 tokens; the prompt in the sentence's language is our wording unless a file is "
+            "given (--set prompt=FILE), since the authors' translations are not published."
+        ),
+        words="whitespace",
+    ),
+    "epicene": GenformProtocol(
+        name="epicene",
+        about=(
+            "Words by Epicene's segmenter, so that elided and enclitic words stand apart; the "
+            "prompt in the sentence's language; greedy decoding of 256 tokens."
+        ),
+        words="epicene",
+        normalisers=_NORMALISERS,
+    ),
+    "english": GenformProtocol(
+        name="english",
+        about="As `epicene`, with the prompt in English.",
+        words="epicene",
+        normalisers=_NORMALISERS,
+        wording="english",
+    ),
+}
