@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.errors import InputError
-from epicene.records import Judgement, Record
+from epicene.records import Item, Judgement, Record
 from epicene.runs import places
 from epicene.runs.plan import Reader
 from epicene.runs.run import is_complete
@@ -91,27 +91,33 @@ class Judged:
         self.coverage = Coverage(items=0, judged=0, requests=0, answered=0, failed=0)
 
     def __iter__(self) -> Iterator[Judgement]:
+        suite, protocol = self._run.suite, self._run.protocol
+        for item, answers in self.answered():
+            yield from suite.judge(item, answers, protocol)
+
+    def answered(self) -> Iterator[tuple[Item, Answers]]:
+        """The items that can be judged, each with its answers."""
         store = Store(self._run.folder / "answers.sqlite")
         try:
-            yield from self._judge(store)
+            yield from self._read(store)
         finally:
             store.close()
 
-    def _judge(self, store: Store) -> Iterator[Judgement]:
-        suite, protocol = self._run.suite, self._run.protocol
-        reader = Reader(store, suite, protocol)
+    def _read(self, store: Store) -> Iterator[tuple[Item, Answers]]:
+        suite = self._run.suite
+        reader = Reader(store, suite, self._run.protocol)
         sections = store.sections()
         counts = [store.counts(section) for section in sections]
         whole = is_complete(store, suite, self._run.manifest.models)
         judged = 0
         for first, end in reader.windows():
             answers = reader.answers(sections, first, end)
-            ready = None if whole else self._answered(reader, sections, first, end)
+            ready = None if whole else self._ready(reader, sections, first, end)
             for number, item in reader.items(first, end):
                 if ready is not None and number not in ready:
                     continue
                 judged += 1
-                yield from suite.judge(item, answers.get(number, Answers()), protocol)
+                yield item, answers.get(number, Answers())
         self.coverage = Coverage(
             items=reader.count,
             judged=judged,
@@ -120,7 +126,7 @@ class Judged:
             failed=sum(failed for _, failed in counts),
         )
 
-    def _answered(
+    def _ready(
         self, reader: Reader, sections: Sequence[Section], first: int, end: int
     ) -> set[int]:
         """The items of a window all of whose requests, to every model, have an answer."""

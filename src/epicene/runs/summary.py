@@ -61,6 +61,18 @@ class Summary:
 
 def summarise(runs: Sequence[Finished]) -> Summary:
     """Read the folders and make all tables of their suite."""
+    infos = together(runs)
+    frames, coverages = [], []
+    for run, info in zip(runs, infos, strict=True):
+        judged = Judged(run)
+        frames.append(frame_of(judged, info))
+        coverages.append(judged.coverage)
+    data = [run.manifest.settings.data for run in runs]
+    return _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
+
+
+def together(runs: Sequence[Finished]) -> list[RunInfo]:
+    """Which runs these are, told apart; raises if they are not of one suite and protocol."""
     first = runs[0]
     for other in runs[1:]:
         if other.suite.name != first.suite.name:
@@ -75,14 +87,7 @@ def summarise(runs: Sequence[Finished]) -> Summary:
             )
     if len({run.folder.resolve() for run in runs}) < len(runs):
         raise InputError("One run folder was given twice.")
-    infos = _told_apart(runs)
-    frames, coverages = [], []
-    for run, info in zip(runs, infos, strict=True):
-        judged = Judged(run)
-        frames.append(frame_of(judged, info))
-        coverages.append(judged.coverage)
-    data = [run.manifest.settings.data for run in runs]
-    return _summary(first.suite, first.protocol, infos, data, frames, coverages)
+    return _told_apart(runs)
 
 
 def summarise_given(

@@ -29,11 +29,15 @@ from epicene.records import (
     Request,
     Table,
 )
+from epicene.studies.drawing import stratified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import polars
+
+    from epicene.studies import Response, Study, StudyItem
+    from epicene.studies.drawing import Candidate, Wanted
 
 AnswerT = TypeVar("AnswerT")
 
@@ -54,6 +58,14 @@ ItemT = TypeVar("ItemT", bound=Item)
 ProtocolT = TypeVar("ProtocolT", bound=Protocol)
 
 
+class StudyCard(Record, frozen=True, kw_only=True):
+    """What a suite asks people, and what it makes of their answers."""
+
+    about: str
+    tables: tuple[str, ...]
+    figures: tuple[str, ...] = ()
+
+
 class Card(Record, frozen=True, kw_only=True):
     """What a person should know of a benchmark before trusting a number of it."""
 
@@ -67,6 +79,7 @@ class Card(Record, frozen=True, kw_only=True):
     figures: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     published_data: str = ""  # where a person gets the published files
+    studies: dict[str, StudyCard] = {}  # by the names of the suite's studies
 
 
 class Role(Record, frozen=True, kw_only=True):
@@ -175,6 +188,63 @@ class Results(Generic[ProtocolT]):
     runs: tuple[RunInfo, ...]
 
 
+@dataclass(frozen=True)
+class Material(Generic[ItemT, ProtocolT]):
+    """What a study may be drawn from: an item, and what one model answered, if one was asked."""
+
+    item: ItemT
+    protocol: ProtocolT
+    model: str = ""
+    answers: Answers = Answers()
+
+
+@dataclass(frozen=True)
+class StudyResults(Generic[ProtocolT]):
+    """What people said of a study's items, practice and checks left out.
+
+    `frame` has a row per judgement of a person, with the columns of `Results.frame` and the
+    person's name in `person`; `automatic` a row per judgement of the suite's own of the same
+    items, paired by item and name.
+    """
+
+    study: Study
+    responses: Sequence[Response]
+    frame: polars.DataFrame
+    automatic: polars.DataFrame
+    protocol: ProtocolT
+
+
+def _draw(
+    candidates: Iterable[Candidate], _protocol: Protocol, wanted: Wanted
+) -> tuple[StudyItem, ...]:
+    return stratified(candidates, wanted)
+
+
+@dataclass(frozen=True)
+class StudyKind(Generic[ItemT, ProtocolT]):
+    """One of a suite's human studies: what people see and are asked, and what comes of it.
+
+    An item drawn from a run names the model in its field `model`, which the study hides with all
+    else that could sway a person. Judgements are made of a response as they are of an answer; a
+    person's and the suite's own of one thing share a name and differ in `label`.
+    """
+
+    study: Callable[[ProtocolT], Study]  # without items
+    candidates: Callable[[Material[ItemT, ProtocolT]], Iterable[Candidate]]
+    judge: Callable[[StudyItem, Response], Iterable[Judgement]]
+    tables: Callable[[StudyResults[ProtocolT]], Iterable[Table]]
+    metrics: Callable[[StudyResults[ProtocolT]], Mapping[str, Estimate]] = field(
+        default=lambda _results: {}
+    )
+    figures: Callable[[StudyResults[ProtocolT]], Iterable[Figure]] = field(
+        default=lambda _results: ()
+    )
+    automatic: Callable[[StudyItem], Iterable[Judgement]] = field(default=lambda _item: ())
+    # The candidates can be walked more than once.
+    draw: Callable[[Iterable[Candidate], ProtocolT, Wanted], tuple[StudyItem, ...]] = _draw
+    from_runs: bool = True  # or from data alone
+
+
 class Finding(NamedTuple):
     """Something `epicene data SUITE check` found."""
 
@@ -219,6 +289,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     check: Callable[[Sequence[ItemT], ProtocolT], Iterable[Finding]] | None = None
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
     build: Callable[[Path, Mapping[str, str]], Iterator[str]] | None = None
+    # What people are asked, by the names on the card.
+    studies: Mapping[str, StudyKind[ItemT, ProtocolT]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """A role that may get more models later must not decide what a later stage asks."""
@@ -248,6 +320,16 @@ class Suite(Generic[ItemT, ProtocolT]):
             if role.name == name:
                 return role
         raise unknown(f"role in the suite {self.name}", name, (role.name for role in self.roles))
+
+    def study_name(self, name: str) -> str:
+        """The name of one of its studies; of the only one, if none is named."""
+        if not self.studies:
+            raise InputError(f"The suite {self.name} has no studies for people.")
+        if not name and len(self.studies) == 1:
+            (name,) = self.studies
+        if name not in self.studies:
+            raise unknown(f"study in the suite {self.name}", name, self.studies)
+        return name
 
     def verbs_of(self, role: str) -> frozenset[type[Request]]:
         """All verbs that a model in that role is asked."""

@@ -1,0 +1,136 @@
+"""What came of a study: people's judgements beside the suite's own, the tables and figures."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.errors import InputError
+from epicene.records import Judgement, Record
+from epicene.runs.results import frame_of
+from epicene.suites import RunInfo, StudyResults, choose_protocol, find_suite
+from epicene.suites.tabulate import undetected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import polars
+
+    from epicene.records import Estimate, Figure, Table
+    from epicene.studies import Response, Study, StudyItem
+    from epicene.suites import Suite
+
+
+class Progress(Record, frozen=True, kw_only=True):
+    """How far a study is: what was wanted of its items, and what was given."""
+
+    name: str
+    items: int
+    wanted: int
+    given: int
+    people: int
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """A study's results, as the suite tabulates them."""
+
+    suite: Suite[Any, Any]
+    results: StudyResults[Any]
+    progress: Progress
+    metrics: Mapping[str, Estimate]
+    undetected: Estimate
+    tables: tuple[Table, ...]
+    kind: str
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures, drawn only when somebody wants to see them."""
+        return tuple(self.suite.studies[self.kind].figures(self.results))
+
+
+def summarise_study(study: Study, responses: Sequence[Response]) -> StudySummary:
+    """All tables of a study that a suite defined."""
+    if study.drawn is None:
+        raise InputError(
+            f"The study {study.name} was not drawn by a suite, so there are no tables of it; "
+            "`epicene annotate export` gives the answers."
+        )
+    suite = find_suite(study.suite)
+    kind = suite.studies[suite.study_name(study.drawn.kind)]
+    results = study_results(suite, study, responses)
+    if not results.responses:
+        raise InputError(f"Nobody has answered the study {study.name} yet.")
+    return StudySummary(
+        suite=suite,
+        results=results,
+        progress=progress(study, results.responses),
+        metrics=kind.metrics(results),
+        undetected=undetected(results.frame),
+        tables=tuple(kind.tables(results)),
+        kind=study.drawn.kind,
+    )
+
+
+def study_results(
+    suite: Suite[Any, Any], study: Study, responses: Iterable[Response]
+) -> StudyResults[Any]:
+    """People's judgements of the items, and the suite's own of the same."""
+    assert study.drawn is not None
+    kind = suite.studies[study.drawn.kind]
+    protocol = choose_protocol(suite, study.drawn.protocol, {}, None)
+    items = {item.id: item for item in study.items}
+    kept = [response for response in responses if response.item in items]
+
+    def of_people() -> Iterator[tuple[StudyItem, Judgement]]:
+        for response in kept:
+            item = items[response.item]
+            for judgement in kind.judge(item, response):
+                facets = {**judgement.facets, "person": response.participant}
+                yield item, msgspec.structs.replace(judgement, facets=facets)
+
+    own = ((item, judgement) for item in study.items for judgement in kind.automatic(item))
+    return StudyResults(
+        study=study,
+        responses=kept,
+        frame=_frame(of_people(), study, protocol.name),
+        automatic=_frame(own, study, protocol.name),
+        protocol=protocol,
+    )
+
+
+def _frame(
+    judged: Iterable[tuple[StudyItem, Judgement]], study: Study, protocol: str
+) -> polars.DataFrame:
+    """The judgements by the model that the items name."""
+    import polars as pl
+
+    by_model: dict[str, list[Judgement]] = defaultdict(list)
+    for item, judgement in judged:
+        by_model[item.fields.get("model", "")].append(judgement)
+    frames = [
+        frame_of(
+            judgements, RunInfo(run=study.name, model=model, protocol=protocol, identities={})
+        )
+        for model, judgements in (by_model or {"": []}).items()
+    ]
+    return pl.concat(frames, how="diagonal")
+
+
+def progress(study: Study, responses: Sequence[Response]) -> Progress:
+    """How far a study is."""
+    return Progress(
+        name=study.name,
+        items=len(study.items),
+        wanted=sum(judgements_wanted(study, item) for item in study.items),
+        given=len(responses),
+        people=len({response.participant for response in responses}),
+    )
+
+
+def judgements_wanted(study: Study, item: StudyItem) -> int:
+    """How many people are to judge an item."""
+    return study.judgements if item.judgements is None else item.judgements

@@ -1,0 +1,105 @@
+"""Drawing a study: from what models answered in runs, or from a suite's data alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.errors import InputError
+from epicene.runs.results import Finished, Judged
+from epicene.runs.select import of_languages
+from epicene.runs.summary import together
+from epicene.studies import Drawn
+from epicene.suites import Material, choose_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from epicene.studies import Study
+    from epicene.studies.drawing import Candidate, Wanted
+    from epicene.suites import RunInfo, Source, StudyKind, Suite
+
+    Materials = Iterable[Material[Any, Any]]
+
+
+def sample_runs(
+    runs: Sequence[Finished], wanted: Wanted, *, study: str = "", protocol: str = ""
+) -> Study:
+    """A study of the runs' answers, drawn as the protocol says; the runs' own, if none is named."""
+    infos = together(runs)
+    suite = runs[0].suite
+    name = suite.study_name(study)
+    if not suite.studies[name].from_runs:
+        raise InputError(
+            f"The study {name} is drawn from data, not from runs; give --suite {suite.name}."
+        )
+    drawn = Drawn(
+        kind=name,
+        protocol=protocol or runs[0].protocol.name,
+        runs=tuple(info.run for info in infos),
+        data=", ".join(dict.fromkeys(run.manifest.settings.data for run in runs)),
+        **msgspec.to_builtins(wanted),
+    )
+    return _draw(suite, drawn, lambda: _of_runs(runs, infos), wanted)
+
+
+def sample_data(
+    suite: Suite[Any, Any],
+    source: Source,
+    wanted: Wanted,
+    *,
+    study: str = "",
+    protocol: str = "epicene",
+    languages: tuple[str, ...] = (),
+) -> Study:
+    """A study of the suite's own items, which no model has seen."""
+    name = suite.study_name(study)
+    if suite.studies[name].from_runs:
+        raise InputError(f"The study {name} is about what models wrote; name the run folders.")
+    how = choose_protocol(suite, protocol, {}, None)
+    dataset = suite.read(source, how)
+
+    def materials() -> Iterator[Material[Any, Any]]:
+        for item in of_languages(dataset.items, languages, dataset.name):
+            yield Material(item=item, protocol=how)
+
+    drawn = Drawn(
+        kind=name, protocol=how.name, data=dataset.name, **msgspec.to_builtins(wanted)
+    )
+    return _draw(suite, drawn, materials, wanted)
+
+
+def _draw(
+    suite: Suite[Any, Any], drawn: Drawn, materials: Callable[[], Materials], wanted: Wanted
+) -> Study:
+    kind = suite.studies[drawn.kind]
+    protocol = choose_protocol(suite, drawn.protocol, {}, None)
+    whole = kind.study(protocol)
+    if whole.judgements > 1:
+        if wanted.twice is not None:
+            raise InputError(
+                f"Every item of the study {drawn.kind} is for {whole.judgements} people already; "
+                "leave --twice out."
+            )
+        wanted = msgspec.structs.replace(wanted, twice=0)
+    items = kind.draw(_Candidates(kind, materials), protocol, wanted)
+    return msgspec.structs.replace(whole, suite=suite.name, items=items, drawn=drawn)
+
+
+class _Candidates:
+    """What the materials give, made anew each time it is walked."""
+
+    def __init__(self, kind: StudyKind[Any, Any], materials: Callable[[], Materials]) -> None:
+        self._kind = kind
+        self._materials = materials
+
+    def __iter__(self) -> Iterator[Candidate]:
+        for material in self._materials():
+            yield from self._kind.candidates(material)
+
+
+def _of_runs(runs: Sequence[Finished], infos: Sequence[RunInfo]) -> Iterator[Material[Any, Any]]:
+    for run, info in zip(runs, infos, strict=True):
+        for item, answers in Judged(run).answered():
+            yield Material(item=item, protocol=run.protocol, model=info.model, answers=answers)

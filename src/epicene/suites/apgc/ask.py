@@ -1,0 +1,129 @@
+"""Label every word, rewrite for each pair of people, translate, and rewrite the translation."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from epicene.records import Decoding, Generate, Message, Texts, Translate
+from epicene.suites.apgc.labels import FLIPPED, TARGETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.records import Prompt, Request
+    from epicene.suites import Answers
+    from epicene.suites.apgc.protocol import ApgcProtocol
+    from epicene.suites.apgc.sentences import Sentence
+
+IDENTIFICATION, TRANSLATION = "identification", "translation"
+REWRITING, POST_EDITING = "rewriting", "post-editing"
+
+_PERSON = {"M": "masculine", "F": "feminine"}
+
+
+def request_name(task: str, target: str) -> str:
+    """What a request for one target, and its judgement, are called."""
+    return f"{task} {target}"
+
+
+def ask_labels(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterator[Request]:
+    """One label for each word."""
+    truth = [label.condensed.five_way for label in sentence.word_labels]
+    turned = [label[0] + FLIPPED[label[1]] if label != "B" else "B" for label in truth]
+    guesses = (truth, turned, ["B"] * len(truth))
+    yield Generate(
+        item=sentence.id,
+        name=IDENTIFICATION,
+        group=sentence.cluster,
+        language="ar",
+        prompt=_prompt(IDENTIFICATION, sentence.text, protocol),
+        decoding=_greedy(protocol),
+        source=sentence.text,
+        choices=tuple(dict.fromkeys(" ".join(labels) for labels in guesses)),
+    )
+
+
+def ask_rewriting(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterator[Request]:
+    """The sentence for each pair of gender preferences."""
+    choices = tuple(dict.fromkeys(sentence.targets.values()))
+    for target in TARGETS:
+        yield _rewriting(REWRITING, sentence, sentence.text, target, choices, protocol)
+
+
+def ask_translation(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterator[Request]:
+    """The English side, which as a rule shows nobody's gender."""
+    if sentence.english.strip():
+        yield Translate(
+            item=sentence.id,
+            name=TRANSLATION,
+            group=sentence.cluster,
+            language="en",
+            text=sentence.english,
+            into="ar",
+            decoding=_greedy(protocol),
+        )
+
+
+def ask_post_editing(
+    sentence: Sentence, answers: Answers, protocol: ApgcProtocol
+) -> Iterator[Request]:
+    """The machine's translation, rewritten for each pair of gender preferences."""
+    translated = translation_of(sentence, answers)
+    if translated.strip():
+        for target in TARGETS:
+            yield _rewriting(POST_EDITING, sentence, translated, target, (), protocol)
+
+
+def translation_of(sentence: Sentence, answers: Answers) -> str:
+    """What the translator answered; where none was asked, what came with the data."""
+    answered = answers.where(name=TRANSLATION).of(Texts)
+    return answered[0].only if answered else sentence.translation
+
+
+def _rewriting(
+    task: str,
+    sentence: Sentence,
+    text: str,
+    target: str,
+    choices: tuple[str, ...],
+    protocol: ApgcProtocol,
+) -> Generate:
+    return Generate(
+        item=sentence.id,
+        name=request_name(task, target),
+        group=sentence.cluster,
+        language="ar",
+        prompt=_prompt(REWRITING, text, protocol, target),
+        decoding=_greedy(protocol),
+        source=text,
+        target={"speaker": _PERSON[target[0]], "listener": _PERSON[target[1]]},
+        choices=choices,
+    )
+
+
+@cache
+def _wordings() -> Any:
+    path = Path(__file__).parent / "prompts.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _prompt(task: str, text: str, protocol: ApgcProtocol, target: str = "MM") -> Prompt:
+    words = _wordings()[protocol.wording]
+    person = {"M": words["man"], "F": words["woman"]}
+    asked = words[task]["user"].format(
+        sentence=text,
+        words=len(text.split()),
+        speaker=person[target[0]],
+        listener=person[target[1]],
+    )
+    return (
+        Message(role="system", content=words[task]["system"]),
+        Message(role="user", content=asked),
+    )
+
+
+def _greedy(protocol: ApgcProtocol) -> Decoding:
+    return Decoding(max_new_tokens=protocol.new_tokens, seed=protocol.seed)

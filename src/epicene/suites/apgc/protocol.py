@@ -1,0 +1,44 @@
+"""How the Arabic parallel gender corpus is asked and judged: the authors' way, and ours."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from epicene.records import Positive
+from epicene.suites import Protocol
+
+Task: TypeAlias = Literal["identification", "rewriting", "translation", "post-editing"]
+
+
+class ApgcProtocol(Protocol, frozen=True, kw_only=True):
+    """What varies between ways of asking."""
+
+    tasks: tuple[Task, ...] = ("identification", "rewriting", "translation", "post-editing")
+    split: str = "dev"
+    # balanced: every form of a group is an input; original: the sentence that was found.
+    corpus: Literal["balanced", "original"] = "balanced"
+    english: str = ""  # a file with the English side, a sentence a line
+    wording: Literal["ar", "en"] = "ar"  # in which language a chat model is asked
+    new_tokens: Positive = 256
+
+
+PROTOCOLS = {
+    "paper": ApgcProtocol(
+        name="paper",
+        about=(
+            "Alif, ya and ta marbuta normalised before anything is compared, as all published "
+            "figures are; words as the corpus cuts them."
+        ),
+        normalisers=("alif", "ya", "ta-marbuta"),
+    ),
+    "epicene": ApgcProtocol(
+        name="epicene",
+        about=(
+            "Letters are compared as they are written: folding ta marbuta or ya can turn one "
+            "gender into the other. Translations are scored with and without the paper's folding."
+        ),
+    ),
+}
+
+# What the paper folds, for figures that are given both ways.
+FOLDED = PROTOCOLS["paper"].normalisers

@@ -1,0 +1,84 @@
+"""Answers made elsewhere: a line for each sentence and the gender that was wanted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from epicene.datafiles import read_rows
+from epicene.errors import InputError, unknown
+from epicene.records import Text, Texts
+from epicene.suites import Answers, Given
+from epicene.suites.genform.ask import GENERATION, name_of
+from epicene.suites.genform.counts import Counts, counts_facet
+from epicene.suites.genform.pairs import TARGETS
+from epicene.suites.genform.words import CUTTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from epicene.datafiles import Line
+    from epicene.records import Judgement
+    from epicene.suites import Dataset
+    from epicene.suites.genform.pairs import Gender, Pair
+    from epicene.suites.genform.protocol import GenformProtocol
+
+
+def read_answers(
+    path: Path, dataset: Dataset, _protocol: GenformProtocol
+) -> Iterator[tuple[Pair, Answers]]:
+    """Lines of `id`, `target` (masculine or feminine) and `text`, in any order."""
+    pairs: dict[str, Pair] = {pair.id: pair for pair in dataset.items}
+    found: dict[str, dict[Gender, str]] = defaultdict(dict)
+    for line in read_rows(path):
+        name, target, text = _read(line)
+        if name not in pairs:
+            raise InputError(
+                f"{line.place} answers the pair {name!r}, which the data does not have."
+            )
+        if target in found[name]:
+            raise InputError(f"{line.place} answers {name!r} for the target {target} again.")
+        found[name][target] = text
+    for name, texts in found.items():
+        yield (
+            pairs[name],
+            Answers(
+                Given(
+                    GENERATION,
+                    "model",
+                    "given",
+                    name_of(GENERATION, target),
+                    Texts(texts=(Text(text=texts[target]),)),
+                )
+                for target in TARGETS
+                if target in texts
+            ),
+        )
+
+
+def _read(line: Line) -> tuple[str, Gender, str]:
+    values = line.values
+    for field in ("id", "target", "text"):
+        if field not in values:
+            raise InputError(f"{line.place} lacks the field {field!r}.")
+    for target in TARGETS:
+        if values["target"] == target:
+            break
+    else:
+        raise InputError(f"{line.place} {unknown('target', str(values['target']), TARGETS)}")
+    if not isinstance(values["text"], str):
+        raise InputError(f"{line.place} has a `text` that is no text.")
+    return str(values["id"]), target, values["text"]
+
+
+def entry(judgement: Judgement) -> dict[str, Any]:
+    """What `--items` says of an answer: its scores, and the counts they are made of."""
+    if judgement.facets.get("format") != GENERATION:
+        return {}
+    return {"scores": {how: _scores(judgement.facets[counts_facet(how)]) for how in CUTTINGS}}
+
+
+def _scores(written: str) -> dict[str, float | None]:
+    counts = Counts.read(written)
+    return {**counts._asdict(), "SGA": counts.sga, "GIoU": counts.giou}
