@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from epicene.annotate.store import Added, ResponseStore
 from epicene.errors import InputError
 from epicene.runs.files import write_whole
-from epicene.studies import Study
 from epicene.studies.checks import check_study
 from epicene.studies.files import read_study, study_toml
 from epicene.studies.response_files import read_responses
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from epicene.studies import Response
+    from epicene.studies import Response, Study
 
 STUDY = "study.toml"
 RESPONSES = "responses.sqlite"

@@ -112,9 +112,7 @@ def _frame(
     for item, judgement in judged:
         by_model[item.fields.get("model", "")].append(judgement)
     frames = [
-        frame_of(
-            judgements, RunInfo(run=study.name, model=model, protocol=protocol, identities={})
-        )
+        frame_of(judgements, RunInfo(run=study.name, model=model, protocol=protocol, identities={}))
         for model, judgements in (by_model or {"": []}).items()
     ]
     return pl.concat(frames, how="diagonal")

@@ -64,9 +64,7 @@ def sample_data(
         for item in of_languages(dataset.items, languages, dataset.name):
             yield Material(item=item, protocol=how)
 
-    drawn = Drawn(
-        kind=name, protocol=how.name, data=dataset.name, **msgspec.to_builtins(wanted)
-    )
+    drawn = Drawn(kind=name, protocol=how.name, data=dataset.name, **msgspec.to_builtins(wanted))
     return _draw(suite, drawn, materials, wanted)
 
 

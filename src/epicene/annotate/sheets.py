@@ -23,18 +23,23 @@ _MARK = b"\xef\xbb\xbf"
 
 def write_sheets(study: Study, people: Sequence[str], out: Path) -> list[Path]:
     """A sheet for each person, and the instructions; where they are."""
+    if study.lists != "none":
+        raise InputError(
+            f"In the study {study.name} a person sees one of several versions of an item; sheets "
+            "cannot keep to that."
+        )
     for person in people:
         if not person or "/" in person or person.startswith("."):
             raise InputError(f"{person!r} cannot be the name of a person's sheet.")
-    paths = []
-    for person, items in deal(study, people).items():
-        path = out / f"{person}.csv"
+    hands = deal(study, people)
+    paths = {person: out / f"{person}.csv" for person in hands}
+    for path in paths.values():
         if path.exists():
             raise InputError(f"{path} is there already, and may be filled in; name another folder.")
-        write_whole(path, _MARK + empty_sheet(study, items, person).encode())
-        paths.append(path)
+    for person, items in hands.items():
+        write_whole(paths[person], _MARK + empty_sheet(study, items, person).encode())
     write_whole(out / INSTRUCTIONS, instructions(study).encode())
-    return [*paths, out / INSTRUCTIONS]
+    return [*paths.values(), out / INSTRUCTIONS]
 
 
 def deal(study: Study, people: Sequence[str]) -> dict[str, list[StudyItem]]:
@@ -54,7 +59,7 @@ def deal(study: Study, people: Sequence[str]) -> dict[str, list[StudyItem]]:
 
 
 def instructions(study: Study) -> str:
-    """What a person must know to fill in a sheet, in all the study's languages."""
+    """What a person must know to fill in a sheet; the study's own words in all its languages."""
     parts = [part for code in study.title for part in _in_language(study, code)]
     return "\n\n".join(parts) + "\n"
 

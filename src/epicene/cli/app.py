@@ -8,7 +8,19 @@ import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from epicene import __version__
-from epicene.cli import compare, data, demo, models, report, rewrite, run, score, suites, tables
+from epicene.cli import (
+    annotate,
+    compare,
+    data,
+    demo,
+    models,
+    report,
+    rewrite,
+    run,
+    score,
+    suites,
+    tables,
+)
 from epicene.errors import InputError
 
 app = typer.Typer(
@@ -52,6 +64,7 @@ app.command("report")(report.report)
 app.command("demo")(demo.demo)
 app.command("rewrite")(rewrite.rewrite)
 app.add_typer(models.app, name="models")
+app.add_typer(annotate.app, name="annotate")
 app.command("data")(data.data)
 
 

@@ -66,6 +66,9 @@ AsJson: TypeAlias = Annotated[
     bool,
     typer.Option("--json", help="One JSON document on standard output (docs/results.schema.json)."),
 ]
+AsCsv: TypeAlias = Annotated[bool, typer.Option("--csv", help="As CSV.")]
+AsLatex: TypeAlias = Annotated[bool, typer.Option("--latex", help="As LaTeX.")]
+AsMarkdown: TypeAlias = Annotated[bool, typer.Option("--markdown", help="As Markdown.")]
 WithItems: TypeAlias = Annotated[
     bool, typer.Option("--items", help="With --json: also every judged answer.")
 ]

@@ -5,15 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from epicene.cli.options import AsJson, Folders, WithItems
+from epicene.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown, Folders, WithItems
 from epicene.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.records import Judgement
+    from epicene.records import Judgement, Table
     from epicene.runs.results import Finished
 
 
@@ -21,34 +19,41 @@ def tables(
     runs: Folders,
     as_json: AsJson = False,
     items: WithItems = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
-    as_latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
-    as_markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    as_csv: AsCsv = False,
+    as_latex: AsLatex = False,
+    as_markdown: AsMarkdown = False,
 ) -> None:
     """Print all tables of one or more runs of a suite."""
-    forms = {"csv": as_csv, "latex": as_latex, "markdown": as_markdown}
-    wanted = [name for name, on in forms.items() if on]
     if items and not as_json:
         raise InputError("--items goes with --json.")
-    if len(wanted) + as_json > 1:
-        raise InputError("Choose one of --json, --csv, --latex and --markdown.")
-    if wanted:
-        _write(runs, wanted[0])
-    else:
+    form = one_form(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
+    if form in ("", "json"):
         show(runs, as_json=as_json, items=items)
-
-
-def _write(folders: Sequence[Path], form: str) -> None:
-    from epicene.report import plain
+        return
     from epicene.runs.results import read_run
     from epicene.runs.summary import summarise
+
+    write_tables(summarise([read_run(folder) for folder in runs]).tables, form)
+
+
+def one_form(**forms: bool) -> str:
+    """The one form that was asked for, or none."""
+    wanted = [name for name, on in forms.items() if on]
+    if len(wanted) > 1:
+        raise InputError("Choose one of --json, --csv, --latex and --markdown.")
+    return wanted[0] if wanted else ""
+
+
+def write_tables(made: Sequence[Table], form: str) -> None:
+    """Tables on standard output, as csv, latex or markdown."""
+    from epicene.report import plain
 
     writers = {
         "csv": plain.tables_csv,
         "latex": plain.tables_latex,
         "markdown": plain.tables_markdown,
     }
-    sys.stdout.write(writers[form](summarise([read_run(folder) for folder in folders]).tables))
+    sys.stdout.write(writers[form](made))
 
 
 def show(

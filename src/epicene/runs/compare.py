@@ -97,7 +97,9 @@ def differences(
     )
     scored = scored.filter(pl.col("a").is_not_null() & pl.col("b").is_not_null())
     names = sorted(scored["name"].unique().to_list())
-    parts = {ALL: scored}
+    # Shares of right outcomes have a mean together; with other values it would mean nothing.
+    outcomes = scored.filter(pl.col("outcome").is_not_null() & pl.col("outcome_2").is_not_null())
+    parts = {ALL: outcomes if len(outcomes) else scored}
     if len(names) > 1:
         parts |= {name or "(unnamed)": scored.filter(pl.col("name") == name) for name in names}
     tested = {name: _tested(part) for name, part in parts.items()}

@@ -225,9 +225,16 @@ def _drawn_sums(classes: Classes, resamples: int, rng: np.random.Generator) -> F
     if by_class:
         shares = classes.counts / groups
         return np.vstack([rng.multinomial(groups, shares, size) @ classes.values for size in sizes])
-    columns = np.repeat(classes.values, classes.counts, axis=0).T.copy()
-    drawn = (rng.integers(groups, size=(size, groups)) for size in sizes)
-    return np.hstack([columns.take(places, axis=1).sum(axis=2) for places in drawn]).T
+    values = np.repeat(classes.values, classes.counts, axis=0)
+    return np.vstack([_times_drawn(rng, size, groups) @ values for size in sizes])
+
+
+def _times_drawn(rng: np.random.Generator, resamples: int, groups: int) -> Floats:
+    """How often each resample (row) draws each group."""
+    drawn = rng.integers(groups, size=(resamples, groups))
+    drawn += groups * np.arange(resamples)[:, None]
+    counts = np.bincount(drawn.ravel(), minlength=resamples * groups)
+    return counts.reshape(resamples, groups).astype(float)
 
 
 @dataclass(frozen=True)

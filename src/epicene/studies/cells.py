@@ -24,7 +24,7 @@ _PLACE = regex.compile(r"(\d+)-(\d+)")
 _FORMULA = regex.compile(r"'*[=+\-@\t\r]")
 
 
-class CellFault(ValueError):
+class CellError(ValueError):
     """What is wrong with a cell, to be read after the question's id."""
 
 
@@ -61,13 +61,13 @@ def _spans(question: Mark, item: StudyItem, part: str) -> Iterator[Span]:
     if question.labels:
         words, _, label = (piece.strip() for piece in part.rpartition(":"))
         if not words:
-            raise CellFault(f"does not say what {part!r} is; write WORD:LABEL")
+            raise CellError(f"does not say what {part!r} is; write WORD:LABEL")
     if place := _PLACE.fullmatch(words):
         yield Span(start=int(place[1]), end=int(place[2]), label=label)
         return
     found = list(_written(words, item.fields[question.field]))
     if not found:
-        raise CellFault(f"marks {words!r}, which {question.field} does not have")
+        raise CellError(f"marks {words!r}, which {question.field} does not have")
     yield from (Span(start=start, end=end, label=label) for start, end in found)
 
 

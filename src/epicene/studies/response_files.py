@@ -12,7 +12,7 @@ from epicene.datafiles import Line, read_rows
 from epicene.errors import InputError, unknown
 from epicene.records import to_json
 from epicene.studies import AnswerValue, Response, Study, StudyItem
-from epicene.studies.cells import CellFault, from_cell, guarded, to_cell, unguarded
+from epicene.studies.cells import CellError, from_cell, guarded, to_cell, unguarded
 from epicene.studies.responses import response_faults, sentence
 from epicene.studies.showing import shown
 
@@ -153,7 +153,7 @@ def _answers(
                 if isinstance(value, str)
                 else msgspec.convert(value, AnswerValue)
             )
-        except CellFault as fault:
+        except CellError as fault:
             raise InputError(f"{line.place} {question.id} {sentence(str(fault))}") from None
         except msgspec.ValidationError as error:
             raise InputError(f"{line.place} {question.id} does not fit: {error}.") from None
@@ -213,9 +213,7 @@ def responses_sheet(
 
 def empty_sheet(study: Study, items: Sequence[StudyItem], participant: str) -> str:
     """A row per item, for one person to fill in."""
-    rows = [
-        {"participant": participant, "item": item.id, **_beside(study, item)} for item in items
-    ]
+    rows = [{"participant": participant, "item": item.id, **_beside(study, item)} for item in items]
     return _sheet(study, rows, ",")
 
 

@@ -195,7 +195,7 @@ class Material(Generic[ItemT, ProtocolT]):
     item: ItemT
     protocol: ProtocolT
     model: str = ""
-    answers: Answers = Answers()
+    answers: Answers = field(default_factory=Answers)
 
 
 @dataclass(frozen=True)

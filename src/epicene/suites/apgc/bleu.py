@@ -7,7 +7,7 @@ equals what it counts, which a test holds against it.
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ COUNTS = (
 def _tokenizer() -> Any:
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-    return Tokenizer13a()
+    return Tokenizer13a()  # type: ignore[no-untyped-call]
 
 
-def _ngrams(tokens: Sequence[str]) -> list[Counter[tuple[str, ...]]]:
-    """The n-grams of each order with how often they come."""
+@lru_cache(maxsize=64)
+def _ngrams(text: str) -> list[Counter[tuple[str, ...]]]:
+    """The n-grams of each order with how often they come; a text is asked for several times."""
+    tokens = _tokenizer()(text.rstrip()).split()
     return [
         Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))
         for n in range(1, ORDER + 1)
@@ -47,18 +49,20 @@ def bleu_counts(output: str, references: Sequence[str]) -> tuple[int, ...]:
     An n-gram is matched as often as it stands in the reference that has it most often; of several
     references the length counts that is closest, the shorter of two.
     """
-    tokens = _tokenizer()(output.rstrip()).split()
-    wanted = [_tokenizer()(reference.rstrip()).split() for reference in references]
-    matched, possible = [], []
-    most: list[Counter[tuple[str, ...]]] = [Counter() for _ in range(ORDER)]
-    for reference in {tuple(each) for each in wanted}:
-        for known, found in zip(most, _ngrams(reference), strict=True):
-            known |= found
-    for own, known in zip(_ngrams(tokens), most, strict=True):
-        matched.append((own & known).total())
-        possible.append(own.total())
-    length = min((len(each) for each in wanted), key=lambda size: (abs(size - len(tokens)), size))
-    return (*matched, *possible, len(tokens), length)
+    own = _ngrams(output)
+    wanted = [_ngrams(reference) for reference in references]
+    matched = []
+    for order in range(ORDER):
+        most: Counter[tuple[str, ...]] = Counter()
+        for reference in wanted:
+            most |= reference[order]
+        matched.append((own[order] & most).total())
+    possible = [found.total() for found in own]
+    length = possible[0]
+    closest = min(
+        (reference[0].total() for reference in wanted), key=lambda size: (abs(size - length), size)
+    )
+    return (*matched, *possible, length, closest)
 
 
 def bleu(sums: NDArray[Any]) -> NDArray[Any]:

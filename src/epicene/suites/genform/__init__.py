@@ -1,0 +1,68 @@
+"""GenForm: rewrite a first-person sentence for a speaker of the other gender."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from epicene.records import Generate, Score, Translate
+from epicene.suites import Role, Stage, Suite, read_card
+from epicene.suites.genform.ask import (
+    GENERATION,
+    PROBABILITY,
+    TRANSLATION,
+    ask_for_scores,
+    ask_for_translation,
+    ask_to_write,
+)
+from epicene.suites.genform.census import statistics
+from epicene.suites.genform.checks import check
+from epicene.suites.genform.data import corpus, read, stratum
+from epicene.suites.genform.figures import figures
+from epicene.suites.genform.given import entry, read_answers
+from epicene.suites.genform.judge import judge
+from epicene.suites.genform.pairs import Pair
+from epicene.suites.genform.protocol import PROTOCOLS
+from epicene.suites.genform.tables import metrics, tables
+
+suite = Suite(
+    name="genform",
+    version="1",
+    card=read_card(Path(__file__).parent / "card.toml"),
+    item=Pair,
+    protocols=PROTOCOLS,
+    roles=(Role(name="model", about="rewrites sentences, scores their forms or translates"),),
+    stages=(
+        Stage(
+            name=GENERATION,
+            role="model",
+            verbs=(Generate,),
+            ask=ask_to_write,
+            when=lambda protocol: GENERATION in protocol.formats,
+        ),
+        Stage(
+            name=PROBABILITY,
+            role="model",
+            verbs=(Score,),
+            ask=ask_for_scores,
+            when=lambda protocol: PROBABILITY in protocol.formats,
+        ),
+        Stage(
+            name=TRANSLATION,
+            role="model",
+            verbs=(Translate,),
+            ask=ask_for_translation,
+            when=lambda protocol: TRANSLATION in protocol.formats,
+        ),
+    ),
+    read=read,
+    judge=judge,
+    metrics=metrics,
+    tables=tables,
+    figures=figures,
+    stratum=stratum,
+    corpus=corpus,
+    read_answers=read_answers,
+    entry=entry,
+    check=check,
+    statistics=statistics,
+)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from epicene.suites.genform.words import Cutting
 
 
@@ -25,15 +27,23 @@ class Counts(NamedTuple):
         """The same over the union, so that every other change counts against it."""
         return self.right / self.union if self.terms else None
 
-    def __str__(self) -> str:
-        return f"{self.right}/{self.terms}/{self.union}"
+    def named(self, how: Cutting) -> dict[str, float]:
+        """The counts as a judgement carries them."""
+        return {_name(field, how): number for field, number in zip(FIELDS, self, strict=True)}
 
     @classmethod
-    def read(cls, written: str) -> Counts:
-        """The counts as they were written."""
-        return cls(*map(int, written.split("/")))
+    def of(cls, carried: Mapping[str, float], how: Cutting) -> Counts:
+        """The counts that a judgement carries."""
+        return cls(*(int(carried[_name(field, how)]) for field in FIELDS))
 
 
-def counts_facet(how: Cutting) -> str:
-    """The facet that carries the counts by one way of cutting words."""
-    return f"right/terms/union ({how})"
+FIELDS = Counts._fields
+
+
+def _name(field: str, how: Cutting) -> str:
+    return f"{field} ({how})"
+
+
+def columns(how: Cutting) -> dict[str, str]:
+    """The columns of a frame that hold the counts by one way of cutting words."""
+    return {field: _name(field, how) for field in FIELDS}

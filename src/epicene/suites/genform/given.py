@@ -10,7 +10,7 @@ from epicene.errors import InputError, unknown
 from epicene.records import Text, Texts
 from epicene.suites import Answers, Given
 from epicene.suites.genform.ask import GENERATION, name_of
-from epicene.suites.genform.counts import Counts, counts_facet
+from epicene.suites.genform.counts import Counts
 from epicene.suites.genform.pairs import TARGETS
 from epicene.suites.genform.words import CUTTINGS
 
@@ -76,9 +76,8 @@ def entry(judgement: Judgement) -> dict[str, Any]:
     """What `--items` says of an answer: its scores, and the counts they are made of."""
     if judgement.facets.get("format") != GENERATION:
         return {}
-    return {"scores": {how: _scores(judgement.facets[counts_facet(how)]) for how in CUTTINGS}}
+    return {"scores": {how: _scores(Counts.of(judgement.counts, how)) for how in CUTTINGS}}
 
 
-def _scores(written: str) -> dict[str, float | None]:
-    counts = Counts.read(written)
+def _scores(counts: Counts) -> dict[str, float | None]:
     return {**counts._asdict(), "SGA": counts.sga, "GIoU": counts.giou}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.records import Judgement, Scores, Texts
 from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION, name_of
 from epicene.suites.genform.cleaning import Cleaned, clean
-from epicene.suites.genform.counts import Counts, counts_facet
+from epicene.suites.genform.counts import Counts
 from epicene.suites.genform.forms import are_forms
 from epicene.suites.genform.pairs import TARGETS, other
 from epicene.suites.genform.rules import family_of
@@ -79,15 +79,18 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
         outcome=outcome,
         label=None if outcome == "undetected" else label_of(main, target),
         value=counts(main).giou,
+        counts={
+            "length": len(main.reference.words),
+            "others_changed": others_changed(main, pair.language),
+            **counts(readings["whitespace"]).named("whitespace"),
+            **counts(readings["epicene"]).named("epicene"),
+        },
         facets={
             **facets(pair),
             "format": GENERATION,
             "target": target,
-            "terms": str(main.reference.terms),
-            "length": str(len(main.reference.words)),
-            "others_changed": str(others_changed(main, pair.language)),
+            "gendered terms": str(main.reference.terms),
             "cleaned": "+".join(cleaned.by) or "no",
-            **{counts_facet(how): str(counts(reading)) for how, reading in readings.items()},
         },
         evidence={
             "answer": cleaned.text,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from epicene.records import Estimate
 from epicene.suites.genform.ask import GENERATION
-from epicene.suites.genform.counts import counts_facet
+from epicene.suites.genform.counts import columns
 from epicene.suites.tabulate import share
 
 if TYPE_CHECKING:
@@ -28,22 +28,13 @@ def generated(frame: polars.DataFrame, how: Cutting) -> polars.DataFrame:
     """The answers, with their counts by one way of cutting words, their scores and their unit."""
     import polars as pl
 
-    facet = counts_facet(how)
-    if "format" not in frame.columns or facet not in frame.columns:
-        return frame.clear().with_columns(
-            *(pl.lit(None, dtype=pl.String).alias(name) for name in _FACETS),
-            *(pl.lit(None, dtype=pl.Float64).alias(name) for name in _NUMBERS),
-            pl.lit(None, dtype=pl.Int64).alias("unit"),
-        )
     frame = frame.filter(pl.col("format") == GENERATION)
-    absent = [name for name in _FACETS if name not in frame.columns]
-    written = pl.col(facet).cast(pl.String).str.split_exact("/", 2)
+    if not len(frame):
+        return frame
+    absent = [name for name in ("rule", "family") if name not in frame.columns]
     counted = frame.with_columns(
         *(pl.lit(None, dtype=pl.Categorical).alias(name) for name in absent),
-        *(
-            written.struct.field(f"field_{place}").cast(pl.Float64).alias(name)
-            for place, name in enumerate(("right", "terms", "union"))
-        ),
+        *(pl.col(carried).alias(name) for name, carried in columns(how).items()),
         pl.col("group").rank("dense").cast(pl.Int64).alias("unit"),
     )
     has = pl.col("terms") > 0
@@ -51,10 +42,6 @@ def generated(frame: polars.DataFrame, how: Cutting) -> polars.DataFrame:
         pl.when(has).then(pl.col("right") / pl.col("terms")).alias("sga"),
         pl.when(has).then(pl.col("right") / pl.col("union")).alias("giou"),
     )
-
-
-_FACETS = ("rule", "family", "target", "length", "others_changed", "cleaned")
-_NUMBERS = ("right", "terms", "union", "sga", "giou")
 
 
 def gendered(frame: polars.DataFrame) -> polars.DataFrame:
@@ -105,7 +92,7 @@ def delta_sga(frame: polars.DataFrame) -> Estimate:
     frame = gendered(frame)
     if frame["target"].n_unique() < 2:
         return Estimate(value=None, why="there are answers in one direction only")
-    columns = {
+    sides = {
         target: frame.select(
             (pl.col("target") == target).cast(pl.Float64).alias("asked"),
             pl.when(pl.col("target") == target).then(pl.col("sga")).otherwise(0.0).alias("sga"),
@@ -113,11 +100,11 @@ def delta_sga(frame: polars.DataFrame) -> Estimate:
         for target in ("masculine", "feminine")
     }
     return difference(
-        columns["masculine"]["sga"].to_numpy(),
-        columns["feminine"]["sga"].to_numpy(),
+        sides["masculine"]["sga"].to_numpy(),
+        sides["feminine"]["sga"].to_numpy(),
         frame["unit"].to_numpy(),
-        first_denominators=columns["masculine"]["asked"].to_numpy(),
-        second_denominators=columns["feminine"]["asked"].to_numpy(),
+        first_denominators=sides["masculine"]["asked"].to_numpy(),
+        second_denominators=sides["feminine"]["asked"].to_numpy(),
         bounds=(-1, 1),
     )
 
@@ -134,7 +121,7 @@ def others_changed(frame: polars.DataFrame) -> Estimate:
     """The share of answers in which a word that is not the speaker's has another form."""
     import polars as pl
 
-    return share(gendered(frame), pl.col("others_changed") != "0")
+    return share(gendered(frame), pl.col("others_changed") > 0)
 
 
 def left_alone(frame: polars.DataFrame) -> Estimate:

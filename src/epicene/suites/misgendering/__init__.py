@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from epicene.records import Generate, Score
-from epicene.suites import Role, Stage, Suite, read_card
+from epicene.suites import Role, Stage, StudyKind, Suite, read_card
+from epicene.suites.misgendering import labels
 from epicene.suites.misgendering.ask import ask
 from epicene.suites.misgendering.conversion import ask_converted
 from epicene.suites.misgendering.data import corpus, read, stratum
@@ -13,6 +14,9 @@ from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.given import entry, read_answers
 from epicene.suites.misgendering.instances import Instance
 from epicene.suites.misgendering.judge import judge
+from epicene.suites.misgendering.labels_figures import figures as labels_figures
+from epicene.suites.misgendering.labels_tables import metrics as labels_metrics
+from epicene.suites.misgendering.labels_tables import tables as labels_tables
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from epicene.suites.misgendering.tables import metrics, tables
 
@@ -36,4 +40,16 @@ suite = Suite(
     corpus=corpus,
     read_answers=read_answers,
     entry=entry,
+    studies={
+        "labels": StudyKind(
+            study=labels.study,
+            candidates=labels.candidates,
+            draw=labels.draw,
+            judge=labels.judge,
+            automatic=labels.automatic,
+            metrics=labels_metrics,
+            tables=labels_tables,
+            figures=labels_figures,
+        )
+    },
 )

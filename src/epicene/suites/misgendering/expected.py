@@ -28,6 +28,7 @@ EXPECTED = "expected"
 
 Distribution: TypeAlias = Literal["full", "drawn"]
 DISTRIBUTIONS: tuple[Distribution, ...] = ("full", "drawn")
+BOUNDS = ("δ", "δ*")
 
 
 class Bounds(NamedTuple):
@@ -100,7 +101,7 @@ def by_expectation(
         # Two sets may have one form, which is one next word.
         words = dict(zip((choice.form for choice in choices), chances, strict=True))
         bounds = disagreement(words, forms[chosen])
-        for name, value in zip(("δ", "δ*"), bounds or (None, None), strict=True):
+        for name, value in zip(BOUNDS, bounds or (None, None), strict=True):
             yield Judgement(
                 item=item.id,
                 group=item.cluster,

@@ -11,12 +11,15 @@ from epicene.suites.misgendering.formats import (
     FAMILIES,
     converted,
     generations,
+    only,
     paired,
     probabilities,
     pronouns_of,
+    right_or_not,
     with_all_facets,
 )
 from epicene.suites.misgendering.tables import distractor_table
+from epicene.suites.misgendering.variation import shares, spread
 from epicene.suites.tabulate import mean, undetected, values_of
 
 if TYPE_CHECKING:
@@ -75,14 +78,27 @@ def _distractors(results: Outcomes) -> Figure:
 
 
 def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
-    """How much the samples of one instance differ."""
-
-    def measured(frame: polars.DataFrame, setting: str) -> Estimate:
-        part = generations(frame, family, setting)
-        return mean(_spread(part, results.protocol), "sigma")
-
-    title = f"Variation of generations: {FAMILIES[family].title}"
-    return _bars(results, name, title, settings, measured)
+    """How many instances have samples that differ, and how much."""
+    rows: list[dict[str, str | float | Estimate]] = []
+    for setting in settings:
+        instances = spread(generations(results.frame, family, setting), results.protocol)
+        for model, pronoun, part in _cells(instances):
+            panel = model if len(settings) == 1 else f"{model}, {setting}"
+            rows += [
+                {"panel": panel, "pronoun": pronoun, "σ": level, "instances": amount}
+                for level, amount in shares(part)
+            ]
+    return charts.bars(
+        name,
+        f"Variation of generations: {FAMILIES[family].title}",
+        sorted(rows, key=lambda row: str(row["σ"])),
+        x="pronoun",
+        y="instances",
+        color="σ",
+        facet="panel",
+        percent=True,
+        notes=("The share of instances at each standard deviation over their generations.",),
+    )
 
 
 def _variation_of_templates(
@@ -91,7 +107,7 @@ def _variation_of_templates(
     """How much the converted templates of one instance differ."""
 
     def measured(frame: polars.DataFrame, _setting: str) -> Estimate:
-        return mean(_spread(converted(frame), results.protocol), "sigma")
+        return mean(spread(converted(frame), results.protocol), "sigma")
 
     title = f"Variation of converted templates: {FAMILIES[family].title}"
     return _bars(results, name, title, settings, measured)
@@ -184,47 +200,20 @@ def _disagreements(
     return chances.select(disagree.alias("d"))["d"].to_list()
 
 
-def _right(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
-    """A column `right`; no pronoun is right under `paper` and left out otherwise."""
-    import polars as pl
-
-    outcome = pl.col("outcome").cast(pl.String)
-    if protocol.name != "paper":
-        frame = frame.filter(outcome != "undetected")
-    return frame.with_columns((outcome != "wrong").cast(pl.Float64).alias("right"))
-
-
 def _mean_right(
     frame: polars.DataFrame, protocol: MisgenderingProtocol, name: str
 ) -> polars.DataFrame:
     import polars as pl
 
     return (
-        _right(frame, protocol)
+        right_or_not(frame, protocol)
         .group_by("item", maintain_order=True)
         .agg(pl.col("right").mean().alias(name))
     )
 
 
-def _spread(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
-    """The standard deviation of right over the samples of each instance, as `sigma`."""
-    import polars as pl
-
-    return (
-        _right(frame, protocol)
-        .group_by("item", maintain_order=True)
-        .agg(pl.col("right").std(ddof=0).alias("sigma"), pl.col("group").first())
-    )
-
-
 def _cells(frame: polars.DataFrame) -> Iterator[tuple[str, str, polars.DataFrame]]:
     """The judgements of each model about each pronoun."""
-    import polars as pl
-
     for model in values_of(frame, "model"):
         for pronoun in pronouns_of(frame):
-            yield (
-                model,
-                pronoun,
-                frame.filter((pl.col("model") == model) & (pl.col("pronoun") == pronoun)),
-            )
+            yield model, pronoun, only(frame, model=model, pronoun=pronoun)

@@ -37,7 +37,7 @@ MODES = (
 
 _FACETS = (
     "dataset", "pronoun", "case", "names", "antecedent", "occupation", "format", "measure",
-    "setting", "sample", "least", "wrong_later", "extraneous", "distractors",
+    "setting", "sample", "wrong_later", "extraneous", "distractors", "distribution", "bound",
 )  # fmt: skip
 
 
@@ -69,12 +69,43 @@ def generations(
     """The judgements by generation, all samples."""
     import polars as pl
 
-    part = frame.filter(pl.col("format") == "generation")
+    return _of_mode(frame.filter(pl.col("format") == "generation"), family, setting)
+
+
+def expected(
+    frame: polars.DataFrame, family: str | None = None, setting: str | None = None
+) -> polars.DataFrame:
+    """The disagreements to be expected of next words, δ and δ*, under both distributions."""
+    import polars as pl
+
+    return _of_mode(frame.filter(pl.col("format") == "expected"), family, setting)
+
+
+def _of_mode(frame: polars.DataFrame, family: str | None, setting: str | None) -> polars.DataFrame:
+    import polars as pl
+
     if family is not None:
-        part = part.filter(pl.col("dataset").cast(pl.String).is_in(FAMILIES[family].datasets))
+        frame = frame.filter(pl.col("dataset").cast(pl.String).is_in(FAMILIES[family].datasets))
     if setting is not None:
-        part = part.filter(pl.col("setting") == setting)
-    return part
+        frame = frame.filter(pl.col("setting") == setting)
+    return frame
+
+
+def only(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
+    """The rows with those values."""
+    import polars as pl
+
+    return frame.filter([pl.col(name) == value for name, value in values.items()])
+
+
+def right_or_not(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
+    """A column `right`; no pronoun is right under `paper` and left out otherwise."""
+    import polars as pl
+
+    outcome = pl.col("outcome").cast(pl.String)
+    if protocol.name != "paper":
+        frame = frame.filter(outcome != "undetected")
+    return frame.with_columns((outcome != "wrong").cast(pl.Float64).alias("right"))
 
 
 def paired(

@@ -67,9 +67,7 @@ def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
         }.items()
         if path is not None
     }
-    columns = {
-        field: _column(path, len(read.texts), read.main) for field, path in beside.items()
-    }
+    columns = {field: _column(path, len(read.texts), read.main) for field, path in beside.items()}
     sentences: list[Sentence] = []
     for number, group in enumerate(cut_into_groups(read.labels, str(read.main)), start=1):
         for place in group:
@@ -141,7 +139,9 @@ def _from_lines(folder: Path, split: str) -> _Read:
     if not labels:
         raise InputError(f"{main} has no labels beside it: {split}.arin.label is missing.")
     forms = [{target: columns[target][place] for target in TARGETS} for place in range(len(texts))]
-    return _Read(main, texts, labels, forms, [], _numbers(texts), [main, *paths.values(), *label_files])
+    return _Read(
+        main, texts, labels, forms, [], _numbers(texts), [main, *paths.values(), *label_files]
+    )
 
 
 def _from_groups(folder: Path, split: str) -> _Read:

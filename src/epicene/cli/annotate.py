@@ -1,0 +1,258 @@
+"""`epicene annotate …`: draw a human study, bring in what people answered, read it back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from epicene.cli.options import (
+    AsCsv,
+    AsJson,
+    AsLatex,
+    AsMarkdown,
+    Columns,
+    DataPath,
+    Languages,
+    pairs,
+)
+from epicene.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from epicene.annotate.results import StudySummary
+    from epicene.records import Table
+
+app = typer.Typer(help="Draw a human study, take in people's answers, and tabulate them.")
+
+StudyPath: TypeAlias = Annotated[Path, typer.Argument(metavar="STUDY", help="A study's folder.")]
+Form = Literal["csv", "tsv", "jsonl"]
+
+
+@app.command()
+def sample(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN…]", help="The run folders whose answers people shall judge."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="The study's folder.")
+    ] = Path("study"),
+    study: Annotated[
+        str, typer.Option("--study", help="Which of the suite's studies, if it has several.")
+    ] = "",
+    suite: Annotated[
+        str, typer.Option("--suite", help="For studies of data: the suite, instead of runs.")
+    ] = "",
+    data: DataPath = None,
+    column: Columns = None,
+    language: Languages = None,
+    per_cell: Annotated[
+        int | None, typer.Option(min=1, help="How many items of each cell of the design.")
+    ] = None,
+    n: Annotated[
+        int | None, typer.Option("--n", min=1, help="How many items in all, spread over the cells.")
+    ] = None,
+    twice: Annotated[
+        int | None,
+        typer.Option(min=0, help="How many of them are for two people (200 unless said)."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Another draw.")] = None,
+    protocol: Annotated[
+        str,
+        typer.Option(
+            "--protocol", "-p", help="How it is drawn, paper or epicene; the runs' own unless said."
+        ),
+    ] = "",
+) -> None:
+    """Draw a study from what models answered in runs, or from a suite's data."""
+    from epicene.annotate.folder import create_folder
+    from epicene.annotate.results import progress
+    from epicene.annotate.sample import sample_data, sample_runs
+    from epicene.cli.output import note
+    from epicene.runs.results import read_run
+    from epicene.studies.drawing import Wanted
+    from epicene.suites import Source, find_suite
+
+    wanted = Wanted(per_cell=per_cell, total=n, twice=twice, seed=seed)
+    if bool(runs) == bool(suite):
+        raise InputError("Name run folders, or a suite with --suite: one of the two.")
+    if runs:
+        if data is not None or column or language:
+            raise InputError("--data, --column and --language go with --suite, not with runs.")
+        drawn = sample_runs(
+            [read_run(folder) for folder in runs], wanted, study=study, protocol=protocol
+        )
+    else:
+        drawn = sample_data(
+            find_suite(suite),
+            Source(path=data, columns=pairs(column, "--column")),
+            wanted,
+            study=study,
+            protocol=protocol or "epicene",
+            languages=tuple(language or ()),
+        )
+    create_folder(out, drawn)
+    how_many = progress(drawn, ())
+    note(f"{how_many.items} items, {how_many.wanted} judgements wanted. The study is in {out}.")
+
+
+@app.command("import")
+def import_(
+    study: StudyPath,
+    file: Annotated[Path, typer.Argument(help="Answers as CSV, TSV or JSONL.")],
+    participant: Annotated[
+        str, typer.Option("--participant", help="Whose they are, if the file does not say.")
+    ] = "",
+    column: Columns = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take new answers in place of a person's old ones.")
+    ] = False,
+) -> None:
+    """Keep answers that were made elsewhere, all of the file or nothing."""
+    from epicene.annotate.folder import read_folder
+    from epicene.cli.output import note
+
+    added = read_folder(study).take(
+        file, participant=participant, columns=pairs(column, "--column"), replace=replace
+    )
+    note(
+        f"{added.new} new answers, {added.replaced} in place of others, "
+        f"{added.same} were there already."
+    )
+
+
+@app.command()
+def export(
+    study: StudyPath,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where to; else standard output.")
+    ] = None,
+    form: Annotated[
+        Form | None, typer.Option("--form", help="csv unless said, or as the file's name ends.")
+    ] = None,
+    hidden: Annotated[
+        bool,
+        typer.Option("--hidden", help="With what people are not shown; not for who still labels."),
+    ] = False,
+    people: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help="Instead: an empty sheet for each of these people, in the folder --out.",
+        ),
+    ] = "",
+) -> None:
+    """Write out all answers, or deal the items out as sheets to be filled in."""
+    from epicene.annotate.folder import read_folder
+    from epicene.annotate.sheets import write_sheets
+    from epicene.cli.output import note
+    from epicene.runs.files import write_whole
+    from epicene.studies.response_files import responses_jsonl, responses_sheet
+
+    folder = read_folder(study)
+    if people:
+        if out is None or form is not None or hidden:
+            raise InputError("--people wants a folder, --out DIR, and neither --form nor --hidden.")
+        for path in write_sheets(folder.study, people.split(","), out):
+            note(str(path))
+        return
+    form = form or _form_of(out)
+    if form == "jsonl":
+        text = responses_jsonl(folder.study, folder.responses(), with_hidden=hidden)
+    else:
+        text = responses_sheet(
+            folder.study,
+            folder.responses(),
+            with_hidden=hidden,
+            delimiter="\t" if form == "tsv" else ",",
+        )
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(out, text.encode())
+
+
+def _form_of(out: Path | None) -> Form:
+    forms: dict[str, Form] = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl"}
+    if out is None:
+        return "csv"
+    if out.suffix.lower() not in forms:
+        raise InputError(f"{out} does not say in which form; end it in .csv, .tsv or .jsonl.")
+    return forms[out.suffix.lower()]
+
+
+@app.command()
+def tables(
+    study: StudyPath,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="NAME", help="Only these tables.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="A folder for the figures, as SVG.")
+    ] = None,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_latex: AsLatex = False,
+    as_markdown: AsMarkdown = False,
+) -> None:
+    """Print what came of a study: how people agree, with each other and with the machine."""
+    from epicene.annotate.folder import read_folder
+    from epicene.annotate.results import summarise_study
+    from epicene.cli.output import note, print_json, print_tables
+    from epicene.cli.tables import one_form, write_tables
+
+    form = one_form(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
+    folder = read_folder(study)
+    summary = summarise_study(folder.study, folder.responses())
+    chosen = _only(summary.tables, only or ())
+    if form == "json":
+        print_json(_document(summary, chosen))
+    elif form:
+        write_tables(chosen, form)
+    else:
+        print_tables(chosen)
+    if figures is not None:
+        _draw(summary, figures)
+    progress = summary.progress
+    if progress.given < progress.wanted:
+        note(f"{progress.given} of {progress.wanted} judgements are there so far.")
+
+
+def _only(made: Sequence[Table], names: Sequence[str]) -> list[Table]:
+    known = {table.name: table for table in made}
+    for name in names:
+        if name not in known:
+            raise unknown("table", name, known)
+    return [table for name, table in known.items() if name in names or not names]
+
+
+def _document(summary: StudySummary, chosen: Sequence[Table]) -> dict[str, Any]:
+    """The one shape of results (docs/results.schema.json)."""
+    import msgspec
+
+    from epicene.cli.output import number
+    from epicene.report.plain import tables_json
+
+    return {
+        "suite": summary.suite.name,
+        "protocol": summary.results.protocol.name,
+        "data": summary.results.study.drawn.data if summary.results.study.drawn else "",
+        "study": msgspec.to_builtins(summary.progress),
+        "metrics": {name: number(each) for name, each in summary.metrics.items()},
+        "undetected": number(summary.undetected),
+        "tables": tables_json(chosen),
+    }
+
+
+def _draw(summary: StudySummary, folder: Path) -> None:
+    from epicene.cli.output import note
+    from epicene.report.figures import svg
+    from epicene.runs.files import write_whole
+
+    for figure in summary.figures:
+        path = folder / f"{figure.name}.svg"
+        write_whole(path, svg(figure).encode())
+        note(str(path))

@@ -1,0 +1,249 @@
+"""A word's other gender: known words by our lists, others by their ending.
+
+A form is asked for, not turned: the feminine of a feminine is itself.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import Literal, NamedTuple, TypeAlias
+
+from epicene.languages.rewriting.french.lexicon import Words, read, rows, verbs, words
+from epicene.languages.rewriting.people import Gender
+
+Class: TypeAlias = Literal["noun", "adjective"]
+
+# The ending of a masculine, that of its feminine; the first that fits.
+_TO_FEMININE = (
+    ("e", "e"),
+    ("érieur", "érieure"),
+    ("majeur", "majeure"),
+    ("mineur", "mineure"),
+    ("meilleur", "meilleure"),
+    ("seur", "seuse"),
+    ("teur", "trice"),
+    ("eur", "euse"),
+    ("eux", "euse"),
+    ("oux", "ouse"),
+    ("aux", "ausse"),
+    ("er", "ère"),
+    ("eau", "elle"),
+    ("if", "ive"),
+    ("euf", "euve"),
+    ("ef", "ève"),
+    ("ien", "ienne"),
+    ("yen", "yenne"),
+    ("éen", "éenne"),
+    ("on", "onne"),
+    ("el", "elle"),
+    ("eil", "eille"),
+    ("et", "ette"),
+    ("c", "que"),
+    ("g", "gue"),
+    ("", "e"),
+)
+
+# The ending of a feminine, that of its masculine; the first that fits. A word in -e that nothing
+# here fits is the same in both genders.
+_TO_MASCULINE = (
+    ("trice", "teur"),
+    ("eure", "eur"),
+    ("euse", "eux"),
+    ("ouse", "oux"),
+    ("ée", "é"),
+    ("cue", "cu"),
+    ("due", "du"),
+    ("gue", "gue"),
+    ("que", "que"),
+    ("ue", "u"),
+    ("ïe", "ï"),
+    ("ie", "i"),
+    ("ive", "if"),
+    ("euve", "euf"),
+    ("ienne", "ien"),
+    ("yenne", "yen"),
+    ("éenne", "éen"),
+    ("onne", "on"),
+    ("elle", "el"),
+    ("eille", "eil"),
+    ("ette", "et"),
+    ("ière", "ier"),
+    ("chère", "cher"),
+    ("gère", "ger"),
+    ("ère", "er"),
+    ("aine", "ain"),
+    ("eine", "ein"),
+    ("ine", "in"),
+    ("ane", "an"),
+    ("ale", "al"),
+    ("aise", "ais"),
+    ("oise", "ois"),
+    ("ise", "is"),
+    ("use", "us"),
+    ("close", "clos"),
+    ("rse", "rs"),
+    ("ante", "ant"),
+    ("ente", "ent"),
+    ("inte", "int"),
+    ("ointe", "oint"),
+    ("unte", "unt"),
+    ("aite", "ait"),
+    ("oite", "oit"),
+    ("uite", "uit"),
+    ("ite", "it"),
+    ("erte", "ert"),
+    ("orte", "ort"),
+    ("ourte", "ourt"),
+    ("cte", "ct"),
+    ("ate", "at"),
+    ("ote", "ot"),
+    ("ende", "end"),
+    ("ande", "and"),
+    ("onde", "ond"),
+    ("arde", "ard"),
+    ("orde", "ord"),
+    ("ourde", "ourd"),
+    ("aude", "aud"),
+    ("une", "un"),
+    ("ole", "ol"),
+)
+
+# Endings in -e that are the same in both genders, whatever the list above says of them.
+_EPICENE = re.compile(
+    r".*(?:able|ible|uble|[bcdfgptv][lr]e|[ao]ire|iste|[aeo]ste|ique|esque|aque|asque|crate|mate|"
+    r"phile|phobe|phone|graphe|logue|nome|mane|pathe|vore|forme|cide|ide|ade|iaque|âtre|ième|"
+    r"ouche|oche|ache|ange|age|ouge|ègue|gène|ose|ense|asse|isse|usse|esse|ure|ore|are|arre|mme|"
+    r"[aeiouâîé]me|rme|lme|gne|pte|xte|[aio]ce|nce|rce|[aeiouy]pe|rbe|ombe|ude|ode|[aeio]xe)"
+)
+
+
+class Pairs(NamedTuple):
+    """What our lists say: a word and its other gender, both ways, and the words without one."""
+
+    feminine: dict[str, str]
+    masculine: dict[str, str]
+    epicene: Words
+    known: Words  # every form of every word of the lists
+
+
+def _pairs(listed: list[tuple[str, ...]], regular: Words, epicene: Words) -> Pairs:
+    feminine = {each: feminine_by_rule(each) for each in sorted(regular)}
+    feminine |= {masculine: other for masculine, other in listed}
+    masculine: dict[str, str] = {}
+    for one, other in [*listed, *feminine.items()]:
+        masculine.setdefault(other, one)
+    return Pairs(feminine, masculine, epicene, frozenset({*feminine, *masculine, *epicene}))
+
+
+@cache
+def adjectives() -> Pairs:
+    """Adjectives, and the participles of the verbs we know."""
+    lists = read("adjectives")
+    regular = words(lists["regular"]) | frozenset(verbs().participles)
+    return _pairs(rows(lists["pairs"]), regular, words(lists["epicene"]))
+
+
+@cache
+def people() -> Pairs:
+    """Nouns for people."""
+    lists = read("people")
+    return _pairs(rows(lists["pairs"]), words(lists["regular"]), words(lists["epicene"]))
+
+
+def feminine_by_rule(word: str) -> str:
+    """The feminine singular of a masculine singular."""
+    for masculine, feminine in _TO_FEMININE:
+        if word.endswith(masculine):
+            return word.removesuffix(masculine) + feminine
+    return word
+
+
+def masculine_by_rule(word: str) -> str:
+    """The masculine singular of a singular."""
+    if not word.endswith("e") or _EPICENE.fullmatch(word):
+        return word
+    if word.endswith("euse") and _is_agent(word.removesuffix("euse")):
+        return word.removesuffix("euse") + "eur"
+    for feminine, masculine in _TO_MASCULINE:
+        if word.endswith(feminine):
+            return word.removesuffix(feminine) + masculine
+    return word
+
+
+def _is_agent(stem: str) -> bool:
+    """Whether who does it is meant: danseuse, from danser."""
+    known = verbs().infinitives
+    return any(stem + ending in known for ending in ("er", "ir", "re", "dre"))
+
+
+@lru_cache(maxsize=20_000)
+def inflect(word: str, gender: Gender, kind: Class = "adjective", *, plural: bool = False) -> str:
+    """The form of a lower-case word in that gender."""
+    if "-" in word:
+        return _inflect_compound(word, gender, kind, plural=plural)
+    if plural:
+        return pluralise(inflect(singular(word), gender, kind))
+    for pairs in (people(), adjectives()) if kind == "noun" else (adjectives(), people()):
+        to, other = (
+            (pairs.feminine, pairs.masculine)
+            if gender == "feminine"
+            else (pairs.masculine, pairs.feminine)
+        )
+        if word in pairs.epicene and word not in to:
+            return word
+        if word in to:
+            return to[word]
+        if word in other:
+            return word
+    return feminine_by_rule(word) if gender == "feminine" else masculine_by_rule(word)
+
+
+def _inflect_compound(word: str, gender: Gender, kind: Class, *, plural: bool) -> str:
+    """aide-soignant, vice-président, franco-italien: parts that are known, the last in any case."""
+    listed = people()
+    whole = listed.feminine if gender == "feminine" else listed.masculine
+    if word in listed.known:
+        return whole.get(word, word)
+    *firsts, last = word.split("-")
+    if last not in people().known | adjectives().known:
+        return word
+    parts = [inflect(part, gender, "noun") if part in listed.known else part for part in firsts]
+    return "-".join([*parts, inflect(last, gender, kind, plural=plural)])
+
+
+def pluralise(word: str) -> str:
+    """The plural of a singular."""
+    if word.endswith(("s", "x", "z")):
+        return word
+    if word.endswith(("eau", "eu")) and word != "bleu":
+        return word + "x"
+    if word.endswith("al") and word not in _ALS:
+        return word.removesuffix("al") + "aux"
+    return word + "s"
+
+
+_ALS = frozenset({"banal", "fatal", "final", "natal", "naval", "bancal"})
+
+
+def singular(word: str) -> str:
+    """The singular of a plural, as far as its ending says."""
+    if word.endswith("aux") and not word.endswith("eaux"):
+        return word.removesuffix("aux") + "al"
+    if word.endswith("eaux"):
+        return word.removesuffix("x")
+    if word.endswith("s") and word not in _S_IN_SINGULAR | set(adjectives().feminine):
+        return word.removesuffix("s")
+    return word
+
+
+_S_IN_SINGULAR = frozenset({"fils", "héros", "commis", "marquis", "gars", "dos"})
+
+
+def shows(word: str, *, plural: bool = False) -> Gender | None:
+    """The gender that a form shows, None where it has one form for both."""
+    feminine = inflect(word, "feminine", plural=plural)
+    masculine = inflect(word, "masculine", plural=plural)
+    if feminine == masculine:
+        return None
+    return "feminine" if word == feminine else "masculine"

@@ -1,0 +1,288 @@
+"""Verb complexes: a verb with its auxiliaries, from जा to जाया करता रहा होगा.
+
+They are found at their right end, which is a finite form, or a participle where a clause ends,
+and are read from there to the left.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from epicene.languages.rewriting.hindi.lexicon import function_words, verbs
+from epicene.languages.rewriting.hindi.nouns import person, thing
+from epicene.languages.rewriting.hindi.verb_forms import (
+    ALSO_NOT_VERBS,
+    FinitePerson,
+    VerbForm,
+    analyse,
+    looks_future,
+)
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.hindi.words import Stretch
+
+Valency: TypeAlias = Literal["copular", "intransitive", "transitive", "passive"]
+
+_LIGHT = frozenset(
+    "जा आ दे ले डाल रख बैठ उठ पड़ निकल पहुंच मर मार छोड़ चल भाग दिखा फेंक गुजर बच बन".replace("ड़", "ड").split()
+)
+_AFTER_STEM = _LIGHT | {"सक", "चुक", "पा", "रह"}
+# Stems that a further stem or participle may precede: कर पा रहा, किया जा रहा.
+_STEMS_IN_THE_MIDDLE = frozenset("जा पा दे ले आ रह डाल सक कर हो बैठ उठ पड चुक लग".split())
+_PRONOUNS = frozenset(
+    "मैं मै हम तू तुम आप वह वो यह वे ये मैंने मुझे उसने उन्होंने हमने तुमने आपने उसे उन्हें इस उस मेरा मेरी मेरे उनका उनकी उनके".split()
+)
+
+
+class Complex(NamedTuple):
+    """A verb complex: words `first` to `last`, those that agree, and what it is."""
+
+    first: int
+    last: int
+    agreeing: tuple[int, ...]
+    main: str  # the stem of the main verb
+    valency: Valency
+    person: FinitePerson | None  # that the finite form shows
+    plural: bool  # whether a form shows the plural
+    ergative: bool  # it agrees with its object, and who acts takes ने
+    obligation: bool  # करना है, करना पड़ा: who must takes को
+    finite: VerbForm
+
+
+class _Part(NamedTuple):
+    at: int
+    form: VerbForm
+
+
+def complexes(stretch: Stretch) -> list[Complex]:
+    """The complexes, in order."""
+    found: list[Complex] = []
+    at = 0
+    while at < len(stretch):
+        end = _ends_at(stretch, at)
+        if end is not None:
+            start = found[-1].last + 1 if found else 0
+            found.append(_read(stretch, _Part(at, end), start))
+        at += 1
+    return found
+
+
+# --- where one ends -------------------------------------------------------------------------
+
+
+def _ends_at(stretch: Stretch, at: int) -> VerbForm | None:
+    """The finite form with which a complex ends there."""
+    word = stretch[at]
+    if stretch.is_mark(at):
+        return None
+    forms = analyse(word)
+    for form in forms:
+        if form.shape in {"copula", "ought"} and not _goes_on(stretch, at):
+            return form
+        if form.shape == "future" and not thing(word) and not person(word):
+            return form
+    if word == "हो":
+        return forms[0] if _clause_ends(stretch, at) else None
+    if not forms:
+        return _unknown(stretch, at)
+    if not _clause_ends(stretch, at) or _is_nominal(stretch, at):
+        return None
+    for shape in ("imperfective", "perfective", "subjunctive", "imperative"):
+        for form in forms:
+            if form.shape == shape:
+                return form
+    return None
+
+
+def _unknown(stretch: Stretch, at: int) -> VerbForm | None:
+    word = stretch[at]
+    if thing(word) or person(word) or word in function_words().invariable_adjectives:
+        return None
+    return looks_future(word)
+
+
+def _goes_on(stretch: Stretch, at: int) -> bool:
+    """Whether the copula is followed by another: चाहिए था, होना है था is none."""
+    return stretch[at] == "चाहिए" and stretch[at + 1] in {"था", "थी", "थे", "थीं"}
+
+
+def _clause_ends(stretch: Stretch, at: int) -> bool:
+    """Whether a clause may end after that word."""
+    words = function_words()
+    after = at + 1
+    while stretch[after] in words.negations or stretch[after] in {"ही", "भी"}:
+        after += 1
+    following = stretch[after]
+    if stretch.is_mark(after) or following in _PRONOUNS:
+        return True
+    if following in words.clitics:
+        return following == "पर" and not _auxiliary(stretch, after + 1) and stretch.is_mark(at + 1)
+    return following in words.subordinators or following in words.coordinators
+
+
+def _auxiliary(stretch: Stretch, at: int) -> bool:
+    return any(form.shape == "copula" for form in analyse(stretch[at]))
+
+
+def _is_nominal(stretch: Stretch, at: int) -> bool:
+    """Whether the word, though it looks like a verb, is a noun, an adjective or a postposition."""
+    word = stretch[at]
+    if word in ALSO_NOT_VERBS:
+        return not _verb_by_place(stretch, at)
+    words = function_words()
+    return bool(
+        person(word)
+        or thing(word)
+        or word in words.invariable_adjectives
+        or word in words.postpositions
+        or word in words.adverbs
+    )
+
+
+def _verb_by_place(stretch: Stretch, at: int) -> bool:
+    """बात की। खबर दी और: a feminine noun or a stem before, the end of a clause after."""
+    if stretch[at] not in {"की", "दी", "ली", "पी"}:
+        return False
+    before = stretch[stretch.before(at)]
+    return thing(before) == "feminine" or any(f.shape == "stem" for f in analyse(before))
+
+
+# --- reading it to the left -----------------------------------------------------------------
+
+
+def _read(stretch: Stretch, end: _Part, start: int) -> Complex:
+    parts = [end]
+    while True:
+        at = stretch.before(parts[0].at)
+        if at < start or stretch.is_mark(at):
+            break
+        form = _precedes(stretch, at, parts[0].form)
+        if form is None:
+            break
+        parts.insert(0, _Part(at, form))
+    return _complex(stretch, parts)
+
+
+def _precedes(stretch: Stretch, at: int, right: VerbForm) -> VerbForm | None:
+    """The form as which the word there belongs to the form on its right."""
+    word = stretch[at]
+    forms = analyse(word)
+    wanted = _wanted(right)
+    for form in forms:
+        if (form.shape in wanted or (form.shape, form.cell) in wanted) and not _barred(word, form):
+            return form
+    if not forms and right.shape == "copula" and _unknown_imperfective(word):
+        return VerbForm(word[:-2], "imperfective", _TA_CELLS[word[-2:]])
+    return None
+
+
+_TA_CELLS = {"ता": "ms", "ते": "mp", "ती": "fs"}
+
+
+def _unknown_imperfective(word: str) -> bool:
+    return (
+        len(word) > 3
+        and word[-2:] in _TA_CELLS
+        and not thing(word)
+        and not person(word)
+        and not word.endswith(("त्ता", "यता", "रता", "लता", "ीलता"))
+    )
+
+
+def _barred(word: str, form: VerbForm) -> bool:
+    """Nouns and adjectives that have the form of a verb."""
+    if form.shape == "stem":
+        return word in {"पर", "बस", "मन", "जन"}
+    if form.participle:
+        return bool(person(word) or thing(word)) or word in {"पी", "जी", "सी"}
+    return form.shape == "infinitive" and bool(thing(word)) and word not in {"खाना", "गाना", "सोना"}
+
+
+def _wanted(right: VerbForm) -> set[object]:
+    """What may stand before a form: shapes, or a shape and its cell."""
+    shape, stem = right.shape, right.stem
+    if shape == "ought":
+        return {"infinitive"}
+    if stem == "हो":
+        return {"imperfective", "perfective", "infinitive", "agentive"}
+    wanted: set[object] = set()
+    if shape == "stem" and stem not in _STEMS_IN_THE_MIDDLE:
+        return wanted
+    if stem in _AFTER_STEM:
+        wanted.add("stem")
+    if stem == "रह":
+        wanted |= {"imperfective", "perfective"}
+    elif stem == "जा":
+        wanted |= {"perfective", "imperfective"}
+    elif stem in {"आ", "चल", "फिर"}:
+        wanted |= {"imperfective", ("perfective", "ms"), ("perfective", "fs"), ("perfective", "mp")}
+    elif stem == "पड":
+        wanted.add("infinitive")
+    elif stem in {"लग", "दे", "पा"}:
+        wanted.add(("infinitive", "mp"))
+    elif stem == "चाह":
+        wanted.add("infinitive")
+    elif stem == "कर" and shape == "imperfective":
+        wanted.add(("perfective", "ms"))
+    elif stem == "वाला":
+        wanted.add(("infinitive", "mp"))
+    return wanted
+
+
+def _complex(stretch: Stretch, parts: list[_Part]) -> Complex:
+    main, finite = parts[0].form, parts[-1].form
+    agreeing = tuple(
+        part.at
+        for part in parts
+        if part.form.cell is not None and part.form.shape not in {"infinitive", "conjunctive"}
+    )
+    number = [part.form.cell for part in parts]
+    return Complex(
+        first=parts[0].at,
+        last=parts[-1].at,
+        agreeing=agreeing,
+        main=main.stem,
+        valency=_valency(stretch, parts),
+        person=finite.person if finite.stem != "हो" or finite.shape != "stem" else "second",
+        plural=finite.person == "plural" or "fp" in number,
+        ergative=_ergative(stretch, parts),
+        obligation=_obligation(parts),
+        finite=finite,
+    )
+
+
+def _valency(stretch: Stretch, parts: list[_Part]) -> Valency:
+    main = parts[0].form
+    known = verbs()
+    passive = len(parts) > 1 and main.shape == "perfective" and parts[1].form.stem == "जा"
+    if passive and main.stem in known.transitive:
+        return "passive"
+    nominal = stretch[stretch.before(parts[0].at)]
+    if nominal in {"दिखाई", "सुनाई"}:
+        return "copular"
+    if main.stem in known.copular and not (main.stem == "आ" and nominal != "नजर"):
+        return "copular"
+    if main.stem in known.transitive:
+        return "transitive"
+    return "intransitive"
+
+
+def _ergative(stretch: Stretch, parts: list[_Part]) -> bool:
+    """Whether who acts takes ने: a transitive verb in the perfective, with no intransitive light."""
+    known = verbs()
+    if parts[0].form.stem not in known.transitive or _valency(stretch, parts) == "passive":
+        return False
+    aspects = [part.form for part in parts if part.form.participle]
+    if not aspects or aspects[-1].shape != "perfective":
+        return False
+    last = aspects[-2] if aspects[-1].stem == "हो" and len(aspects) > 1 else aspects[-1]
+    return last.stem in known.transitive and stretch[stretch.before(parts[0].at)] != "दिखाई"
+
+
+def _obligation(parts: list[_Part]) -> bool:
+    shapes = [part.form.shape for part in parts]
+    if "infinitive" not in shapes:
+        return False
+    right = parts[shapes.index("infinitive") + 1].form if len(parts) > 1 else None
+    infinitive = parts[shapes.index("infinitive")].form
+    return right is not None and right.stem in {"हो", "पड", "चाहिए"} and infinitive.cell != "mp"

@@ -1,0 +1,69 @@
+"""APGC: speaker and listener in Arabic; identification, rewriting and bias in translation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from epicene.records import Generate, Translate
+from epicene.suites import Role, Stage, Suite, read_card
+from epicene.suites.apgc.ask import (
+    ask_labels,
+    ask_post_editing,
+    ask_rewriting,
+    ask_translation,
+)
+from epicene.suites.apgc.data import corpus, read, stratum
+from epicene.suites.apgc.given import read_answers
+from epicene.suites.apgc.judge import judge
+from epicene.suites.apgc.protocol import PROTOCOLS
+from epicene.suites.apgc.sentences import Sentence
+from epicene.suites.apgc.tables import metrics, tables
+
+suite = Suite(
+    name="apgc",
+    version="1",
+    card=read_card(Path(__file__).parent / "card.toml"),
+    item=Sentence,
+    protocols=PROTOCOLS,
+    roles=(
+        Role(name="model", about="labels words and rewrites sentences", optional=True),
+        Role(name="translator", about="translates the English side", optional=True),
+    ),
+    stages=(
+        Stage(
+            name="identification",
+            role="model",
+            verbs=(Generate,),
+            ask=ask_labels,
+            when=lambda protocol: "identification" in protocol.tasks,
+        ),
+        Stage(
+            name="rewriting",
+            role="model",
+            verbs=(Generate,),
+            ask=ask_rewriting,
+            when=lambda protocol: "rewriting" in protocol.tasks,
+        ),
+        Stage(
+            name="translation",
+            role="translator",
+            verbs=(Translate,),
+            ask=ask_translation,
+            when=lambda protocol: "translation" in protocol.tasks,
+        ),
+        Stage(
+            name="post-editing",
+            role="model",
+            verbs=(Generate,),
+            ask=ask_post_editing,
+            when=lambda protocol: "post-editing" in protocol.tasks,
+        ),
+    ),
+    read=read,
+    judge=judge,
+    metrics=metrics,
+    tables=tables,
+    stratum=stratum,
+    corpus=corpus,
+    read_answers=read_answers,
+)

@@ -1,0 +1,268 @@
+"""Word labels against the corpus's; edits made and wanted; which gender a translation has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import regex
+
+from epicene.languages.normalise import normalise
+from epicene.records import Judgement, Texts
+from epicene.suites.apgc.ask import (
+    IDENTIFICATION,
+    POST_EDITING,
+    REWRITING,
+    TRANSLATION,
+    request_name,
+    translation_of,
+)
+from epicene.suites.apgc.bleu import COUNTS, bleu_counts
+from epicene.suites.apgc.english import english_gender
+from epicene.suites.apgc.labels import FLIPPED, TARGETS
+from epicene.suites.apgc.m2 import count, gold_edits
+from epicene.suites.apgc.protocol import FOLDED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.records import Facets, Outcome
+    from epicene.suites import Answers
+    from epicene.suites.apgc.protocol import ApgcProtocol
+    from epicene.suites.apgc.sentences import Sentence
+
+WORD_LABELS = ("B", "1F", "1M", "2F", "2M")
+MULTI = "multi"
+
+_CODE = regex.compile(r"B|[12][FM]")
+
+
+def judge(sentence: Sentence, answers: Answers, protocol: ApgcProtocol) -> Iterator[Judgement]:
+    """All judgements of one sentence."""
+    for labelled in answers.where(name=IDENTIFICATION).of(Texts):
+        yield from by_labels(sentence, labelled.only)
+    for target in TARGETS:
+        for written in answers.where(name=request_name(REWRITING, target)).of(Texts):
+            yield by_edits(sentence, target, written.only, protocol)
+    if "translation" in protocol.tasks:
+        yield from by_translation(sentence, translation_of(sentence, answers), protocol)
+    for target in TARGETS:
+        for written in answers.where(name=request_name(POST_EDITING, target)).of(Texts):
+            yield by_post_editing(
+                sentence, target, translation_of(sentence, answers), written.only, protocol
+            )
+
+
+def _judgement(
+    sentence: Sentence,
+    name: str,
+    *,
+    outcome: Outcome | None = None,
+    label: str | None = None,
+    value: float | None = None,
+    counts: dict[str, float] | None = None,
+    facets: Facets | None = None,
+    evidence: Facets | None = None,
+) -> Judgement:
+    return Judgement(
+        item=sentence.id,
+        group=sentence.cluster,
+        language="ar",
+        name=name,
+        outcome=outcome,
+        label=label,
+        value=value,
+        counts=counts or {},
+        facets={"sentence label": sentence.who.condensed, **(facets or {})},
+        evidence=evidence or {},
+    )
+
+
+# --- identification ------------------------------------------------------------------------
+
+
+def read_labels(answer: str, words: int) -> list[str] | None:
+    """One label for each word, on one line with blanks between them, and nothing else."""
+    labels = answer.split()
+    if len(labels) != words or "\n" in answer.strip():
+        return None
+    return labels if all(_CODE.fullmatch(label) for label in labels) else None
+
+
+def sentence_label(labels: Sequence[str]) -> str:
+    """What word labels say of the sentence: the gender they show of each person, else B.
+
+    Of two genders for one person the commoner counts, the first if there are as many.
+    """
+    letters = []
+    for person in "12":
+        genders = Counter(label[1] for label in labels if label[0] == person)
+        letters.append(genders.most_common(1)[0][0] if genders else "B")
+    return "".join(letters)
+
+
+def by_labels(sentence: Sentence, answer: str) -> Iterator[Judgement]:
+    """The sentence's label, then each word's."""
+    words = sentence.text.split()
+    truth = [label.condensed.five_way for label in sentence.word_labels]
+    found = read_labels(answer, len(words))
+    right = found is not None and sentence_label(found) == sentence.who.condensed
+    yield _judgement(
+        sentence,
+        IDENTIFICATION,
+        outcome="undetected" if found is None else "right" if right else "wrong",
+        label=None if found is None else sentence_label(found),
+        facets={"task": IDENTIFICATION, "unit": "sentence", "truth": sentence.who.condensed},
+        evidence={
+            "sentence": sentence.text,
+            "labels": answer if found is None else " ".join(found),
+            "reference": " ".join(truth),
+        },
+    )
+    for place, label in enumerate(truth):
+        told = None if found is None else found[place]
+        yield _judgement(
+            sentence,
+            f"{IDENTIFICATION} word {place + 1}",
+            outcome="undetected" if told is None else "right" if told == label else "wrong",
+            label=told,
+            facets={"task": IDENTIFICATION, "unit": "word", "truth": label},
+        )
+
+
+# --- rewriting -----------------------------------------------------------------------------
+
+
+def by_edits(sentence: Sentence, target: str, answer: str, protocol: ApgcProtocol) -> Judgement:
+    """Edits against the gold ones, words in their places, n-grams; right is the whole sentence."""
+    written = " ".join(answer.split())
+    source, wanted, found = (
+        normalise(text, protocol.normalisers)
+        for text in (sentence.text, sentence.targets[target], written)
+    )
+    edits = count(source.split(), found.split(), gold_edits(source.split(), wanted.split()))
+    right = found.split() == wanted.split()
+    return _judgement(
+        sentence,
+        request_name(REWRITING, target),
+        outcome="undetected" if not found else "right" if right else "wrong",
+        value=words_in_place(normalise(answer.strip(), protocol.normalisers), wanted),
+        counts={
+            "correct": edits.correct,
+            "proposed": edits.proposed,
+            "gold": edits.gold,
+            **dict(zip(COUNTS, bleu_counts(found, [wanted]), strict=True)),
+        },
+        facets={"task": REWRITING, "target": target},
+        evidence={
+            "answer": written,
+            "reference": sentence.targets[target],
+            "counterfactual": sentence.text,
+        },
+    )
+
+
+def words_in_place(found: str, wanted: str) -> float:
+    """The share of the wanted words that stand in their own place, as the published scorer has it:
+    cut at every single space, with the end of the line left on the last word.
+    """
+    here, there = f"{found}\n".split(" "), f"{wanted}\n".split(" ")
+    return sum(one == two for one, two in zip(here, there, strict=False)) / len(there)
+
+
+# --- translation ---------------------------------------------------------------------------
+
+
+def by_translation(
+    sentence: Sentence, translation: str, protocol: ApgcProtocol
+) -> Iterator[Judgement]:
+    """BLEU's counts against each form and all of them; the gender of the words that show one."""
+    if not translation.strip() and not sentence.english.strip():
+        return
+    english: Facets = {}
+    if sentence.english:
+        english["english gender"] = english_gender(sentence.english)
+    for letters, names in (("folded", FOLDED), ("written", ())):
+        output = normalise(translation, names).strip()
+        forms = [normalise(sentence.targets[target], names) for target in TARGETS]
+        references = {target: [form] for target, form in zip(TARGETS, forms, strict=True)}
+        for reference, wanted in {**references, MULTI: forms}.items():
+            yield _judgement(
+                sentence,
+                f"{TRANSLATION} {reference} {letters}",
+                counts=dict(zip(COUNTS, bleu_counts(output, wanted), strict=True)),
+                facets={
+                    "task": TRANSLATION,
+                    "unit": "sentence",
+                    "reference": reference,
+                    "letters": letters,
+                    **english,
+                },
+                evidence={
+                    "english": sentence.english,
+                    "answer": translation,
+                    "reference": sentence.targets["MM"],
+                    "counterfactual": sentence.targets["FF"],
+                }
+                if reference == MULTI and letters == "written"
+                else {},
+            )
+    if sentence.original:
+        yield from _word_genders(sentence, translation, protocol, english)
+
+
+def gendered_words(sentence: Sentence) -> Iterator[tuple[str, str, str]]:
+    """Of each word that shows gender the person, the masculine and the feminine form."""
+    own = sentence.who.own_target
+    others = {"1": FLIPPED[own[0]] + own[1], "2": own[0] + FLIPPED[own[1]]}
+    words = sentence.targets[own].split()
+    for person, other in others.items():
+        gender = own[int(person) - 1]
+        for word, changed in zip(words, sentence.targets[other].split(), strict=True):
+            if word != changed:
+                pair = (word, changed) if gender == "M" else (changed, word)
+                yield person, *pair
+
+
+def _word_genders(
+    sentence: Sentence, translation: str, protocol: ApgcProtocol, english: Facets
+) -> Iterator[Judgement]:
+    """Which form of each gendered word the translation has; each of its words counts once."""
+    left = Counter(normalise(translation, protocol.normalisers).split())
+    for place, (person, *forms) in enumerate(gendered_words(sentence), start=1):
+        masculine, feminine = (normalise(form, protocol.normalisers) for form in forms)
+        found = [form for form in (masculine, feminine) if left[form]]
+        label = "neither"
+        if len(found) == 1 and masculine != feminine:
+            left[found[0]] -= 1
+            label = "masculine" if found[0] == masculine else "feminine"
+        yield _judgement(
+            sentence,
+            f"{TRANSLATION} word {place}",
+            label=label,
+            facets={"task": TRANSLATION, "unit": "word", "person": person, **english},
+            evidence={"answer": translation, "masculine": forms[0], "feminine": forms[1]},
+        )
+
+
+# --- post-editing --------------------------------------------------------------------------
+
+
+def by_post_editing(
+    sentence: Sentence, target: str, before: str, after: str, _protocol: ApgcProtocol
+) -> Judgement:
+    """BLEU's counts for the wanted form, before and after the rewriting, letters folded."""
+    wanted, raw, edited = (
+        normalise(" ".join(text.split()), FOLDED)
+        for text in (sentence.targets[target], before, after)
+    )
+    counts = dict(zip(COUNTS, bleu_counts(edited, [wanted]), strict=True))
+    earlier = dict(zip(COUNTS, bleu_counts(raw, [wanted]), strict=True))
+    return _judgement(
+        sentence,
+        request_name(POST_EDITING, target),
+        outcome="undetected" if not edited else "right" if edited == wanted else "wrong",
+        counts={**counts, **{f"before_{name}": value for name, value in earlier.items()}},
+        facets={"task": POST_EDITING, "target": target},
+        evidence={"answer": after, "counterfactual": before, "reference": sentence.targets[target]},
+    )

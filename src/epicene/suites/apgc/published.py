@@ -1,0 +1,49 @@
+"""What the paper prints: BLEU of one translation service in September 2021, all splits."""
+
+from __future__ import annotations
+
+from epicene.records import Estimate, Row
+
+_SERVICE = "Google Translate 2021"
+
+# Table 5: sentences, BLEU against MM, FM, MF, FF and all of them.
+_TABLE_5: dict[str, tuple[float, ...]] = {
+    "ALL": (80326, 13.5, 13.1, 11.4, 11.0, 13.6),
+    "BB": (36980, 14.0, 14.0, 14.0, 14.0, 14.0),
+    "ALL-BB": (43346, 13.1, 12.4, 9.3, 8.6, 13.4),
+    "BM BF": (34748, 13.1, 13.1, 8.6, 8.6, 13.3),
+    "MB FB": (6126, 12.9, 9.6, 12.9, 9.6, 13.6),
+    "MM FM MF FF": (2472, 12.9, 9.5, 9.5, 6.7, 13.5),
+}
+
+# Table 6: the same for gendered sentences, by the gender of English nouns.
+_TABLE_6: dict[str, tuple[float, ...]] = {
+    "ALL": (43346, 13.1, 12.4, 9.3, 8.6, 13.4),
+    "B": (39484, 13.1, 12.4, 9.2, 8.5, 13.3),
+    "M": (2606, 14.1, 13.0, 9.6, 8.5, 14.2),
+    "F": (1256, 10.8, 11.1, 10.0, 10.4, 13.2),
+}
+
+
+def printed_table_5() -> tuple[Row, ...]:
+    """The paper's rows of Table 5."""
+    return _rows(_TABLE_5)
+
+
+def printed_table_6() -> tuple[Row, ...]:
+    """The paper's rows of Table 6."""
+    return _rows(_TABLE_6)
+
+
+def _rows(printed: dict[str, tuple[float, ...]]) -> tuple[Row, ...]:
+    return tuple(
+        Row(
+            keys=(_SERVICE, group),
+            cells=(
+                *(Estimate(value=number) for number in numbers),
+                Estimate(value=None, why="the paper prints no number"),
+            ),
+            origin="published",
+        )
+        for group, numbers in printed.items()
+    )

@@ -1,0 +1,120 @@
+"""What is wrong with a file of pairs, or should be looked at."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import regex
+
+from epicene import languages
+from epicene.errors import unknown
+from epicene.suites import Finding
+from epicene.suites.genform.alignment import MISSING
+from epicene.suites.genform.forms import are_forms
+from epicene.suites.genform.rules import rules_of
+from epicene.suites.genform.terms import reference_of
+from epicene.suites.genform.words import Words, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.suites.genform.pairs import Pair
+    from epicene.suites.genform.protocol import GenformProtocol
+
+# Shorter sentences that differ in one word are no repetition of each other.
+_SHORTEST = 5
+
+_LETTER = regex.compile(r"\p{L}")
+
+
+def check(pairs: Sequence[Pair], protocol: GenformProtocol) -> Iterator[Finding]:
+    """Errors that make a pair useless, and warnings about pairs that a person should read."""
+    for pair in pairs:
+        if not pair.masculine.strip() or not pair.feminine.strip():
+            yield Finding("error", pair.id, "one of its forms is empty.")
+            continue
+        yield from _rule(pair)
+        yield from _scripts(pair)
+        yield from _differences(pair, protocol)
+        if not pair.english.strip():
+            yield Finding("warning", pair.id, "it has no English, so it cannot be translated.")
+    yield from _repeated(pairs, protocol)
+
+
+def _rule(pair: Pair) -> Iterator[Finding]:
+    known = rules_of(pair.language)
+    if known and pair.rule not in known:
+        yield Finding("warning", pair.id, str(unknown("rule", pair.rule, known)))
+        return
+    marks = known[pair.rule].marks if known else "some"
+    if pair.is_neutral and marks == "yes":
+        message = f"its forms are equal, which is unusual for the rule {pair.rule}."
+        yield Finding("warning", pair.id, message)
+    if not pair.is_neutral and marks == "no":
+        message = f"its forms differ, which is unusual for the rule {pair.rule}."
+        yield Finding("warning", pair.id, message)
+
+
+def _scripts(pair: Pair) -> Iterator[Finding]:
+    """Letters of another script than the language's; two scripts in one word are a mistake."""
+    own = regex.compile(
+        "|".join(rf"\p{{Script={s}}}" for s in languages.get(pair.language).scripts)
+    )
+    words = dict.fromkeys(pair.masculine.split() + pair.feminine.split())
+    for word in words:
+        letters = _LETTER.findall(word)
+        foreign = [letter for letter in letters if not own.match(letter)]
+        if foreign and len(foreign) < len(letters):
+            yield Finding("error", pair.id, f"{word} mixes two scripts ({''.join(foreign)}).")
+        elif foreign:
+            yield Finding("warning", pair.id, f"{word} is in another script.")
+
+
+def _differences(pair: Pair, protocol: GenformProtocol) -> Iterator[Finding]:
+    """Differences between the forms that are no two forms of one word."""
+    masculine, feminine = (
+        cut(text, pair.language, "epicene", protocol.normalisers)
+        for text in (pair.masculine, pair.feminine)
+    )
+    found = reference_of(masculine, feminine)
+    if pair.masculine != pair.feminine and not found.terms:
+        yield Finding("warning", pair.id, "its forms differ in punctuation or spelling only.")
+    for place in found.gendered:
+        partner = found.alignment.partners[place]
+        if partner == MISSING:
+            message = f"only the masculine form has {masculine[place]}."
+            yield Finding("warning", pair.id, message)
+        elif not are_forms(masculine[place], feminine[partner], pair.language):
+            message = f"{masculine[place]} / {feminine[partner]} do not look like one word."
+            yield Finding("warning", pair.id, message)
+    for places in found.alignment.extra.values():
+        for place in places:
+            yield Finding("warning", pair.id, f"only the feminine form has {feminine[place]}.")
+
+
+def _repeated(pairs: Sequence[Pair], protocol: GenformProtocol) -> Iterator[Finding]:
+    """Sentences that came before, or came before but for one word."""
+    seen: dict[tuple[str, Words], str] = {}
+    but_one: dict[tuple[str, Words], list[tuple[str, Words]]] = defaultdict(list)
+    for pair in pairs:
+        text = pair.masculine.casefold()
+        words = cut(text, pair.language, "epicene", protocol.normalisers)
+        earlier = seen.setdefault((pair.language, words), pair.id)
+        if earlier != pair.id:
+            yield Finding("warning", pair.id, f"it repeats {earlier}.")
+            continue
+        near: dict[str, None] = {}
+        for key in _without_each(words) if len(words) >= _SHORTEST else ():
+            near |= {name: None for name, other in but_one[pair.language, key] if other != words}
+            but_one[pair.language, key].append((pair.id, words))
+        for name in list(near)[:1]:
+            yield Finding("warning", pair.id, f"it repeats {name} but for one word.")
+
+
+def _without_each(words: Words) -> Iterator[Words]:
+    """The sentence without each of its words in turn: what it shares with one that differs in
+    one word. The whole sentence is what it shares with one that has a word more."""
+    yield words
+    for place in range(len(words)):
+        yield words[:place] + words[place + 1 :]

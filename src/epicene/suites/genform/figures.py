@@ -1,0 +1,170 @@
+"""The paper's figures that numbers draw: sentences, terms, rule × model, plural, size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene import charts
+from epicene.suites.genform import measures
+from epicene.suites.genform.census import census_of, rules_in
+from epicene.suites.genform.published import published, score_of
+from epicene.suites.tabulate import only, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars
+
+    from epicene.charts import Value
+    from epicene.records import Figure, Identity
+    from epicene.suites import Results
+    from epicene.suites.genform.protocol import GenformProtocol
+
+    Outcomes = Results[GenformProtocol]
+    Rows = list[dict[str, Value]]
+
+# The paper's figures of GIoU by rule and model, by language.
+HEAT_MAPS = {"fr": "5", "ar": "6", "hi": "7"}
+PLURAL = "Plural Form"
+
+
+def figures(results: Outcomes) -> Iterator[Figure]:
+    """Figures 3 to 7 and 9 (8 is the list of judged items in a report), then score against size."""
+    frame = measures.generated(results.frame, results.protocol.words)
+    if not len(frame):
+        return
+    made = (
+        _by_rule(frame),
+        _by_terms(frame),
+        *(_heat_map(frame, language, name) for language, name in HEAT_MAPS.items()),
+        _plural(frame),
+        _size(frame, results),
+    )
+    yield from (figure for figure in made if figure is not None)
+
+
+def _by_rule(frame: polars.DataFrame) -> Figure:
+    census = census_of(frame)
+    rows: Rows = [
+        {"rule": rule or "–", "sentences": float(_sentences(part, rule)), "language": language}
+        for language in values_of(census, "language")
+        for part in (only(census, language=language),)
+        for rule in rules_in(part, language)
+    ]
+    return charts.bars("3", "Sentences by rule", rows, x="sentences", y="rule", color="language")
+
+
+def _sentences(census: polars.DataFrame, rule: str) -> int:
+    return census.filter(census["rule"].fill_null("") == rule)["item"].n_unique()
+
+
+def _by_terms(frame: polars.DataFrame) -> Figure:
+    census = census_of(frame)
+    rows: Rows = [
+        {
+            "gendered terms": str(number),
+            "sentences": float(part.filter(part["terms"] == number)["item"].n_unique()),
+            "language": language,
+        }
+        for number in sorted(census["terms"].unique().to_list())
+        for language in values_of(census, "language")
+        for part in (only(census, language=language),)
+    ]
+    title = "Sentences by number of gendered terms"
+    return charts.bars("4", title, rows, x="gendered terms", y="sentences", color="language")
+
+
+def _heat_map(frame: polars.DataFrame, language: str, name: str) -> Figure | None:
+    part = only(frame, language=language)
+    rows: Rows = [
+        {"rule": rule or "–", "model": model, "GIoU": measures.giou(_of_rule(mine, rule))}
+        for model in values_of(part, "model")
+        for mine in (only(part, model=model),)
+        for rule in rules_in(part, language)
+    ]
+    title = f"GIoU by rule and model, {_NAMES[language]}"
+    try:
+        return charts.heatmap(name, title, rows, x="model", y="rule", value="GIoU", percent=True)
+    except charts.EmptyChartError:
+        return None
+
+
+_NAMES = {"fr": "French", "ar": "Arabic", "hi": "Hindi"}
+
+
+def _of_rule(frame: polars.DataFrame, rule: str) -> polars.DataFrame:
+    return frame.filter(frame["rule"].cast(str).fill_null("") == rule)
+
+
+def _plural(frame: polars.DataFrame) -> Figure | None:
+    part = only(frame, language="ar", rule=PLURAL)
+    rows: Rows = [
+        {"model": model, "metric": name, "score": measure(only(part, model=model))}
+        for model in values_of(part, "model")
+        for name, measure in (("GIoU", measures.giou), ("SGA", measures.sga))
+    ]
+    try:
+        return charts.bars(
+            "9",
+            "GIoU and SGA on plural roles in Arabic",
+            rows,
+            x="model",
+            y="score",
+            color="metric",
+            percent=True,
+        )
+    except charts.EmptyChartError:
+        return None
+
+
+def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
+    """CGA against the number of parameters: the paper's models, and those of the runs."""
+    rows: Rows = []
+    for language in values_of(frame, "language"):
+        rows += [
+            {
+                "billion parameters": model.billions,
+                "CGA": score_of(language, name, "CGA"),
+                "family": f"{model.family} (published)",
+                "language": language,
+            }
+            for name, model in published().models.items()
+            if model.billions is not None and language in published().scores
+        ]
+        for run in results.runs:
+            size, family = _facts(run.identities.get("model", ()))
+            part = only(frame, language=language, model=run.model)
+            if size and len(part):
+                rows.append(
+                    {
+                        "billion parameters": size / 1e9,
+                        "CGA": measures.cga(part),
+                        "family": family or run.model,
+                        "language": language,
+                    }
+                )
+    try:
+        return charts.scatter(
+            "size",
+            "CGA against size, by family of models",
+            rows,
+            x="billion parameters",
+            y="CGA",
+            color="family",
+            facet="language",
+            percent=True,
+            log_x=True,
+            notes=(
+                "The published models were given the published sentences, the runs' their own.",
+            ),
+        )
+    except charts.EmptyChartError:
+        return None
+
+
+def _facts(identities: tuple[Identity, ...]) -> tuple[float, str]:
+    """A model's parameters and family, where it says so."""
+    if not identities:
+        return 0.0, ""
+    about = identities[0].about
+    return float(about.get("parameters") or 0), str(about.get("family") or "")

@@ -1,0 +1,220 @@
+"""The study `labels`: people say of continuations what the first-pronoun rule only guesses."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from epicene.errors import InputError
+from epicene.languages.pronouns import CASES
+from epicene.records import Judgement, Texts, digest
+from epicene.studies import StudyItem
+from epicene.studies.drawing import Candidate, items_of, stratified
+from epicene.studies.files import read_study
+from epicene.suites import Answers
+from epicene.suites.misgendering.formats import FAMILIES
+from epicene.suites.misgendering.judge import judge as judge_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from epicene.records import Outcome
+    from epicene.studies import Response, Study
+    from epicene.studies.drawing import Cell, Wanted
+    from epicene.suites import Material
+    from epicene.suites.misgendering.instances import Instance
+    from epicene.suites.misgendering.protocol import MisgenderingProtocol
+
+    Written = Material[Instance, MisgenderingProtocol]
+
+# The cells of the design, as fields of an item.
+DESIGN = ("model", "pronoun", "setting", "dataset")
+PER_CELL = 25
+
+# The names of the judgements. A person's `outcome` has four labels, the rule's three: what people
+# call a plural they is no pronoun of the person's, and `outcome of three` counts it so.
+OUTCOME, OF_THREE, MISGENDERING, EXTRANEOUS = (
+    "outcome", "outcome of three", "misgendering", "extraneous words",
+)  # fmt: skip
+OUTCOMES = ("correct", "misgendering", "no-pronoun", "plural-they")
+TAGS = (
+    "repetition", "degeneration", "meta-discourse", "wrong-case", "other-neopronoun",
+    "other-referent",
+)  # fmt: skip
+
+
+def study(_protocol: MisgenderingProtocol) -> Study:
+    """What is shown and asked."""
+    return read_study(Path(__file__).with_suffix(".toml"))
+
+
+# --- drawing ---------------------------------------------------------------------------------
+
+
+def candidates(material: Written) -> Iterator[Candidate]:
+    """Every generation of an instance."""
+    item = material.item
+    for given in material.answers:
+        if not isinstance(given.answer, Texts):
+            continue
+        for place in range(len(given.answer.texts)):
+            name = f"{given.name} {place + 1}"
+            yield Candidate(
+                cell=(material.model, item.pronoun, given.name, item.dataset),
+                unit=_without_pronoun(item),
+                name=f"{material.model}/{item.id}/{name}",
+                make=partial(_item, material, given.name, name),
+            )
+
+
+def _without_pronoun(item: Instance) -> str:
+    """What an instance shares with the instances of the other pronouns."""
+    return item.id.replace(f"/{item.pronoun}/", "/", 1)
+
+
+def _item(material: Written, setting: str, name: str) -> StudyItem:
+    instance = material.item
+    answers = Answers(material.answers.where(name=setting))
+    judged = {each.name: each for each in judge_answers(instance, answers, material.protocol)}
+    judgement = judged[name]
+    mine = next(each for each in instance.sets if each.pronoun == instance.pronoun)
+    return StudyItem(
+        # Says nothing to a person of where the text comes from.
+        id=digest(material.model, instance.id, name).hex()[:12],
+        language=instance.language,
+        fields={
+            "person": instance.name or f"the {instance.occupation}",
+            "pronouns": ", ".join(dict.fromkeys(mine.forms[case] for case in CASES if case in mine.forms)),
+            "context": judgement.evidence["context"],
+            "text": judgement.evidence["answer"],
+            "model": material.model,
+            "dataset": instance.dataset,
+            "setting": setting,
+            "pronoun": instance.pronoun,
+            "sample": judgement.facets["sample"],
+            "instance": instance.id,
+            "cluster": instance.cluster,
+            "automatic": judgement.outcome or "",
+            "first_pronoun": judgement.evidence["first pronoun"],
+            "automatic_extraneous": judgement.facets["extraneous"],
+        },
+    )
+
+
+def draw(
+    drawn_from: Iterable[Candidate], protocol: MisgenderingProtocol, wanted: Wanted
+) -> tuple[StudyItem, ...]:
+    """Distinct instances in every cell; under `paper` the authors' draw."""
+    if protocol.name == "paper":
+        return _as_published(drawn_from, wanted)
+    return stratified(drawn_from, wanted, per_cell=PER_CELL)
+
+
+# The authors sampled 5 rows of each dataset with this seed, the same for every cell, and took all
+# five generations of each.
+_SEED = 131719
+_INSTANCES = 5
+_GENERATIONS = 5
+
+
+def _as_published(drawn_from: Iterable[Candidate], wanted: Wanted) -> tuple[StudyItem, ...]:
+    if wanted.per_cell is not None or wanted.total is not None:
+        raise InputError(
+            "The paper's draw is 5 instances with 5 generations in every cell; to draw another "
+            "number, take --protocol epicene."
+        )
+    seed = _SEED if wanted.seed is None else wanted.seed
+    chosen = {
+        dataset: _rows(dataset, units, seed) for dataset, units in _shared(drawn_from).items()
+    }
+    drawn: dict[Cell, list[Candidate]] = {}
+    taken: dict[tuple[Cell, str], int] = {}
+    for candidate in _published_cells(drawn_from):
+        place = candidate.cell, candidate.unit
+        if candidate.unit in chosen[candidate.cell[-1]] and taken.get(place, 0) < _GENERATIONS:
+            taken[place] = taken.get(place, 0) + 1
+            drawn.setdefault(candidate.cell, []).append(candidate)
+    return items_of(drawn, wanted)
+
+
+def _published_cells(drawn_from: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Those of the datasets that the authors had labelled: not the open contexts."""
+    labelled = {*FAMILIES["declared"].datasets, *FAMILIES["occupation"].datasets}
+    return (candidate for candidate in drawn_from if candidate.cell[-1] in labelled)
+
+
+def _shared(drawn_from: Iterable[Candidate]) -> dict[str, list[str]]:
+    """By dataset, the units that every one of its cells has, in the order of the data."""
+    units: dict[str, dict[Cell, dict[str, None]]] = {}
+    for candidate in _published_cells(drawn_from):
+        cells = units.setdefault(candidate.cell[-1], {})
+        cells.setdefault(candidate.cell, {})[candidate.unit] = None
+    return {
+        dataset: [
+            unit
+            for unit in next(iter(cells.values()))
+            if all(unit in other for other in cells.values())
+        ]
+        for dataset, cells in units.items()
+    }
+
+
+def _rows(dataset: str, units: list[str], seed: int) -> set[str]:
+    """The authors' rows, where the runs are of the whole published data."""
+    from numpy.random import RandomState
+
+    if len(units) < _INSTANCES:
+        raise InputError(
+            f"The runs share {len(units)} instances of {dataset} across all models and pronouns, "
+            f"and the paper's draw takes {_INSTANCES}; run without --limit."
+        )
+    # What the authors' data library draws rows with.
+    rows = RandomState(seed).choice(len(units), _INSTANCES, replace=False)
+    return {units[row] for row in rows}
+
+
+# --- judging ---------------------------------------------------------------------------------
+
+_OUTCOMES: dict[str, Outcome] = {
+    "correct": "right",
+    "misgendering": "wrong",
+    "no-pronoun": "undetected",
+    "plural-they": "undetected",
+}
+_AUTOMATIC = {"right": "correct", "wrong": "misgendering", "undetected": "no-pronoun"}
+
+
+def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
+    """What a person said: the outcome, whether it is misgendering, extraneous words, tags."""
+    label = str(response.answers["outcome"])
+    yield _judged(item, OUTCOME, label, _OUTCOMES[label])
+    yield _judged(item, OF_THREE, "no-pronoun" if label == "plural-they" else label)
+    yield _judged(item, MISGENDERING, _yes(label == "misgendering"))
+    yield _judged(item, EXTRANEOUS, _yes(bool(response.answers.get("extraneous"))))
+    for tag in TAGS:
+        yield _judged(item, tag, _yes(tag in response.answers.get("tags", ())))
+
+
+def automatic(item: StudyItem) -> Iterator[Judgement]:
+    """What the first pronoun and the lexicon say of the same text."""
+    label = _AUTOMATIC[item.fields["automatic"]]
+    yield _judged(item, OF_THREE, label)
+    yield _judged(item, MISGENDERING, _yes(label == "misgendering"))
+    yield _judged(item, EXTRANEOUS, item.fields["automatic_extraneous"])
+
+
+def _judged(item: StudyItem, name: str, label: str, outcome: Outcome | None = None) -> Judgement:
+    return Judgement(
+        item=item.id,
+        group=item.fields["cluster"],
+        language=item.language,
+        name=name,
+        outcome=outcome,
+        label=label,
+        facets={facet: item.fields[facet] for facet in ("dataset", "setting", "pronoun")},
+    )
+
+
+def _yes(what: bool) -> str:
+    return "yes" if what else "no"

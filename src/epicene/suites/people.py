@@ -1,0 +1,149 @@
+"""Whether people agree with each other and with the suite; what all suites' studies share.
+
+The frames are those of `StudyResults`: people's judgements with the column `person`, and the
+suite's own. What is compared is the label of judgements of one item and name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.records import Column, Estimate, Row
+from epicene.suites import agreement
+from epicene.suites.tabulate import codes, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars
+
+ALL = "all"
+
+COLUMNS = (
+    Column(name="agreement", unit="number", decimals=3),
+    Column(name="standard error", unit="number", decimals=3),
+    Column(name="κ", unit="number", decimals=3),
+    Column(name="MCC", unit="number", decimals=3),
+    Column(name="α", unit="number", decimals=3),
+)
+
+NOTES = (
+    "Agreement is raw, with its standard error; κ is Cohen's, α Krippendorff's; MCC is Matthews' "
+    "correlation, for two labels.",
+)
+
+
+def one_label(frame: polars.DataFrame) -> polars.DataFrame:
+    """One judgement per item and name where several people judged.
+
+    The label that most gave; of labels that equally many gave, that of whoever judged the most
+    items.
+    """
+    import polars as pl
+
+    frame = _plain(frame)
+    busy = frame.group_by("person").agg(pl.col("item").n_unique().alias("judged"))
+    votes = frame.with_columns(pl.len().over("item", "name", "label").alias("votes"))
+    order = ["item", "name", "votes", "judged", "person"]
+    return (
+        votes.join(busy, on="person")
+        .sort(order, descending=[False, False, True, True, False])
+        .unique(["item", "name"], keep="first", maintain_order=True)
+        .drop("votes", "judged")
+    )
+
+
+def between_people(frame: polars.DataFrame) -> polars.DataFrame:
+    """A row for every two people's judgements of one item and name: labels `a` and `b`."""
+    import polars as pl
+
+    frame = _plain(frame)
+    other = frame.select(
+        "item", "name", pl.col("person").alias("person_b"), pl.col("label").alias("b")
+    )
+    both = frame.rename({"label": "a"}).join(other, on=["item", "name"], maintain_order="left")
+    return both.filter(pl.col("person") < pl.col("person_b"))
+
+
+def with_automatic(frame: polars.DataFrame, automatic: polars.DataFrame) -> polars.DataFrame:
+    """A row per item and name: people's label `a` and the suite's own `b`."""
+    import polars as pl
+
+    own = _plain(automatic).select("item", "name", pl.col("label").alias("b"))
+    return (
+        one_label(frame)
+        .rename({"label": "a"})
+        .join(own, on=["item", "name"], maintain_order="left")
+    )
+
+
+def _plain(frame: polars.DataFrame) -> polars.DataFrame:
+    """The frame with its words as text, which sorts and joins by spelling."""
+    import polars as pl
+    import polars.selectors as cs
+
+    return frame.with_columns(cs.categorical().cast(pl.String)).filter(
+        pl.col("label").is_not_null()
+    )
+
+
+def cells(pairs: polars.DataFrame, *, clustered: bool) -> tuple[Estimate, ...]:
+    """The numbers of `COLUMNS` for pairs of labels."""
+    return (
+        agreement.raw(pairs, clustered=clustered),
+        standard_error(pairs),
+        agreement.kappa(pairs, clustered=clustered),
+        agreement.mcc(pairs, clustered=clustered),
+        alpha(pairs, clustered=clustered),
+    )
+
+
+def standard_error(pairs: polars.DataFrame) -> Estimate:
+    """The standard error of the raw agreement, as if the pairs were independent."""
+    from epicene.stats.agreement import standard_error as error_of
+
+    if not len(pairs):
+        return Estimate(value=None, why="no item was judged both ways")
+    return error_of((pairs["a"] == pairs["b"]).to_numpy())
+
+
+def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
+    """Krippendorff's α of all who judged; an item judged by three is three pairs."""
+    import polars as pl
+
+    from epicene.stats.raters import krippendorff
+
+    if not len(pairs):
+        return Estimate(value=None, why="no item was judged both ways")
+    if "person_b" in pairs.columns:
+        raters = pl.concat(
+            [
+                pairs.select("item", "group", "person", pl.col("a").alias("label")),
+                pairs.select(
+                    "item", "group", pl.col("person_b").alias("person"), pl.col("b").alias("label")
+                ),
+            ]
+        ).unique(["item", "person"], maintain_order=True)
+    else:
+        raters = pl.concat(
+            [pairs.select("item", "group", pl.col(side).alias("label")) for side in ("a", "b")]
+        )
+    items = raters.group_by("item", maintain_order=True).agg("label", pl.col("group").first())
+    groups = codes(items) if clustered else None
+    return krippendorff(items["label"].to_list(), groups)
+
+
+def by_facet(
+    pairs: polars.DataFrame,
+    facets: Sequence[str],
+    *,
+    clustered: bool,
+) -> Iterator[Row]:
+    """A row for all pairs, then one for each value of each facet: keys facet and value."""
+    import polars as pl
+
+    yield Row(keys=(ALL, ALL), cells=cells(pairs, clustered=clustered))
+    for facet in facets:
+        for value in values_of(pairs, facet):
+            part = pairs.filter(pl.col(facet) == value)
+            yield Row(keys=(facet, value), cells=cells(part, clustered=clustered))
