@@ -226,7 +226,12 @@ def _drawn_sums(classes: Classes, resamples: int, rng: np.random.Generator) -> F
         shares = classes.counts / groups
         return np.vstack([rng.multinomial(groups, shares, size) @ classes.values for size in sizes])
     values = np.repeat(classes.values, classes.counts, axis=0)
-    return np.vstack([_times_drawn(rng, size, groups) @ values for size in sizes])
+    if np.all(values == np.rint(values)):
+        return np.vstack([_times_drawn(rng, size, groups) @ values for size in sizes])
+    # A matrix product may add fractions in another order each time, and so give other bits.
+    columns = values.T.copy()
+    drawn = (rng.integers(groups, size=(size, groups)) for size in sizes)
+    return np.hstack([columns.take(places, axis=1).sum(axis=2) for places in drawn]).T
 
 
 def _times_drawn(rng: np.random.Generator, resamples: int, groups: int) -> Floats:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from epicene.records import Column, Row, Table
 from epicene.studies import Span
-from epicene.studies.cells import to_cell
 from epicene.suites import people
 from epicene.suites.misgendering.labels import MISGENDERING, OF_THREE
 
@@ -48,8 +47,12 @@ def against_the_rule(results: Labelled) -> Table:
                     item.fields["first_pronoun"],
                     ruled,
                     said,
-                    _joined(to_cell(each.answers.get("tags", ())) for each in responses[item.id]),
-                    _joined(to_cell(each.answers.get("notes", "")) for each in responses[item.id]),
+                    _joined(
+                        str(tag)
+                        for each in responses[item.id]
+                        for tag in each.answers.get("tags", ())
+                    ),
+                    _joined(str(each.answers.get("notes", "")) for each in responses[item.id]),
                 ),
             )
         )

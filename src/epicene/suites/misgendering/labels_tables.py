@@ -80,9 +80,8 @@ def between_people(results: Labelled) -> Table:
     pairs = people.between_people(results.frame)
     rows: list[Row] = []
     for name in (OUTCOME, MISGENDERING, EXTRANEOUS, *TAGS):
-        facets = () if name in TAGS else DESIGN
-        rows += _rows(results, named(pairs, name), name, facets)
-        rows += _printed(name)
+        first, *others = _rows(results, named(pairs, name), name, () if name in TAGS else DESIGN)
+        rows += [first, *_printed(name), *others]
     return Table(
         name="people",
         title="Agreement of people with each other",

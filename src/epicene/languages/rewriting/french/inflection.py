@@ -47,7 +47,6 @@ _TO_FEMININE = (
 # The ending of a feminine, that of its masculine; the first that fits. A word in -e that nothing
 # here fits is the same in both genders.
 _TO_MASCULINE = (
-    ("trice", "teur"),
     ("eure", "eur"),
     ("euse", "eux"),
     ("ouse", "oux"),
@@ -71,7 +70,6 @@ _TO_MASCULINE = (
     ("ière", "ier"),
     ("chère", "cher"),
     ("gère", "ger"),
-    ("ère", "er"),
     ("aine", "ain"),
     ("eine", "ein"),
     ("ine", "in"),
@@ -91,13 +89,10 @@ _TO_MASCULINE = (
     ("aite", "ait"),
     ("oite", "oit"),
     ("uite", "uit"),
-    ("ite", "it"),
     ("erte", "ert"),
     ("orte", "ort"),
     ("ourte", "ourt"),
     ("cte", "ct"),
-    ("ate", "at"),
-    ("ote", "ot"),
     ("ende", "end"),
     ("ande", "and"),
     ("onde", "ond"),
@@ -106,7 +101,6 @@ _TO_MASCULINE = (
     ("ourde", "ourd"),
     ("aude", "aud"),
     ("une", "un"),
-    ("ole", "ol"),
 )
 
 # Endings in -e that are the same in both genders, whatever the list above says of them.
@@ -141,6 +135,7 @@ def adjectives() -> Pairs:
     """Adjectives, and the participles of the verbs we know."""
     lists = read("adjectives")
     regular = words(lists["regular"]) | frozenset(verbs().participles)
+    regular -= {masculine for masculine, _ in rows(read("people")["pairs"])}
     return _pairs(rows(lists["pairs"]), regular, words(lists["epicene"]))
 
 
@@ -153,6 +148,8 @@ def people() -> Pairs:
 
 def feminine_by_rule(word: str) -> str:
     """The feminine singular of a masculine singular."""
+    if word.endswith("teur") and _is_agent(word.removesuffix("eur")):
+        return word.removesuffix("eur") + "euse"
     for masculine, feminine in _TO_FEMININE:
         if word.endswith(masculine):
             return word.removesuffix(masculine) + feminine
@@ -161,6 +158,8 @@ def feminine_by_rule(word: str) -> str:
 
 def masculine_by_rule(word: str) -> str:
     """The masculine singular of a singular."""
+    if word.endswith("trice"):
+        return word.removesuffix("trice") + "teur"
     if not word.endswith("e") or _EPICENE.fullmatch(word):
         return word
     if word.endswith("euse") and _is_agent(word.removesuffix("euse")):
@@ -174,6 +173,8 @@ def masculine_by_rule(word: str) -> str:
 def _is_agent(stem: str) -> bool:
     """Whether who does it is meant: danseuse, from danser."""
     known = verbs().infinitives
+    if stem.endswith("iss"):
+        return stem.removesuffix("ss") + "r" in known
     return any(stem + ending in known for ending in ("er", "ir", "re", "dre"))
 
 
