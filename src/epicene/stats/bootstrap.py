@@ -289,6 +289,10 @@ class _Resampled:
         if not np.isfinite(jackknife).all():
             return "it is undefined without one of the groups"
         gaps = np.average(jackknife, weights=counts) - jackknife
+        widest = np.abs(gaps).max()
+        if widest == 0:
+            return "leaving out a group does not move it"
+        gaps /= widest  # the acceleration has no unit; the powers of tiny numbers would vanish
         acceleration = float(counts @ gaps**3) / (6 * float(counts @ gaps**2) ** 1.5)
         bias, z = NORMAL.inv_cdf(below / (2 * len(draws))), critical(level)
 

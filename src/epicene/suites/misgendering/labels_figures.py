@@ -69,7 +69,7 @@ def _outcomes(results: Labelled) -> Figure:
     found = named(people.one_label(results.frame), OUTCOME)
     rows: list[ChartRow] = []
     for model in values_of(found, "model"):
-        for setting in values_of(found, "setting"):
+        for setting in ("pre", "post"):
             part = only(found, model=model, setting=setting)
             for pronoun in pronouns_of(part):
                 mine = only(part, pronoun=pronoun)
@@ -91,6 +91,7 @@ def _outcomes(results: Labelled) -> Figure:
         color="label",
         facet="model and setting",
         percent=True,
+        notes=("All datasets together.",),
     )
 
 

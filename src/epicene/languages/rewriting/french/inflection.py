@@ -17,6 +17,10 @@ Class: TypeAlias = Literal["noun", "adjective"]
 # The ending of a masculine, that of its feminine; the first that fits.
 _TO_FEMININE = (
     ("e", "e"),
+    ("a", "a"),
+    ("o", "o"),
+    ("y", "y"),
+    ("k", "k"),
     ("érieur", "érieure"),
     ("majeur", "majeure"),
     ("mineur", "mineure"),
@@ -33,6 +37,7 @@ _TO_FEMININE = (
     ("euf", "euve"),
     ("ef", "ève"),
     ("ien", "ienne"),
+    ("ïen", "ïenne"),
     ("yen", "yenne"),
     ("éen", "éenne"),
     ("on", "onne"),
@@ -61,6 +66,7 @@ _TO_MASCULINE = (
     ("ive", "if"),
     ("euve", "euf"),
     ("ienne", "ien"),
+    ("ïenne", "ïen"),
     ("yenne", "yen"),
     ("éenne", "éen"),
     ("onne", "on"),
@@ -89,6 +95,8 @@ _TO_MASCULINE = (
     ("aite", "ait"),
     ("oite", "oit"),
     ("uite", "uit"),
+    ("crite", "crit"),
+    ("dite", "dit"),
     ("erte", "ert"),
     ("orte", "ort"),
     ("ourte", "ourt"),
@@ -107,7 +115,7 @@ _TO_MASCULINE = (
 _EPICENE = re.compile(
     r".*(?:able|ible|uble|[bcdfgptv][lr]e|[ao]ire|iste|[aeo]ste|ique|esque|aque|asque|crate|mate|"
     r"phile|phobe|phone|graphe|logue|nome|mane|pathe|vore|forme|cide|ide|ade|iaque|âtre|ième|"
-    r"ouche|oche|ache|ange|age|ouge|ègue|gène|ose|ense|asse|isse|usse|esse|ure|ore|are|arre|mme|"
+    r"ouche|oche|ache|ange|age|ouge|ègue|gène|ose|ense|asse|isse|usse|esse|(?<!e)ure|ore|are|arre|mme|"
     r"[aeiouâîé]me|rme|lme|gne|pte|xte|[aio]ce|nce|rce|[aeiouy]pe|rbe|ombe|ude|ode|[aeio]xe)"
 )
 

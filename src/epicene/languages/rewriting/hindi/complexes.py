@@ -166,11 +166,11 @@ def _read(stretch: Stretch, end: _Part, start: int) -> Complex:
 def _precedes(stretch: Stretch, at: int, right: VerbForm) -> VerbForm | None:
     """The form as which the word there belongs to the form on its right."""
     word = stretch[at]
-    forms = analyse(word)
+    forms = sorted(analyse(word), key=lambda form: right.stem == "जा" and form.shape == "stem")
     wanted = _wanted(right)
     for form in forms:
-        if (form.shape in wanted or (form.shape, form.cell) in wanted) and not _barred(word, form):
-            return form
+        if form.shape in wanted or (form.shape, form.cell) in wanted:
+            return None if _barred(stretch, at, form) else form
     if not forms and right.shape == "copula" and _unknown_imperfective(word):
         return VerbForm(word[:-2], "imperfective", _TA_CELLS[word[-2:]])
     return None
@@ -189,12 +189,15 @@ def _unknown_imperfective(word: str) -> bool:
     )
 
 
-def _barred(word: str, form: VerbForm) -> bool:
-    """Nouns and adjectives that have the form of a verb."""
+def _barred(stretch: Stretch, at: int, form: VerbForm) -> bool:
+    """Nouns, adjectives and genitives that have the form of a verb."""
+    word = stretch[at]
+    if form.participle and word in ALSO_NOT_VERBS:
+        return not _verb_by_place(stretch, at)
     if form.shape == "stem":
         return word in {"पर", "बस", "मन", "जन"}
     if form.participle:
-        return bool(person(word) or thing(word)) or word in {"पी", "जी", "सी"}
+        return bool(person(word) or thing(word))
     return form.shape == "infinitive" and bool(thing(word)) and word not in {"खाना", "गाना", "सोना"}
 
 
@@ -204,7 +207,7 @@ def _wanted(right: VerbForm) -> set[object]:
     if shape == "ought":
         return {"infinitive"}
     if stem == "हो":
-        return {"imperfective", "perfective", "infinitive", "agentive"}
+        return {"imperfective", "perfective", "infinitive", "agentive", "ought"}
     wanted: set[object] = set()
     if shape == "stem" and stem not in _STEMS_IN_THE_MIDDLE:
         return wanted

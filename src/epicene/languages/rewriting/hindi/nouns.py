@@ -97,7 +97,7 @@ def _people() -> dict[str, list[Reading]]:
         for pair in lists[title]:
             masculine, feminine = pair.split("/")
             noun = Noun(masculine, feminine, kind, masculine in fixed)  # type: ignore[arg-type]
-            _enter(readings, noun, "masculine")
+            _enter(readings, noun, None if kind == "seldom" else "masculine")
             _enter(readings, noun, "feminine")
     for word in lists["same"]:
         _enter(readings, Noun(word, word, "same", word in fixed), None)
@@ -128,8 +128,6 @@ def turn(surface: str, reading: Reading, gender: Gender, case: Case, style: Styl
     """The noun in the other gender, with as much of its own spelling as stays."""
     noun, was = reading.noun, reading.gender
     if was is None or was == gender:
-        return surface
-    if gender == "feminine" and noun.kind == "seldom":
         return surface
     wanted = noun.form(gender, case)
     if not wanted:

@@ -1,0 +1,108 @@
+"""Clauses: a verb complex and what belongs to it, which in Hindi stands mostly before it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.languages.rewriting.hindi.complexes import Complex, complexes
+from epicene.languages.rewriting.hindi.lexicon import function_words
+from epicene.languages.rewriting.hindi.words import SENTENCE_END
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.hindi.words import Stretch
+
+# Said after the verb: क्या करता मैं?
+_POSTPOSED = frozenset("मैं मै तू तुम आप वह वो वे हम यह ये".split())
+# They begin a clause though no verb stands before them: मैं, जो …
+_CUTS = frozenset(
+    "कि जब जो क्योंकि चूंकि अगर यदि हालांकि यद्यपि जबकि ताकि जहां मानो जिसने जिन्होंने जिसे जिन्हें जिसका जिसके जिसकी "
+    "जिनका जिनके जिनकी जिसमें जिनमें जिससे जिनसे".split()
+)
+
+
+class Clause(NamedTuple):
+    """Words `first` to `last`; `verb` is None for what an inserted clause cut off (मैं, जो …)."""
+
+    first: int
+    last: int
+    verb: Complex | None
+    opener: str  # the conjunction or relative it begins with, or ""
+    sentence: int
+
+    @property
+    def field(self) -> range:
+        """The words before the verb."""
+        end = self.last + 1 if self.verb is None else self.verb.first
+        return range(self.first, end)
+
+
+def clauses(stretch: Stretch) -> list[Clause]:
+    """The clauses, in order; together they are the stretch."""
+    found: list[Clause] = []
+    start, sentence = 0, 0
+    for verb in complexes(stretch):
+        last = _end(stretch, verb)
+        cuts = _cuts(stretch, start, verb.first)
+        first = cuts[-1]
+        for cut, following in pairwise(cuts):
+            found.append(_clause(stretch, cut, following - 1, None, sentence))
+            sentence += _ends_sentence(stretch, cut, following)
+        found.append(_clause(stretch, first, last, verb, sentence))
+        start = last + 1
+        while stretch.is_mark(start) and start < len(stretch):
+            sentence += stretch[start] in SENTENCE_END
+            start += 1
+    if start < len(stretch):
+        found.append(_clause(stretch, start, len(stretch) - 1, None, sentence))
+    return found
+
+
+def _end(stretch: Stretch, verb: Complex) -> int:
+    """The last word of the clause: the verb, or a pronoun set after it."""
+    after = verb.last + 1
+    while stretch[after] in {"न", "ना", "नहीं", "ही", "भी", "तो"} and stretch[after] != "तो":
+        after += 1
+    words = function_words()
+    if stretch[after] in _POSTPOSED:
+        following = after + 1
+        while stretch[following] in {"भी", "ही"}:
+            following += 1
+        closed = stretch.is_mark(following) or stretch[following] in words.subordinators
+        if closed or stretch[following] in {"और", "लेकिन", "मगर"}:
+            return following - 1
+    return verb.last
+
+
+def _cuts(stretch: Stretch, start: int, end: int) -> list[int]:
+    """Where clauses begin between the verb before and this one."""
+    cuts = [start]
+    for at in range(start + 1, end):
+        if stretch[at] in _CUTS and any(not stretch.is_mark(b) for b in range(cuts[-1], at)):
+            cuts.append(at)
+        elif stretch[at - 1] in SENTENCE_END and not _abbreviated(stretch, at - 1):
+            cuts.append(at)
+    return cuts
+
+
+def _abbreviated(stretch: Stretch, at: int) -> bool:
+    """Whether the full stop there belongs to डॉ. or to initials."""
+    return stretch[at] == "." and len(stretch[at - 1]) <= 4 and not stretch.is_mark(at - 1)
+
+
+def _ends_sentence(stretch: Stretch, first: int, following: int) -> bool:
+    return any(stretch[at] in SENTENCE_END for at in range(first, following))
+
+
+def _clause(
+    stretch: Stretch, first: int, last: int, verb: Complex | None, sentence: int
+) -> Clause:
+    while first <= last and stretch.is_mark(first):
+        first += 1
+    words = function_words()
+    opener = stretch[first]
+    if opener in {"और", "तो", "पर", "लेकिन", "मगर", "फिर"} and stretch[first + 1] in _CUTS:
+        opener = stretch[first + 1]
+    if opener not in words.subordinators and opener not in words.coordinators:
+        opener = ""
+    return Clause(first, last, verb, opener, sentence)
