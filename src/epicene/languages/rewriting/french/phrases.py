@@ -1,0 +1,155 @@
+"""Noun phrases: le meilleur coiffeur du quartier, une vieille amie."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from epicene.languages.rewriting.french.inflection import inflect, people, singular
+from epicene.languages.rewriting.french.lexicon import Words, read, verbs, words
+from epicene.languages.rewriting.french.line import Line, is_adjective, is_person
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.french.sites import Bond
+
+# person: who has two genders; fixed: a person with one (une victime); thing: all else.
+Head: TypeAlias = Literal["person", "fixed", "thing"]
+
+_COMPARING = frozenset({"plus", "moins", "mieux", "très", "trop", "si", "assez", "aussi", "tout"})
+# The endings of nouns for people that are in no list.
+_PERSON_ENDING = re.compile(
+    r".{3,}(?:teur|trice|euse|[^h]eur|eure|ien|ienne|iste|logue|logiste|graphe|ière|ante?|"
+    r"aise?|oise?|arde?|éen|éenne|pathe|crate|cheur|geur)"
+)
+SHORT_FORMS = {"bel": "beau", "nouvel": "nouveau", "vieil": "vieux", "fol": "fou"}
+
+
+class NounPhrase(NamedTuple):
+    """Where its words stand: determiners, head, adjectives around the head."""
+
+    determiners: tuple[int, ...]
+    head: int
+    adjectives: tuple[int, ...]
+    end: int
+    kind: Head
+
+    def agree(self, bond: Bond) -> None:
+        """All of it agrees with somebody."""
+        for index in self.determiners:
+            bond.add(index, "determiner")
+        bond.add(self.head, "noun")
+        for index in self.adjectives:
+            bond.add(index, "adjective")
+
+
+@cache
+def fixed() -> Words:
+    """Nouns for people that have one gender."""
+    lists = read("people")
+    return words(lists["fixed_masculine"]) | words(lists["fixed_feminine"])
+
+
+@cache
+def before_noun() -> Words:
+    """Both genders of the adjectives that stand before their noun."""
+    listed = words(read("adjectives")["before_noun"]) | frozenset(SHORT_FORMS)
+    return frozenset({*listed, *(inflect(each, "feminine") for each in listed)})
+
+
+def read_phrase(line: Line, at: int, *, plural: bool = False) -> NounPhrase | None:
+    """The noun phrase that begins there, with or without a determiner."""
+    determiners, start = _determiners(line, at)
+    run = _run(line, start)
+    if not run:
+        return None
+    head, kind = _head(line, run, bare=not determiners)
+    before = [index for index in run if index < head]
+    after = [index for index in run if index > head]
+    if any(not _may_precede(line, index) for index in before):
+        return None
+    return NounPhrase(
+        determiners=tuple(determiners),
+        head=head,
+        adjectives=(*before, *after),
+        end=run[-1] + 1,
+        kind=kind,
+    )
+
+
+def _determiners(line: Line, at: int) -> tuple[list[int], int]:
+    found = []
+    while line.is_determiner(at) and len(found) < 3:
+        if line[at] in line.closed.articles or line[at] in line.closed.agreeing:
+            found.append(at)
+        at += 1
+    return found, at
+
+
+def _run(line: Line, start: int) -> list[int]:
+    """The open words from there on that may belong to one phrase."""
+    run: list[int] = []
+    at = start
+    while True:
+        skipped = _after_degree(line, at, first=not run)
+        if not line.is_open(skipped) or _is_verb(line, skipped, run):
+            return run
+        if skipped > at and not is_adjective(line[skipped]):
+            return run
+        run.append(skipped)
+        at = skipped + 1
+
+
+def _after_degree(line: Line, at: int, *, first: bool) -> int:
+    """Past "le plus", "très", "plutôt" before an adjective."""
+    if not first and line[at] in {"le", "la"} and line[at + 1] in {"plus", "moins"}:
+        return at + 2
+    end = at + 1 if line[at] in _COMPARING else line.after_adverbs(at)
+    return end if end > at and is_adjective(line[end]) else at
+
+
+def _is_verb(line: Line, index: int, run: list[int]) -> bool:
+    """Whether a finite verb stands there rather than one more word of the phrase."""
+    word = line[index]
+    if not run or word not in verbs().finite:
+        return False
+    return not (is_adjective(word) or is_person(word))
+
+
+def _head(line: Line, run: list[int], *, bare: bool) -> tuple[int, Head]:
+    """Which word is the noun, and what it names."""
+    for place, index in enumerate(run):
+        word = line[index]
+        later = run[place + 1 :]
+        if word in before_noun() and any(_is_nounlike(line, each) for each in later[:2]):
+            continue
+        if word in fixed() or singular(word) in fixed():
+            return index, "fixed"
+        if is_person(word):
+            return index, "person"
+        if is_adjective(word) and not later:
+            return index, "person"
+        if is_adjective(word) and (bare or word in before_noun()):
+            continue
+        return index, "person" if looks_like_person(word) else "thing"
+    return run[0], "person"
+
+
+def _is_nounlike(line: Line, index: int) -> bool:
+    word = line[index]
+    return is_person(word) or word in fixed() or not is_adjective(word)
+
+
+def looks_like_person(word: str) -> bool:
+    """Whether a word in no list ends like a noun for a person."""
+    return bool(_PERSON_ENDING.fullmatch(singular(word))) or is_demonym(word)
+
+
+def is_demonym(word: str) -> bool:
+    """Whether it is an adjective that names people as well: français, une Corse."""
+    return is_adjective(word) and word not in verbs().participles
+
+
+def _may_precede(line: Line, index: int) -> bool:
+    word = line[index]
+    return word in before_noun() or is_adjective(word) or word in people().known

@@ -1,0 +1,302 @@
+"""What is said of somebody: after a copula, beside a name, at the head of a sentence."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from epicene.languages.rewriting.french.inflection import inflect, shows
+from epicene.languages.rewriting.french.lexicon import Words, read, verbs, words
+from epicene.languages.rewriting.french.line import (
+    CLOSING,
+    OPENING,
+    QUOTES,
+    STOPS,
+    Line,
+    is_adjective,
+    is_person,
+    participle_of,
+)
+from epicene.languages.rewriting.french.phrases import looks_like_person, read_phrase
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.french.sites import Bond
+
+_THAT_ONE = frozenset({"celui", "celle", "ceux", "celles", "celui-là", "celle-là", "celui-ci", "celle-ci"})
+_JOINING = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon"})
+# Said of anybody in this form.
+_SET_PHRASES = frozenset(
+    {
+        ("vieux", "jeu"),
+        ("bon", "public"),
+        ("tout", "ouïe"),
+        ("tout", "oreilles"),
+        ("tout", "feu"),
+        ("bon", "enfant"),
+        ("fleur", "bleue"),
+        ("tout", "sourire"),
+        ("tout", "sourires"),
+        ("haut", "placé"),
+        ("mal", "en"),
+        ("bien", "en"),
+        ("grand", "public"),
+        ("sens", "dessus"),
+        ("pieds", "nus"),
+        ("bras", "nus"),
+        ("tête", "nue"),
+        ("torse", "nu"),
+        ("à", "l'aise"),
+    }
+)
+
+
+@cache
+def adverbial() -> Words:
+    """Adjectives whose masculine may be an adverb."""
+    return words(read("adjectives")["as_adverbs"])
+
+
+def complement(line: Line, at: int, bond: Bond, *, nouns: bool = True) -> int:
+    """Read what stands after a copula; where it ends, the same index if nothing agrees."""
+    start = _degrees(line, at, bond)
+    end = element(line, start, bond, nouns=nouns)
+    if end == start and line[start] == ",":
+        # je suis, malgré tout, heureux
+        closing = _closing_comma(line, start)
+        start = _degrees(line, closing + 1, bond) if closing else start
+        end = element(line, start, bond, nouns=nouns) if closing else start
+    return at if end == start else coordinated(line, end, bond)
+
+
+def element(line: Line, at: int, bond: Bond, *, nouns: bool = True, strict: bool = False) -> int:
+    """Read one thing that is said; `strict` takes known words alone."""
+    word = line[at]
+    if (word, line[at + 1]) in _SET_PHRASES:
+        return at
+    if word in _THAT_ONE:
+        bond.add(at, "pronoun")
+        return at + 1
+    if line.is_determiner(at):
+        return _with_determiner(line, at, bond) if nouns else at
+    if not line.is_open(at):
+        return at
+    if strict and not is_strong(line, at, bond):
+        return at
+    return _bare(line, at, bond)
+
+
+def is_strong(line: Line, at: int, bond: Bond) -> bool:
+    """Whether a known adjective, participle or noun stands there in the number that is sought."""
+    word = line[at]
+    if not (is_adjective(word) or is_person(word)):
+        return False
+    if not bond.plural and word.endswith(("s", "x")) and not _is_singular(word):
+        return False
+    return not (word in verbs().finite and not is_adjective(word))
+
+
+def _is_singular(word: str) -> bool:
+    """Whether a word in -s or -x is a singular: français, heureux, fils."""
+    return inflect(inflect(word, "feminine"), "masculine") == word and not inflect(
+        word, "feminine"
+    ).endswith(("s", "x"))
+
+
+def _with_determiner(line: Line, at: int, bond: Bond) -> int:
+    if line[at] in {"un", "une"} and line[at + 1] in {"des", "de"}:
+        return _one_of(line, at, bond)
+    if line[at] == "l'" and line[at + 1] in {"un", "une"} and line[at + 2] in {"des", "de"}:
+        return _one_of(line, at + 1, bond)
+    if line[at] in {"un", "une"} and line[at + 1] == "peu":
+        return at
+    phrase = read_phrase(line, at, plural=bond.plural)
+    if phrase is None or phrase.kind != "person":
+        return at
+    phrase.agree(bond)
+    return phrase.end
+
+
+def _one_of(line: Line, at: int, bond: Bond) -> int:
+    """un des meilleurs, l'une des rares femmes: the singular, and the plural it is taken from."""
+    several = bond._replace(plural=True)
+    phrase = read_phrase(line, at + 2, plural=True)
+    if phrase is None or phrase.kind != "person":
+        return at
+    bond.add(at, "determiner")
+    phrase.agree(several)
+    return phrase.end
+
+
+def _bare(line: Line, at: int, bond: Bond) -> int:
+    """Adjectives, participles and nouns without a determiner, one after the other."""
+    phrase = read_phrase(line, at, plural=bond.plural)
+    if phrase is None:
+        return at
+    if phrase.kind == "fixed" or (phrase.kind == "thing" and phrase.head != at):
+        return at
+    adjective = is_adjective(line[at]) and not is_person(line[at])
+    bond.add(at, "adjective" if adjective else "noun")
+    end = at + 1
+    if participle_of(line[at]):
+        return max(end, after_participle(line, at, bond))
+    for index in sorted((phrase.head, *phrase.adjectives)):
+        if index > at:
+            bond.add(index, "noun" if index == phrase.head else "adjective")
+            end = index + 1
+    return end
+
+
+def after_participle(line: Line, at: int, bond: Bond) -> int:
+    """Read what a participle has besides: devenu médecin, rentré fatigué, élu président."""
+    known = verbs()
+    infinitives = participle_of(line[at])
+    rule = bond.by("what the participle says of them")
+    if known.is_kind("copulas", infinitives):
+        return max(at + 1, complement(line, at + 1, rule))
+    if known.is_kind("object_predicates", infinitives):
+        named = known.is_kind("naming", infinitives)
+        return max(at + 1, object_predicate(line, at + 1, rule, naming=named))
+    return max(at + 1, state(line, at + 1, rule))
+
+
+def state(line: Line, at: int, bond: Bond) -> int:
+    """Read what somebody is while doing something: rentré trempé, arrivé le premier."""
+    start = _degrees(line, at, bond)
+    if line[start] in {"le", "la"} and line[start + 1] in _RANKS and not line.is_open(start + 2):
+        bond.add(start, "determiner")
+        bond.add(start + 1, "adjective")
+        return start + 2
+    if line[start] in adverbial() or not is_strong(line, start, bond):
+        return at
+    if line.is_determiner(start):
+        return at
+    end = element(line, start, bond.by(bond.rule, "likely"), nouns=False, strict=True)
+    return coordinated(line, end, bond) if end > start else at
+
+
+_RANKS = frozenset({"premier", "première", "dernier", "dernière", "seul", "seule"})
+
+
+def object_predicate(line: Line, at: int, bond: Bond, *, naming: bool) -> int:
+    """Read what somebody is made or thought to be: rendu heureux, pris pour un fou."""
+    start = _degrees(line, at, bond)
+    if line[start] in {"comme", "pour"} or (line[start] in {"de", "d'"} and naming):
+        after = _degrees(line, start + 1, bond)
+        end = element(line, after, bond.by(bond.rule, "likely"), strict=line[start] != "comme")
+        return coordinated(line, end, bond) if end > after else at
+    if line.is_determiner(start):
+        return complement(line, start, bond) if naming else at
+    if not line.is_open(start):
+        return at
+    end = element(line, start, bond, strict=not naming)
+    return coordinated(line, end, bond) if end > start else at
+
+
+# --- what stands between and after ----------------------------------------------------------
+
+
+def _degrees(line: Line, at: int, bond: Bond) -> int:
+    """Past adverbs and opening quotation marks; "tout" before an adjective agrees."""
+    while True:
+        if line[at] in {"tout", "toute"} and _is_wholly(line, at):
+            bond.add(at, "determiner")
+            at += 1
+        elif (end := line.adverb_end(at)) > at:
+            at = end
+        elif line[at] in OPENING or line[at] == '"':
+            at += 1
+        else:
+            return at
+
+
+def _is_wholly(line: Line, at: int) -> bool:
+    """Whether "tout" means wholly there: tout petit, toute seule."""
+    return line.adverb_end(at) <= at + 1 and line.is_open(at + 1)
+
+
+def coordinated(line: Line, at: int, bond: Bond) -> int:
+    """Read on after one thing that is said: "et fier de l'être", ", gourmande, un peu menteuse"."""
+    end = at
+    while True:
+        joint = _next_joint(line, end)
+        if joint is None:
+            return end
+        start = joint
+        while line[start] in _JOINING or line[start] in {",", ":"} or line[start] in QUOTES:
+            start += 1
+        likely = bond.by(bond.rule, "likely") if joint > end else bond
+        start = _degrees(line, start, likely)
+        after = _joined(line, joint, start, likely, adjacent=joint == end)
+        if after == start:
+            if joint == end:
+                return end
+            end = joint + 1
+            continue
+        end = after
+
+
+def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -> int:
+    """Read what is joined, if it can be said of the same person."""
+    if line[start] in _THAT_ONE:
+        return element(line, start, bond)
+    if line.is_determiner(start):
+        if not adjacent:
+            return start
+        phrase = read_phrase(line, start, plural=bond.plural)
+        if phrase is None or phrase.kind != "person" or _is_subject(line, phrase.end):
+            return start
+        return element(line, start, bond.by(bond.rule, "likely"))
+    if not is_strong(line, start, bond) or _is_subject(line, start + 1):
+        return start
+    if not adjacent and (not is_adjective(line[start]) or _joins_a_noun(line, joint, start)):
+        return start
+    return element(line, start, bond, strict=True)
+
+
+def _joins_a_noun(line: Line, joint: int, start: int) -> bool:
+    """Whether what is joined belongs to another noun's adjective: une équipe soudée et motivée."""
+    before = line[joint - 1]
+    if line[joint] == "," or not is_adjective(before):
+        return False
+    return shows(before) in {None, shows(line[start])}
+
+
+def _is_subject(line: Line, at: int) -> bool:
+    """Whether a verb follows whose subject would end there."""
+    while line[at] in line.closed.clitics and line[at] not in {"le", "la", "les", "l'", "en"}:
+        at += 1
+    return line[at] in verbs().finite and not is_adjective(line[at]) and line[at] not in _NO_VERBS
+
+
+_NO_VERBS = frozenset({"de", "la", "le", "pour", "entre", "par", "sur", "sous", "plus", "pas"})
+
+
+def _next_joint(line: Line, at: int) -> int | None:
+    """The next comma or conjunction of the clause that may join something."""
+    while at < len(line):
+        word = line[at]
+        if word in _JOINING or word == ",":
+            return at
+        if word == ":" or word in CLOSING:
+            return at if is_adjective(line[line.after_adverbs(at + 1)]) else None
+        if word in STOPS or _opens_clause(line, at):
+            return None
+        at += 1
+    return None
+
+
+def _opens_clause(line: Line, at: int) -> bool:
+    word = line[at]
+    if word in {"je", "j'", "tu", "il", "on", "ils"} or word in OPENING:
+        return True
+    return word in {"que", "qu'", "qui", "dont", "où", "quand", "lorsque", "lorsqu'", "puisque"}
+
+
+def _closing_comma(line: Line, at: int) -> int | None:
+    """The comma that closes what the one there opens, near by."""
+    for index in range(at + 1, min(at + 7, len(line))):
+        if line[index] == ",":
+            return index
+        if line[index] in STOPS or _opens_clause(line, index):
+            return None
+    return None

@@ -1,0 +1,170 @@
+"""Who says I, and to whom, at each word of a text.
+
+Outside quotation marks that is the speaker, to the listener. What somebody else is quoted with is
+said by somebody else: « Je suis né », m'a-t-il dit. What they say to the speaker makes the speaker
+the one who is spoken to: « Tu es né », m'a-t-il dit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from epicene.languages.rewriting.french.inflection import inflect
+from epicene.languages.rewriting.french.lexicon import verbs
+from epicene.languages.rewriting.french.line import CLOSING, LINKS, OPENING, STOPS, Line
+from epicene.languages.rewriting.people import Person
+
+
+class Voice(NamedTuple):
+    """Whom the first and the second person mean."""
+
+    first: Person
+    second: Person
+
+
+OUTER = Voice("speaker", "listener")
+_FIRST = frozenset({"je", "j'"})
+_SECOND = frozenset({"tu", "vous"})
+_TO = {"me": "first", "m'": "first", "te": "second", "t'": "second", "vous": "second"}
+
+
+def voices(line: Line) -> list[Voice]:
+    """The voice of each token."""
+    found = [OUTER] * len(line)
+    for first, last in _quotations(line):
+        voice = _quoted(line, first, last)
+        if voice is None:
+            continue
+        for index in range(first, last):
+            found[index] = voice
+        for start, end in _insertions(line, first, last):
+            for index in range(start, end):
+                found[index] = OUTER
+    return found
+
+
+def _quotations(line: Line) -> Iterator[tuple[int, int]]:
+    """What stands between quotation marks, and after a colon without them."""
+    opened: int | None = None
+    for index in range(len(line)):
+        word = line[index]
+        if opened is None and (word in OPENING or word == '"'):
+            opened = index + 1
+        elif opened is not None and (word in CLOSING or word == '"'):
+            yield opened, index
+            opened = None
+        elif opened is None and word == ":" and line.is_word(index + 1):
+            yield index + 1, _sentence_end(line, index + 1)
+    if opened is not None:
+        yield opened, len(line)
+
+
+def _sentence_end(line: Line, index: int) -> int:
+    while index < len(line) and line[index] not in STOPS:
+        index += 1
+    return index
+
+
+def _quoted(line: Line, first: int, last: int) -> Voice | None:
+    """The voice of a quotation; None where nothing says that somebody speaks."""
+    inserted = next(_insertions(line, first, last), None)
+    if inserted is not None:
+        return _voice(line, *inserted)
+    if last < len(line) and (after := _introduction_after(line, last)) is not None:
+        return after
+    start = first
+    while start > 0 and line[start - 1] not in STOPS and line[start - 1] not in CLOSING:
+        start -= 1
+    return _voice(line, start, first)
+
+
+def _introduction_after(line: Line, last: int) -> Voice | None:
+    """« … », m'a dit ma mère: the verb comes first."""
+    start = last + 1
+    while line[start] in {",", "!", "?"}:
+        start += 1
+    verb = _verb_ahead(line, start)
+    if verb is None:
+        return None
+    return _voice(line, start, min(_sentence_end(line, start), verb + 4))
+
+
+def _insertions(line: Line, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """, m'a dit Farid, in the midst of what is said."""
+    for index in range(first, last):
+        if line[index] == "," and (verb := _verb_ahead(line, index + 1)) is not None:
+            end = next((at for at in range(verb, last) if line[at] == ","), last)
+            if end - index <= 9 and _inverted(line, verb, end):
+                yield index, end
+
+
+def _inverted(line: Line, verb: int, end: int) -> bool:
+    """Whether the subject follows the verb: dit-il, m'a dit Farid."""
+    if line[verb + 1] in LINKS:
+        return True
+    return verb + 1 < end and (line.is_capital(verb + 1) or line.is_determiner(verb + 1))
+
+
+def _verb_ahead(line: Line, at: int) -> int | None:
+    """The verb of saying that stands there after pronouns and an auxiliary."""
+    while line[at] in line.closed.clitics:
+        at += 1
+    if line[at] in {"a", "avait", "ai", "ont", "as", "avez", "avais"}:
+        at = line.after_adverbs(at + 1 if line[at + 1] not in LINKS else at + 3)
+    return at if _says(line[at]) else None
+
+
+def _says(word: str) -> bool:
+    known = verbs()
+    infinitives = [form.infinitive for form in known.finite.get(word, ())]
+    infinitives += known.participles.get(inflect(word, "masculine"), [])
+    return known.is_kind("speech", [*infinitives, word])
+
+
+def _voice(line: Line, start: int, end: int) -> Voice | None:
+    """Read from the words that introduce it who says something, and to whom."""
+    verb = next((at for at in range(end - 1, start - 1, -1) if _says(line[at])), None)
+    if verb is None:
+        return None
+    if line[verb] in verbs().infinitives and _is_heard(line, start, verb):
+        return Voice("others", "others")
+    says = _who_says(line, start, verb, end)
+    return Voice(says, _to_whom(line, start, verb, end))
+
+
+def _is_heard(line: Line, start: int, verb: int) -> bool:
+    """j'ai entendu mon fils dire: whose words they are stands before the infinitive."""
+    hearing = ("entend", "écout", "laiss", "voi", "vu")
+    return any(line[at].startswith(hearing) for at in range(start, verb))
+
+
+def _who_says(line: Line, start: int, verb: int, end: int) -> Person:
+    around = [*range(verb - 1, start - 1, -1), *range(verb + 1, min(end, verb + 3))]
+    for at in around:
+        if line[at] in _FIRST:
+            return "speaker"
+        if line[at] in _SECOND and _is_subject(line, at):
+            return "listener"
+        if line[at] in {"il", "elle", "on", "ils", "elles", "qui"}:
+            return "others"
+    return "others"
+
+
+def _is_subject(line: Line, at: int) -> bool:
+    """Whether "vous" is a subject there, not an object before its verb."""
+    after = at + 1
+    while line[after] in line.closed.clitics:
+        after += 1
+    return line[at] == "tu" or line[after].endswith("ez") or line[at - 1] in LINKS
+
+
+def _to_whom(line: Line, start: int, verb: int, end: int) -> Person:
+    near = range(max(start, verb - 6), verb)
+    for at in near:
+        if line[at] in _TO and not (line[at] == "vous" and _is_subject(line, at)):
+            return OUTER.first if _TO[line[at]] == "first" else OUTER.second
+    for at in range(verb, end - 1):
+        if line[at] == "à" and line[at + 1] in {"moi", "toi", "vous"}:
+            return OUTER.first if line[at + 1] == "moi" else OUTER.second
+    return "others"
