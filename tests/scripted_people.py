@@ -58,9 +58,7 @@ def fill_in(sheet: str, responses: list[Response]) -> str:
     for row in rows:
         for name, answer in given[row["participant"], row["item"]].answers.items():
             parts = (answer,) if isinstance(answer, str) else answer
-            row[name] = ";".join(
-                part if isinstance(part, str) else _placed(part) for part in parts
-            )
+            row[name] = ";".join(part if isinstance(part, str) else _placed(part) for part in parts)
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()

@@ -1,13 +1,15 @@
 """Every suite's card keeps its word: what it names comes out, and not empty.
 
 Each suite is run twice, by two `random` models in every role, on a part of its starter set; each
-table and figure that its card names must come out as JSON, HTML and SVG. A new suite is walked
-without a change here.
+table and figure that its card names must come out as JSON, HTML and SVG. Each of its studies is
+drawn from those runs or from its data, answered by three people who toss coins, and must give the
+tables and figures that the card names for it. A new suite is walked without a change here.
 """
 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +17,34 @@ import pytest
 from rich.console import Console
 
 from epicene import registry
+from epicene.annotate.folder import create_folder, read_folder
+from epicene.annotate.results import StudySummary, summarise_study
+from epicene.annotate.sample import sample_data, sample_runs
 from epicene.languages import get
 from epicene.models import parse_spec
+from epicene.records import Estimate, Figure, Table
 from epicene.report.figures import svg
 from epicene.report.page import table_html
 from epicene.report.plain import as_json, tables_csv, tables_latex, tables_markdown
 from epicene.report.terminal import rich_table
-from epicene.runs.results import read_run
+from epicene.runs.results import Finished, read_run
 from epicene.runs.run import Order, run
 from epicene.runs.summary import Summary, summarise
-from epicene.suites import choose_protocol, find_suite
+from epicene.studies.drawing import Wanted
+from epicene.studies.response_files import responses_sheet
+from epicene.studies.showing import shown
+from epicene.suites import Source, choose_protocol, find_suite
 from runs.conftest import Silent
+from scripted_people import respond
 
 SHIPPED = sorted(registry.names("suites"))
 LIMIT = 110  # enough for an agreement of some pronouns to be defined
 
 
 @pytest.fixture(scope="module", params=SHIPPED)
-def walked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Summary:
+def runs(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> list[Finished]:
     """A suite, run by two models."""
     suite = find_suite(request.param)
     under = tmp_path_factory.mktemp(suite.name)
@@ -50,7 +62,41 @@ def walked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         folder, manifest = run(order, Silent())
         assert manifest.state == "complete"
         folders.append(folder)
-    return summarise([read_run(folder) for folder in folders])
+    return [read_run(folder) for folder in folders]
+
+
+@pytest.fixture(scope="module")
+def walked(runs: list[Finished]) -> Summary:
+    """What the runs gave."""
+    return summarise(runs)
+
+
+@pytest.fixture(scope="module")
+def studied(
+    runs: list[Finished], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, StudySummary]:
+    """Every study of the suite, drawn small and answered."""
+    return {
+        name: answered(runs, name, tmp_path_factory.mktemp("study"))
+        for name in runs[0].suite.studies
+    }
+
+
+def answered(runs: list[Finished], name: str, place: Path) -> StudySummary:
+    """A study, its items dealt out to three people who all hand in a sheet."""
+    suite = runs[0].suite
+    wanted = Wanted(per_cell=2)
+    if suite.studies[name].from_runs:
+        study = sample_runs(runs, wanted, study=name)
+    else:
+        study = sample_data(suite, Source(), wanted, study=name)
+    folder = create_folder(place / "study", study)
+    for person in ("ann", "bob", "cyd"):
+        sheet = place / f"{person}.csv"
+        given = [respond(study, item, person) for item in study.items]
+        sheet.write_text(responses_sheet(study, given), "utf-8")
+        assert folder.take(sheet).new == len(study.items)
+    return summarise_study(read_folder(folder.path).study, folder.responses())
 
 
 def numbers(branch: Any) -> list[Any]:
@@ -63,9 +109,13 @@ def numbers(branch: Any) -> list[Any]:
 
 
 def test_every_table_on_the_card_comes_out(walked: Summary) -> None:
-    made = {table.name: table for table in walked.tables}
-    assert set(walked.suite.card.tables) == set(made)
-    for table in made.values():
+    assert set(walked.suite.card.tables) == {table.name for table in walked.tables}
+    check_tables(walked.tables)
+
+
+def check_tables(tables: Iterable[Table]) -> None:
+    """Each has something in it, and can be shown."""
+    for table in tables:
         assert numbers(as_json(table)), table.name
         ours = [cell for row in table.rows if row.origin == "run" for cell in row.cells]
         assert any(isinstance(cell, str) or cell.value is not None for cell in ours), table.name
@@ -83,22 +133,56 @@ def test_the_tables_come_out_in_every_form(walked: Summary) -> None:
 
 
 def test_every_figure_on_the_card_comes_out(walked: Summary) -> None:
-    made = {figure.name: figure for figure in walked.figures}
-    assert set(walked.suite.card.figures) == set(made)
-    for figure in made.values():
+    figures = walked.figures
+    assert set(walked.suite.card.figures) == {figure.name for figure in figures}
+    check_figures(figures)
+
+
+def check_figures(figures: Iterable[Figure]) -> None:
+    """Each can be drawn, and something is drawn."""
+    for figure in figures:
         drawn = svg(figure)
         assert drawn.startswith("<svg")
         assert drawn.count("<path") > 2, figure.name
 
 
+def test_every_study_on_the_card_gives_what_it_names(
+    runs: list[Finished], studied: dict[str, StudySummary]
+) -> None:
+    card = runs[0].suite.card
+    assert set(card.studies) == set(studied)
+    for name, summary in studied.items():
+        figures = summary.figures
+        assert set(card.studies[name].tables) == {table.name for table in summary.tables}
+        assert set(card.studies[name].figures) == {figure.name for figure in figures}
+        check_tables(summary.tables)
+        check_figures(figures)
+        check_metrics(summary.metrics)
+        assert all(write(summary.tables) for write in (tables_csv, tables_latex, tables_markdown))
+
+
+def test_no_study_shows_who_wrote_what(studied: dict[str, StudySummary]) -> None:
+    for summary in studied.values():
+        study = summary.results.study
+        for item in study.items:
+            if "model" in item.fields:
+                assert "model" in study.hidden
+                assert item.fields["model"] not in f"{item.id} {shown(study, item)}"
+
+
 def test_metrics_have_intervals(walked: Summary) -> None:
     assert walked.metrics
-    for name, estimate in walked.metrics.items():
+    check_metrics(walked.metrics)
+    assert any(estimate.low is not None for estimate in walked.metrics.values())
+
+
+def check_metrics(metrics: Mapping[str, Estimate]) -> None:
+    """Each has a value or a reason, and lies in its interval."""
+    for name, estimate in metrics.items():
         assert estimate.value is not None or estimate.why, name
         if estimate.low is not None and estimate.value is not None:
             assert estimate.high is not None
             assert estimate.low <= estimate.value <= estimate.high, name
-    assert any(estimate.low is not None for estimate in walked.metrics.values())
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -7,6 +7,7 @@ Every function takes a `seed` and gives the same bits for the same rows in any o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -17,7 +18,7 @@ from epicene.stats.checks import NORMAL, critical, numbers, plain, ratio, same_l
 from epicene.stats.grouping import Classes, Groups, collapse, encode, group_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import ArrayLike
 
@@ -32,6 +33,10 @@ OfSums: TypeAlias = "Callable[[Floats], Floats]"
 # Drawing the count of one class costs about as much as drawing this many groups one by one.
 _GROUPS_PER_CLASS = 8
 _DRAWS_IN_MEMORY = 2**20
+_DRAWS_REMEMBERED = 2**21
+
+# Of more columns than this, sums of whole numbers are made faster by a matrix product.
+_FEW_COLUMNS = 4
 
 # Below this, differences between resamples are rounding.
 _ROUNDING = 1e-12
@@ -132,7 +137,7 @@ def of_sums(
     resampled = _Resampled(
         value=value,
         groups=classes.groups,
-        draws=statistic(_drawn_sums(classes, resamples, np.random.default_rng(seed))),
+        draws=statistic(_drawn_sums(classes, resamples, seed)),
         left_out=lambda: (statistic(classes.totals - classes.values), classes.counts),
     )
     return resampled.estimate(n, level, method, bounds)
@@ -216,30 +221,62 @@ def _ratio_columns(numerators: ArrayLike, denominators: ArrayLike | None) -> Flo
     return np.column_stack([above, below])
 
 
-def _drawn_sums(classes: Classes, resamples: int, rng: np.random.Generator) -> Floats:
+def _drawn_sums(classes: Classes, resamples: int, seed: int) -> Floats:
     """The column sums of each resample (resample × column), in bounded memory."""
     groups, kinds = classes.groups, len(classes.counts)
-    by_class = kinds * _GROUPS_PER_CLASS <= groups
-    chunk = max(1, _DRAWS_IN_MEMORY // (kinds if by_class else groups))
-    sizes = (min(chunk, resamples - start) for start in range(0, resamples, chunk))
-    if by_class:
-        shares = classes.counts / groups
+    if kinds * _GROUPS_PER_CLASS <= groups:
+        rng, shares = np.random.default_rng(seed), classes.counts / groups
+        sizes = _chunks(resamples, kinds)
         return np.vstack([rng.multinomial(groups, shares, size) @ classes.values for size in sizes])
     values = np.repeat(classes.values, classes.counts, axis=0)
-    if np.all(values == np.rint(values)):
-        return np.vstack([_times_drawn(rng, size, groups) @ values for size in sizes])
+    places = _places(groups, resamples, seed)
+    if values.shape[1] > _FEW_COLUMNS and np.all(values == np.rint(values)):
+        return np.vstack([_times_drawn(each, groups) @ values for each in places])
     # A matrix product may add fractions in another order each time, and so give other bits.
     columns = values.T.copy()
-    drawn = (rng.integers(groups, size=(size, groups)) for size in sizes)
-    return np.hstack([columns.take(places, axis=1).sum(axis=2) for places in drawn]).T
+    return np.vstack([_sums_at(each, columns, groups) for each in places])
 
 
-def _times_drawn(rng: np.random.Generator, resamples: int, groups: int) -> Floats:
+def _times_drawn(places: Ints, groups: int) -> Floats:
     """How often each resample (row) draws each group."""
-    drawn = rng.integers(groups, size=(resamples, groups))
-    drawn += groups * np.arange(resamples)[:, None]
-    counts = np.bincount(drawn.ravel(), minlength=resamples * groups)
+    resamples = len(places)
+    apart = places + groups * np.arange(resamples)[:, None]
+    counts = np.bincount(apart.ravel(), minlength=resamples * groups)
     return counts.reshape(resamples, groups).astype(float)
+
+
+def _sums_at(places: Ints, columns: Floats, groups: int) -> Floats:
+    """The sums of each column (column × group) over the groups that each resample draws."""
+    sums = np.empty((len(places), len(columns)))
+    for number, column in enumerate(columns):
+        # A whole number that every group has, as the 1 under a mean, need not be looked up.
+        same = column[0] == np.rint(column[0]) and not np.ptp(column)
+        sums[:, number] = column[0] * groups if same else column.take(places).sum(axis=1)
+    return sums
+
+
+def _places(groups: int, resamples: int, seed: int) -> Iterable[Ints]:
+    """Which groups each resample draws, some resamples at a time."""
+    small = groups * resamples <= _DRAWS_REMEMBERED
+    return _few_places(groups, resamples, seed) if small else _drawn(groups, resamples, seed)
+
+
+@lru_cache(maxsize=2)
+def _few_places(groups: int, resamples: int, seed: int) -> list[Ints]:
+    """The same, kept: a table has many figures of as many groups, all drawn alike."""
+    return list(_drawn(groups, resamples, seed))
+
+
+def _drawn(groups: int, resamples: int, seed: int) -> Iterator[Ints]:
+    rng = np.random.default_rng(seed)
+    for size in _chunks(resamples, groups):
+        yield rng.integers(groups, size=(size, groups))
+
+
+def _chunks(resamples: int, width: int) -> Iterator[int]:
+    """How many resamples to draw at a time."""
+    chunk = max(1, _DRAWS_IN_MEMORY // width)
+    return (min(chunk, resamples - start) for start in range(0, resamples, chunk))
 
 
 @dataclass(frozen=True)

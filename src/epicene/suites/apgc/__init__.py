@@ -17,6 +17,7 @@ from epicene.suites.apgc.given import read_answers
 from epicene.suites.apgc.judge import judge
 from epicene.suites.apgc.protocol import PROTOCOLS
 from epicene.suites.apgc.sentences import Sentence
+from epicene.suites.apgc.statistics import statistics
 from epicene.suites.apgc.tables import metrics, tables
 
 suite = Suite(
@@ -66,4 +67,5 @@ suite = Suite(
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,
+    statistics=statistics,
 )

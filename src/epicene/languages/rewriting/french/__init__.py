@@ -1,0 +1,39 @@
+"""French: a text rewritten for the gender of its speaker, its listener, or others.
+
+`rewrite` gives a text and its changes. Words that agree with a person are found by rules over our
+own lists; nothing needs to be installed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.languages.rewriting.people import apply, by_person
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from epicene.languages.rewriting import Change, Rewriting
+    from epicene.languages.rewriting.people import Wanted
+
+
+def rewrite(text: str, wanted: Wanted) -> Rewriting:
+    """The text with the words that agree with each person in the gender that is wanted."""
+    return apply(text, find_changes(text, wanted))
+
+
+def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
+    """What `rewrite` changes."""
+    from epicene.languages.rewriting.french.agreement import read_clauses
+    from epicene.languages.rewriting.french.line import Line
+    from epicene.languages.rewriting.french.render import Renderer
+    from epicene.languages.rewriting.french.sites import Sites
+    from epicene.languages.rewriting.french.voices import voices
+
+    line = Line(text)
+    sites = Sites()
+    read_clauses(line, voices(line), sites)
+    return Renderer(line, sites, wanted).changes()
+
+
+rewriter = by_person(find_changes, version="1")
