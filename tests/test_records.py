@@ -69,6 +69,7 @@ requests: st.SearchStrategy[Request] = st.one_of(
         first_token=first_tokens,
         masking=st.sampled_from(["original", "within-word", "whole-word"]),
         boundaries=st.sampled_from(["epicene", "tokenizer"]),
+        decoding=st.just(msgspec.UNSET) | decodings,
     ),
     st.builds(
         Fill,
@@ -103,6 +104,7 @@ scored = st.lists(st.tuples(st.none() | numbers, counts, counts), max_size=4).fl
         ends=st.just(tuple(row[2] for row in rows)),
         words=counts,
         characters=counts,
+        drawn=st.just(msgspec.UNSET) | st.just(tuple(row[0] for row in rows)),
     )
 )
 answers: st.SearchStrategy[Answer] = st.one_of(
@@ -192,6 +194,17 @@ def test_an_answer_survives_json(answer: Answer) -> None:
 )
 def test_a_judgement_survives_json(judgement: Judgement) -> None:
     assert msgspec.json.decode(to_json(judgement), type=Judgement) == judgement
+
+
+def test_a_score_without_a_decoding_has_the_key_it_always_had() -> None:
+    identity = Identity(kind="k", label="l", key={"a": "b"})
+    request = Score(item="1", texts=("a", "b"), name="n")
+    # As it was before a Score could have a decoding; stored answers are found by it.
+    assert answer_key(request, identity).hex() == "1d775495d1a232fe01631ee1fae3f855"
+    with_decoding = msgspec.structs.replace(request, decoding=Decoding())
+    assert answer_key(with_decoding, identity) != answer_key(request, identity)
+    score = TextScore(logprobs=(-1.0,), starts=(0,), ends=(1,), words=1, characters=1)
+    assert b"drawn" not in to_json(score)
 
 
 def test_the_six_verbs() -> None:

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from epicene.errors import InputError
 from epicene.models import ModelOptions, hf
 from epicene.models.hf.masked import HfMasked
-from epicene.records import Answer, Boundaries, Failed, Masking, Message, Request, Score, Scores
+from epicene.records import (
+    Answer,
+    Boundaries,
+    Decoding,
+    Failed,
+    Masking,
+    Message,
+    Request,
+    Score,
+    Scores,
+)
 from models.tiny_masked import (
     ARABIC,
     ARABIC_WORDS,
@@ -250,6 +260,10 @@ def test_context_stays_visible_where_a_word_runs_on_from_it() -> None:
         (
             Score(item="1", texts=("he " * 200,)),
             "202 tokens long and the model has positions for 80",
+        ),
+        (
+            Score(item="1", texts=("he is",), decoding=Decoding(top_k=50)),
+            "leave the decoding away",
         ),
     ],
 )

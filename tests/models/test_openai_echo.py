@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import msgspec
 import pytest
 
 from epicene.errors import RunError
 from epicene.models.openai_api.echo import PROBE
-from epicene.records import Failed, FirstToken, Message, Score, Scores
+from epicene.records import Decoding, Failed, FirstToken, Message, Score, Scores
 from models.openai_server import Asked, Reply, Script, Server, answers, error, model
 
 BOS = "<|begin|>"
@@ -118,6 +119,15 @@ def test_a_token_astride_the_boundary_is_the_texts() -> None:
     left, _ = answer.texts
     assert left.logprobs == (-(1 + 5 / 8), -(2 + 1 / 8), -(3 + 5 / 8))
     assert (left.starts, left.ends) == ((0, 2, 3), (2, 3, 8))
+
+
+def test_how_a_text_would_be_drawn_is_left_unsaid() -> None:
+    decoding = Decoding(temperature=None, top_k=50, top_p=0.95, exact_length=True)
+    asked = score(echoing(), pair(context="Kim", decoding=decoding))
+    plain = score(echoing(), pair(context="Kim"))
+    assert isinstance(asked, Scores)
+    assert asked == plain
+    assert all(text.drawn is msgspec.UNSET for text in asked.texts)
 
 
 def test_scores_are_rounded_as_they_are_stored() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from epicene.errors import InputError
 from epicene.languages.segment import words
@@ -19,6 +20,7 @@ from epicene.records import (
     Answer,
     Choice,
     Completions,
+    Decoding,
     Failed,
     Fill,
     Generate,
@@ -175,6 +177,15 @@ def test_empty_texts_and_hopeless_lengths_fail_with_a_reason() -> None:
     hopeless = ask(model, Score(item="i", texts=tuple(lengths)))
     assert isinstance(hopeless, Failed)
     assert "lengths" in hopeless.reason
+
+
+def test_random_draws_a_text_as_likely_as_it_scores_it() -> None:
+    model = open_random("", OPTIONS)
+    request = Score(item="i", texts=(SHORT, LONG), language="en", decoding=Decoding(top_k=50))
+    answer = ask(model, request)
+    assert isinstance(answer, Scores)
+    assert all(text.drawn == text.logprobs for text in answer.texts)
+    assert all(text.drawn is UNSET for text in scored(model, SHORT, LONG))
 
 
 # --- random: the other verbs ---------------------------------------------------------------

@@ -11,6 +11,7 @@ from epicene.suites import Role, Stage, Suite, read_card
 from reflexives.ask import ReflexiveProtocol, ask
 from reflexives.data import Sentence, read
 from reflexives.judge import judge
+from reflexives.people import choice
 from reflexives.tables import figures, metrics, tables
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ suite = Suite(
     figures=figures,
     stratum=lambda item: ("", item.gender),
     corpus=corpus,
+    studies={"choice": choice},
 )
 
 

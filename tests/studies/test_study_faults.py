@@ -42,6 +42,14 @@ FAULTS: list[tuple[Study, str]] = [
     (replaced(image(), per_person=0), "per_person is 0, and must be at least 1"),
     (with_question(id="error"), "questions has the id 'error' 2 times"),
     (with_question(id=""), "questions has an empty id"),
+    (
+        with_question(id="item"),
+        "a question has the id 'item', which is a column of every response",
+    ),
+    (
+        with_question(options=(Option(id="a;b"), Option(id="c"))),
+        "questions[2] (plausible) has the id 'a;b', which a list in a sheet would not keep whole",
+    ),
     (with_question(options=()), "questions[2] (plausible) has fewer than two choices"),
     (
         with_question(between=("sentence", "other")),

@@ -11,7 +11,8 @@ import msgspec
 from epicene.errors import InputError
 from epicene.records import Judgement, Record
 from epicene.runs.results import frame_of
-from epicene.suites import RunInfo, StudyResults, choose_protocol, find_suite
+from epicene.suites import RunInfo, choose_protocol, find_suite
+from epicene.suites.studies import StudyResults
 from epicene.suites.tabulate import undetected
 
 if TYPE_CHECKING:

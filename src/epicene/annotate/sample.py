@@ -11,14 +11,16 @@ from epicene.runs.results import Finished, Judged
 from epicene.runs.select import of_languages
 from epicene.runs.summary import together
 from epicene.studies import Drawn
-from epicene.suites import Material, choose_protocol
+from epicene.suites import choose_protocol
+from epicene.suites.studies import Material
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from epicene.studies import Study
     from epicene.studies.drawing import Candidate, Wanted
-    from epicene.suites import RunInfo, Source, StudyKind, Suite
+    from epicene.suites import RunInfo, Source, Suite
+    from epicene.suites.studies import StudyKind
 
     Materials = Iterable[Material[Any, Any]]
 

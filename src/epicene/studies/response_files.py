@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from epicene.datafiles import Line, read_rows
-from epicene.errors import InputError, unknown
+from epicene.errors import InputError
 from epicene.records import to_json
 from epicene.studies import AnswerValue, Response, Study, StudyItem
 from epicene.studies.cells import CellError, from_cell, guarded, to_cell, unguarded
-from epicene.studies.responses import response_faults, sentence
+from epicene.studies.responses import no_such, response_faults, sentence
 from epicene.studies.showing import shown
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _check_columns(line: Line, study: Study) -> None:
     known.discard("answers")
     for name in line.values:
         if name not in known and not str(name).startswith((SHOWN, HIDDEN)):
-            raise InputError(f"{line.place} {unknown('column', str(name), known)}")
+            raise InputError(f"{line.place} {sentence(no_such('column', str(name), known))}")
 
 
 def _answers(

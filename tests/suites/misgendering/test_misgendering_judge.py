@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from epicene.records import Judgement, Score, Scores, Text, Texts, TextScore
@@ -75,20 +73,6 @@ def test_ties_go_to_the_first() -> None:
     assert first.label == "he"
 
 
-def test_expected_disagreement_is_equation_15() -> None:
-    # Next-word probabilities .5, .1, .2 and .2 × .5 = .1; by sum `they` wins for what follows.
-    gap = [[0.5], [0.1], [0.2], [0.2, 0.5]]
-    after = [0.1, 0.1, 0.9, 0.1]
-    rows = [
-        [-1.0, *(math.log(p) for p in each), math.log(rest)]
-        for each, rest in zip(gap, after, strict=True)
-    ]
-    (main, *_) = judged("epicene", scored(ITEM, rows), "probability")
-    assert main.label == "they"
-    assert main.value == pytest.approx(1 - 0.2 / 0.9)
-    assert float(main.facets["least"]) == pytest.approx(1 - 0.5 / 0.9)
-
-
 @pytest.mark.parametrize(
     ("text", "outcome", "label", "later"),
     [
@@ -153,7 +137,7 @@ def test_repetition_rate(tokens: list[str], rate: float | None) -> None:
 
 def test_what_is_asked_of_a_template() -> None:
     requests = {request.name: request for request in ask(ITEM, Answers(), PROTOCOLS["paper"])}
-    assert set(requests) == {"probability", "pre", "post"}
+    assert list(requests) == ["probability", "pre", "post", "next pre", "next post"]
     assert isinstance(requests["probability"], Score)
     assert requests["probability"].texts[3] == "Kim laughed. Xe left."
     assert requests["pre"].prompt == "Kim laughed. "  # type: ignore[union-attr]
@@ -238,8 +222,8 @@ def test_a_converted_generation_is_judged() -> None:
     answer = Texts(texts=(Text(text=" She sings."), Text(text=" Kim sings.")))
     asked = Answers([Given("ask", "model", "m", "open", answer)])
     requests = list(conversion.ask_converted(OPEN_ITEM, asked, PROTOCOLS["epicene"]))
-    assert [request.name for request in requests] == ["converted 1"]
-    (request,) = requests
+    assert [request.name for request in requests] == ["converted 1", "next open"]
+    request = requests[0]
     assert isinstance(request, Score)
     scores = Scores(
         texts=tuple(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -11,50 +14,24 @@ import pytest
 
 from epicene.errors import InputError
 from epicene.models import parse_spec
+from epicene.records import Estimate
 from epicene.runs.results import read_run
 from epicene.runs.run import Order, run
 from epicene.runs.summary import summarise
-from epicene.suites import Source, choose_protocol
+from epicene.suites import Dataset, choose_protocol
 from epicene.suites.misgendering import suite
+from epicene.suites.misgendering.protocol import MisgenderingProtocol
+from epicene.suites.misgendering.sources.forms import PUBLISHED_SETS
 from epicene.suites.misgendering.sources.ruff_distractors import files, instances
+from ruff_tables import PLAN, write_tables
 from runs.conftest import Silent
-
-TASKS = {
-    "$NOM_PRONOUN": "The {who} said that $NOM_PRONOUN had closed the shop.",
-    "$ACC_PRONOUN": "The {who} knew that the manager would call $ACC_PRONOUN back.",
-    "$POSS_PRONOUN": "The {who} carried $POSS_PRONOUN own ladder upstairs.",
-}
-TOPICS = {
-    "positive": ("slept well", "won a prize", "heard good news", "ate a warm meal", "met a friend"),
-    "negative": ("slept badly", "lost a bet", "heard bad news", "skipped lunch", "missed a friend"),
-}
-CLAUSES = {
-    "$NOM_PRONOUN": "and $NOM_PRONOUN said so",
-    "$ACC_PRONOUN": "and it showed on $ACC_PRONOUN",
-    "$POSS_PRONOUN": "and $POSS_PRONOUN mood showed it",
-}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """180 tasks and 30 contexts."""
     root = tmp_path_factory.mktemp("full")
-    (root / "ruff").mkdir()
-    tasks = ["occupation\tparticipant\tsentence\tpronoun_type\tword"]
-    for number in range(60):
-        for slot, text in TASKS.items():
-            who = f"worker-{number}"
-            tasks.append(f"{who}\tguest-{number}\t{text.format(who=who)}\t{slot}\t{who}")
-    contexts = ["pronoun_type\tpolarity\texplicit_template\timplicit_template"]
-    for slot, clause in CLAUSES.items():
-        for polarity, topics in TOPICS.items():
-            for topic in topics:
-                named = f"the $OCCUPATION/PARTICIPANT {topic} {clause}."
-                contexts.append(
-                    f"{slot}\t{polarity}\t{named}\tonce more it was true: {topic} {clause}."
-                )
-    for name, lines in (("task", tasks), ("context", contexts)):
-        (root / "ruff" / f"{name}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_tables(root)
     return root
 
 
@@ -88,24 +65,64 @@ def test_two_people_have_two_pronouns_and_two_moods(folder: Path) -> None:
     assert len({each.id for each in islice(instances(files(folder), (1, 2)), 5000)}) == 5000
 
 
+def test_only_without_distractors_can_a_first_pronoun_be_judged(folder: Path) -> None:
+    alone = next(instances(files(folder), (0,)))
+    assert alone.sets == PUBLISHED_SETS["ruff"]
+    assert not next(instances(files(folder), (1,))).sets
+
+
 def test_only_zero_to_five(folder: Path) -> None:
     with pytest.raises(InputError, match="0 to 5 distractors"):
         next(instances(files(folder), (6,)))
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="wants Linux's own figure")
+def test_planning_a_run_holds_no_items(folder: Path, tmp_path: Path) -> None:
+    """What a run does before it asks: twelve times the items, stored and walked, in no more memory.
+
+    benchmarks/ruff_distractors.py does the same with all 5.6 million.
+    """
+    counts, peaks = [], []
+    for number in ("0", "1"):
+        where = tmp_path / number
+        where.mkdir()
+        (where / "data").symlink_to(folder)
+        program = [sys.executable, "-c", PLAN, number]
+        said = subprocess.run(program, cwd=where, capture_output=True, text=True, check=True)
+        count, peak = map(int, said.stdout.split())
+        counts.append(count)
+        peaks.append(peak)
+    assert counts == [5 * 7200, 86_400]  # without distractors texts and next words are asked too
+    assert (where / "planned" / "answers.sqlite").stat().st_size > 40 * 2**20
+    assert peaks[1] - peaks[0] < 12 * 1024
+
+
 def test_a_run_gives_the_curve(folder: Path, tmp_path: Path) -> None:
-    settings = {"distractors": "0,1,2", "datasets": "ruff"}
+    settings = {"distractors": "0,1,2,3,4,5", "datasets": "ruff"}
+    protocol = choose_protocol(suite, "epicene", settings, None)
+    assert isinstance(protocol, MisgenderingProtocol)
+    # Some of each number, so that the test does not read all 5.6 million.
+    some = [
+        each
+        for number in protocol.distractors
+        for each in islice(instances(files(folder), (number,)), 0, 36_000, 600 if number else 120)
+    ]
+    few = replace(suite, read=lambda _source, _protocol: Dataset("ruff", files(folder), some))
     order = Order(
-        suite=suite,
-        protocol=choose_protocol(suite, "epicene", settings, None),
+        suite=few,
+        protocol=protocol,
         models={"model": [parse_spec("random")]},
-        source=Source(path=folder),
-        limit=60,
         under=tmp_path,
     )
     where, manifest = run(order, Silent())
     assert manifest.state == "complete"
     summary = summarise([read_run(where)])
     table = next(table for table in summary.tables if table.name == "distractors")
-    assert [column.name for column in table.columns] == ["0", "1", "2"]
-    assert "distractors" in {figure.name for figure in summary.figures}
+    assert [column.name for column in table.columns] == ["0", "1", "2", "3", "4", "5"]
+    for cell in table.rows[0].cells:
+        assert isinstance(cell, Estimate)
+        assert cell.n == 60
+        assert cell.low is not None
+    curve = next(figure for figure in summary.figures if figure.name == "distractors")
+    points = [row["x"] for row in curve.spec["data"]["values"]]
+    assert points == [0, 1, 2, 3, 4, 5]

@@ -76,13 +76,20 @@ def count(source: Words, output: Words, gold: Sequence[Edit]) -> Counts:
     """The counts of one sentence, by whichever of the two ways is exact and quickest."""
     if list(source) == list(output):
         return Counts(0, 0, len(gold))
-    if len(source) == len(output) and not _shifted(source, output):
+    if len(source) == len(output) and not _may_be_shifted(source, output, gold):
         return count_aligned(source, output, gold)
     return count_by_lattice(source, output, gold)
 
 
-def _shifted(source: Words, output: Words) -> bool:
-    """Whether words look moved along, so that comparing place by place is not the best reading."""
+def _may_be_shifted(source: Words, output: Words, gold: Sequence[Edit]) -> bool:
+    """Whether comparing place by place may miss the best reading.
+
+    Either words have moved along, or a gold edit that was not made in its place could be found
+    in another, its words being in the output.
+    """
+    missed = [edit for edit in gold if tuple(output[edit.start : edit.end]) != edit.words]
+    if any(word in output for edit in missed for word in edit.words):
+        return True
     changed = sum(before != after for before, after in zip(source, output, strict=True))
     return changed > 1 and _costs(source, output, 1)[-1][-1] < changed
 

@@ -8,6 +8,7 @@ missing before one counts as extra.
 
 from __future__ import annotations
 
+from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -55,8 +56,9 @@ def _middle(reference: Sequence[str], other: Sequence[str]) -> Alignment:
     rows, columns = len(reference), len(other)
     if not rows or not columns:
         return Alignment([MISSING] * rows, {0: list(range(columns))} if columns else {})
-    if rows == columns == 1:
-        return Alignment([0], {})
+    # Word for word two differences cost 2, and a missing and an extra word cost no less.
+    if rows == columns and sum(map(ne, reference, other)) <= 2:
+        return Alignment(list(range(rows)), {})
     left = _distances(reference, other)
     partners: list[int] = []
     extra: dict[int, list[int]] = {}

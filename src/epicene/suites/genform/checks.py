@@ -19,7 +19,7 @@ from epicene.suites.genform.words import Words, cut
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.suites.genform.pairs import Pair
+    from epicene.suites.genform.pairs import Gender, Pair
     from epicene.suites.genform.protocol import GenformProtocol
 
 # Shorter sentences that differ in one word are no repetition of each other.
@@ -28,7 +28,7 @@ _SHORTEST = 5
 _LETTER = regex.compile(r"\p{L}")
 
 
-def check(pairs: Sequence[Pair], protocol: GenformProtocol) -> Iterator[Finding]:
+def check(pairs: Sequence[Pair], _protocol: GenformProtocol) -> Iterator[Finding]:
     """Errors that make a pair useless, and warnings about pairs that a person should read."""
     for pair in pairs:
         if not pair.masculine.strip() or not pair.feminine.strip():
@@ -36,10 +36,10 @@ def check(pairs: Sequence[Pair], protocol: GenformProtocol) -> Iterator[Finding]
             continue
         yield from _rule(pair)
         yield from _scripts(pair)
-        yield from _differences(pair, protocol)
+        yield from _differences(pair)
         if not pair.english.strip():
             yield Finding("warning", pair.id, "it has no English, so it cannot be translated.")
-    yield from _repeated(pairs, protocol)
+    yield from _repeated(pairs)
 
 
 def _rule(pair: Pair) -> Iterator[Finding]:
@@ -71,35 +71,45 @@ def _scripts(pair: Pair) -> Iterator[Finding]:
             yield Finding("warning", pair.id, f"{word} is in another script.")
 
 
-def _differences(pair: Pair, protocol: GenformProtocol) -> Iterator[Finding]:
+def _differences(pair: Pair) -> Iterator[Finding]:
     """Differences between the forms that are no two forms of one word."""
     masculine, feminine = (
-        cut(text, pair.language, "epicene", protocol.normalisers)
-        for text in (pair.masculine, pair.feminine)
+        cut(text, pair.language, "epicene") for text in (pair.masculine, pair.feminine)
     )
     found = reference_of(masculine, feminine)
     if pair.masculine != pair.feminine and not found.terms:
         yield Finding("warning", pair.id, "its forms differ in punctuation or spelling only.")
-    for place in found.gendered:
-        partner = found.alignment.partners[place]
+    partners = found.alignment.partners
+    for place in sorted(found.gendered):
+        word, partner = masculine[place], partners[place]
+        beside = [partners[each] for each in (place - 1, place + 1) if 0 <= each < len(masculine)]
         if partner == MISSING:
-            message = f"only the masculine form has {masculine[place]}."
+            others = [feminine[each] for each in beside if each != MISSING]
+            yield from _alone(pair, word, "masculine", others)
+        elif not are_forms(word, feminine[partner], pair.language):
+            message = f"{word} / {feminine[partner]} do not look like one word."
             yield Finding("warning", pair.id, message)
-        elif not are_forms(masculine[place], feminine[partner], pair.language):
-            message = f"{masculine[place]} / {feminine[partner]} do not look like one word."
-            yield Finding("warning", pair.id, message)
-    for places in found.alignment.extra.values():
+    for gap, places in found.alignment.extra.items():
         for place in places:
-            yield Finding("warning", pair.id, f"only the feminine form has {feminine[place]}.")
+            yield from _alone(
+                pair, feminine[place], "feminine", masculine[max(gap - 1, 0) : gap + 1]
+            )
 
 
-def _repeated(pairs: Sequence[Pair], protocol: GenformProtocol) -> Iterator[Finding]:
+def _alone(pair: Pair, word: str, gender: Gender, beside: Sequence[str]) -> Iterator[Finding]:
+    """A word that one form has and the other has not, unless it is part of a contraction there:
+    au, à la."""
+    if not any(are_forms(word, other, pair.language) for other in beside):
+        yield Finding("warning", pair.id, f"only the {gender} form has {word}.")
+
+
+def _repeated(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """Sentences that came before, or came before but for one word."""
     seen: dict[tuple[str, Words], str] = {}
     but_one: dict[tuple[str, Words], list[tuple[str, Words]]] = defaultdict(list)
     for pair in pairs:
         text = pair.masculine.casefold()
-        words = cut(text, pair.language, "epicene", protocol.normalisers)
+        words = cut(text, pair.language, "epicene")
         earlier = seen.setdefault((pair.language, words), pair.id)
         if earlier != pair.id:
             yield Finding("warning", pair.id, f"it repeats {earlier}.")

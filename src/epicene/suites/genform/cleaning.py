@@ -37,6 +37,7 @@ _PAIRS = (
     ('"', '"'), ("'", "'"), ("“", "”"), ("”", "”"), ("„", "“"), ("‘", "’"), ("«", "»"), ("‹", "›"),
     ("`", "`"), ("**", "**"), ("*", "*"), ("__", "__"),
 )  # fmt: skip
+_OPENINGS = tuple(opening for opening, _ in _PAIRS)
 
 
 class Cleaned(NamedTuple):
@@ -69,13 +70,15 @@ def _unfenced(text: str, _source: str) -> str:
 
 
 def _unlabelled(text: str, source: str) -> str:
-    found = _LABEL.match(text)
+    found = _LABEL.match(text) if ":" in text or "：" in text else None
     if found is None or source.startswith(found[0].strip()):
         return text
     return text[found.end() :].strip()
 
 
 def _unquoted(text: str, source: str) -> str:
+    if not text.startswith(_OPENINGS):
+        return text
     for opening, closing in _PAIRS:
         if _is_around(text, opening, closing) and not _is_around(source, opening, closing):
             return text[len(opening) : -len(closing)].strip()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.suites.genform.words import CUTTINGS, Cutting
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from epicene.suites.genform.words import Cutting
 
 
 class Counts(NamedTuple):
@@ -29,21 +29,20 @@ class Counts(NamedTuple):
 
     def named(self, how: Cutting) -> dict[str, float]:
         """The counts as a judgement carries them."""
-        return {_name(field, how): number for field, number in zip(FIELDS, self, strict=True)}
+        return dict(zip(CARRIED[how], self, strict=True))
 
     @classmethod
     def of(cls, carried: Mapping[str, float], how: Cutting) -> Counts:
         """The counts that a judgement carries."""
-        return cls(*(int(carried[_name(field, how)]) for field in FIELDS))
+        return cls(*(int(carried[name]) for name in CARRIED[how]))
 
 
-FIELDS = Counts._fields
-
-
-def _name(field: str, how: Cutting) -> str:
-    return f"{field} ({how})"
+# Under which names a judgement carries the counts, by the way of cutting words.
+CARRIED: dict[Cutting, tuple[str, ...]] = {
+    how: tuple(f"{field} ({how})" for field in Counts._fields) for how in CUTTINGS
+}
 
 
 def columns(how: Cutting) -> dict[str, str]:
     """The columns of a frame that hold the counts by one way of cutting words."""
-    return {field: _name(field, how) for field in FIELDS}
+    return dict(zip(Counts._fields, CARRIED[how], strict=True))

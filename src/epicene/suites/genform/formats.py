@@ -27,7 +27,7 @@ def probabilities(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def translations(frame: polars.DataFrame) -> polars.DataFrame:
-    """The translations that could be read."""
+    """The translations that could be read: those into a language that has a rewriter."""
     import polars as pl
 
     return _of(frame, TRANSLATION).filter(pl.col("label") != "unknown")
@@ -118,21 +118,13 @@ def translation_metrics(frame: polars.DataFrame) -> dict[str, Estimate]:
 
 def translation_tables(frame: polars.DataFrame) -> Iterator[Table]:
     """The gender that translations assume, by rule."""
-    import polars as pl
-
-    read = translations(frame)
-    rows = []
-    for model in values_of(read, "model"):
-        for language in values_of(only(read, model=model), "language"):
-            part = only(read, model=model, language=language)
-            parts = [("all", part)]
-            parts += [
-                (rule or "–", part.filter(pl.col("rule").cast(pl.String).fill_null("") == rule))
-                for rule in rules_in(part, language)
-            ]
-            for rule, mine in parts:
-                cells = tuple(share(mine, pl.col("label") == name) for name in ASSUMED)
-                rows.append(Row(keys=(model, language, rule), cells=cells))
+    asked = _of(frame, TRANSLATION)
+    rows = [
+        row
+        for model in values_of(asked, "model")
+        for language in values_of(only(asked, model=model), "language")
+        for row in _assumed(only(asked, model=model, language=language), model, language)
+    ]
     if rows:
         yield Table(
             name="translation",
@@ -145,3 +137,19 @@ def translation_tables(frame: polars.DataFrame) -> Iterator[Table]:
                 "masculine, and the other way round; undetected where it would change none.",
             ),
         )
+
+
+def _assumed(asked: polars.DataFrame, model: str, language: str) -> Iterator[Row]:
+    import polars as pl
+
+    read = translations(asked)
+    if not len(read):
+        unread = Estimate(value=None, n=len(asked), why="no rewriter reads this language")
+        yield Row(keys=(model, language, "all"), cells=(unread,) * len(ASSUMED))
+        return
+    rule = pl.col("rule").cast(pl.String).fill_null("")
+    parts = [("all", read)]
+    parts += [(name or "–", read.filter(rule == name)) for name in rules_in(read, language)]
+    for name, part in parts:
+        cells = tuple(share(part, pl.col("label") == label) for label in ASSUMED)
+        yield Row(keys=(model, language, name), cells=cells)

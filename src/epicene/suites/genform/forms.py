@@ -1,9 +1,10 @@
 """Whether two words are two forms of one word.
 
-They are if they share a stem, that is, if one half of the shorter word or more is the beginning
-of the longer one too; or if they stand together in forms.toml, which has the pairs that share no
-stem (homme, femme; هذا، هذه; गया, गई). In Arabic what is joined in front (و ف ب ك ل ال, and the
-first letter of an imperfect verb) is taken off before.
+They are if they share a stem, that is, if half of the shorter word or more is the beginning of
+the longer one too; or if they stand together in forms.toml, which has words that share no stem
+(homme, femme; هذا، هذه; गया, गई). The parts of a hyphenated word are compared one by one. Arabic
+words are compared by what is left of them without what is joined to them and without the letters
+that patterns add, since a plural keeps its consonants and little else (عمال، عاملات).
 """
 
 from __future__ import annotations
@@ -14,25 +15,39 @@ from pathlib import Path
 
 import regex
 
-_ARABIC_BEFORE = regex.compile(r"^[وف]?[بكل]?(?:ال|لل)?(?=\p{L}{2})|[\u064b-\u0652\u0640]")
+_ARABIC_MARKS = regex.compile(r"[\u064b-\u0652\u0640]")
+_AND = regex.compile(r"^[وف](?=\p{L}{2})")
+_BEFORE = regex.compile(r"^[بكل]?(?:ال|لل)?(?=\p{L}{2})")
 _IMPERFECT = regex.compile(r"^[يتأن](?=\p{L}{2})")
+_PRONOUN = regex.compile(r"(?<=\p{L}{2})(?:نا|هما|هم|هن|ها|كم|كن|ه|ك|ي)$")
+_WEAK = regex.compile(r"[اأإآىيوءئؤة]")
+_ENDING = regex.compile(r"(?<=\p{L}{2})[تن]$")
 
 
 @lru_cache(maxsize=2**15)
 def are_forms(one: str, other: str, language: str) -> bool:
     """Whether the two are forms of one word."""
     first, second = one.casefold(), other.casefold()
-    if first == second or _sets(language).get(first, frozenset()) & _sets(language).get(
-        second, frozenset()
-    ):
+    if first == second or _stand_together(first, second, language):
         return True
-    if language != "ar":
-        return _share_stem(first, second)
-    first, second = _ARABIC_BEFORE.sub("", first), _ARABIC_BEFORE.sub("", second)
-    plain = _share_stem(first, second) or bool(
-        _sets("ar").get(first, frozenset()) & _sets("ar").get(second, frozenset())
-    )
-    return plain or _share_stem(_IMPERFECT.sub("", first), _IMPERFECT.sub("", second))
+    if "-" in first and first.count("-") == second.count("-"):
+        parts = zip(first.split("-"), second.split("-"), strict=True)
+        return all(are_forms(*both, language) for both in parts)
+    return _arabic(first, second) if language == "ar" else _share_stem(first, second)
+
+
+def _arabic(one: str, other: str) -> bool:
+    plain = [_ARABIC_MARKS.sub("", word) for word in (one, other)]
+    alone = [_AND.sub("", word) for word in plain]
+    bare = [_BEFORE.sub("", word) for word in alone]
+    without = [_PRONOUN.sub("", word) for word in bare]
+    cut = (plain, alone, bare, without)
+    if any(_stand_together(first, second, "ar") for first, second in cut):
+        return True
+    if _share_stem(*bare) or _share_stem(*(_IMPERFECT.sub("", word) for word in bare)):
+        return True
+    first, second = (_ENDING.sub("", _WEAK.sub("", word)) for word in without)
+    return len(first) > 1 and first == second
 
 
 def _share_stem(one: str, other: str) -> bool:
@@ -41,6 +56,11 @@ def _share_stem(one: str, other: str) -> bool:
     while common < shorter and one[common] == other[common]:
         common += 1
     return common > 0 and 2 * common >= shorter
+
+
+def _stand_together(one: str, other: str, language: str) -> bool:
+    sets = _sets(language)
+    return not sets.get(one, frozenset()).isdisjoint(sets.get(other, frozenset()))
 
 
 @cache

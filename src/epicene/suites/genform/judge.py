@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.records import Judgement, Scores, Texts
+from epicene.suites.genform.alignment import MISSING
 from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION, name_of
 from epicene.suites.genform.cleaning import Cleaned, clean
 from epicene.suites.genform.counts import Counts
 from epicene.suites.genform.forms import are_forms
 from epicene.suites.genform.pairs import TARGETS, other
 from epicene.suites.genform.rules import family_of
-from epicene.suites.genform.terms import Reference, Tally, columns, reference_of, tally
+from epicene.suites.genform.terms import Reference, Tally, reference_of, set_side_by_side, tally
 from epicene.suites.genform.translation import by_translation
 from epicene.suites.genform.words import CUTTINGS, Words, cut
 from epicene.suites.likelihood import MEASURES, measured
@@ -66,7 +68,7 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
     """Right is the sentence as it should be: every gendered term, and nothing else changed."""
     source = pair.form(other(target))
     cleaned = clean(text.text, source) if protocol.clean else Cleaned(text.text.strip(), ())
-    readings = {how: read(pair, target, cleaned.text, how, protocol) for how in CUTTINGS}
+    readings = {how: read(pair, target, cleaned.text, how) for how in CUTTINGS}
     main = readings[protocol.words]
     outcome = outcome_of(main)
     if text.finish == "refused":
@@ -96,23 +98,29 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
             "answer": cleaned.text,
             "reference": pair.form(target),
             "counterfactual": source,
-            "aligned": "\n".join(columns(main.reference, main.tally.alignment, main.answer)),
+            "aligned": set_side_by_side(main.reference, main.tally, main.answer),
             **({"answer as it came": text.text} if cleaned.by else {}),
         },
     )
 
 
-def read(
-    pair: Pair, target: Gender, answer: str, how: Cutting, protocol: GenformProtocol
-) -> Reading:
-    """Cut, find the gendered terms, and count."""
-
-    def words(text: str) -> Words:
-        return cut(text, pair.language, how, protocol.normalisers)
-
-    reference = reference_of(words(pair.form(target)), words(pair.form(other(target))))
-    found = words(answer)
+def read(pair: Pair, target: Gender, answer: str, how: Cutting) -> Reading:
+    """Set the words of an answer against those of the reference."""
+    reference = _references(pair.masculine, pair.feminine, pair.language, how)[target]
+    found = reference.words
+    if answer != pair.form(target):
+        found = cut(answer, pair.language, how)
     return Reading(reference, found, tally(reference, found))
+
+
+# Both directions of a pair need them, and so does every run of the same data.
+@lru_cache(maxsize=2**16)
+def _references(
+    masculine: str, feminine: str, language: str, how: Cutting
+) -> dict[Gender, Reference]:
+    """What is wanted in each direction."""
+    man, woman = (cut(form, language, how) for form in (masculine, feminine))
+    return {"masculine": reference_of(man, woman), "feminine": reference_of(woman, man)}
 
 
 def counts(reading: Reading) -> Counts:
@@ -154,7 +162,8 @@ def others_changed(reading: Reading, language: str) -> int:
     words, partners = reading.reference.words, reading.tally.alignment.partners
     return sum(
         are_forms(words[place], reading.answer[partners[place]], language)
-        for place in reading.tally.changed
+        for place in reading.tally.mismatched
+        if place not in reading.reference.gendered and partners[place] != MISSING
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from epicene.records import Positive
 from epicene.suites import Protocol
-from epicene.suites.genform.words import Cutting
+from epicene.suites.genform.words import NORMALISERS, Cutting
 from epicene.suites.likelihood import Measure
 
 Format: TypeAlias = Literal["generation", "probability", "translation"]
@@ -27,9 +27,6 @@ class GenformProtocol(Protocol, frozen=True, kw_only=True):
     language: str = ""  # of a file that has no column for it
 
 
-# Neither of these can turn one gender's form into the other's.
-_NORMALISERS = ("nfc", "quotes", "tatweel")
-
 PROTOCOLS = {
     "paper": GenformProtocol(
         name="paper",
@@ -47,13 +44,13 @@ PROTOCOLS = {
             "prompt in the sentence's language; greedy decoding of 256 tokens."
         ),
         words="epicene",
-        normalisers=_NORMALISERS,
+        normalisers=NORMALISERS["epicene"],
     ),
     "english": GenformProtocol(
         name="english",
         about="As `epicene`, with the prompt in English.",
         words="epicene",
-        normalisers=_NORMALISERS,
+        normalisers=NORMALISERS["epicene"],
         wording="english",
     ),
 }

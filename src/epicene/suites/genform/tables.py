@@ -91,16 +91,17 @@ def tables(results: Outcomes) -> Iterator[Table]:
     frame = measures.generated(results.frame, protocol.words)
     if len(frame):
         notes = (WORDS_ARE[protocol.words], *_prompt_note(protocol))
+        scores = _scores_table(frame, notes)
         yield data_table(census_of(frame), "1", WORDS_ARE[protocol.words])
         for language, name in NUMBERS.items():
-            yield from _language_table(frame, language, name, notes)
-        yield _scores_table(frame, notes)
+            yield from _language_table(scores, language, name, notes)
+        yield scores
         yield _by_part(frame, "rules", "Scores by rule", "rule", rules_in)
         yield _by_part(frame, "families", "Scores by family of rules", "family", _families)
         yield _by_part(frame, "terms", "Scores by number of gendered terms", "terms", _numbers)
         yield _interference(frame)
         yield _answers(frame)
-        yield _both_words(results.frame)
+        yield _both_words(results, scores)
     yield from probability_tables(results.frame)
     yield from translation_tables(results.frame)
 
@@ -129,12 +130,14 @@ _SCORES: tuple[_Measure, ...] = (
 
 
 def _language_table(
-    frame: polars.DataFrame, language: str, name: str, notes: Iterable[str]
+    scores: Table, language: str, name: str, notes: Iterable[str]
 ) -> Iterator[Table]:
     """One of Tables 8–10, if there are answers in its language."""
     rows = [
-        Row(keys=(model,), cells=tuple(measure(part) for _, measure in _SCORES))
-        for (model,), part in _parts(only(frame, language=language), "model")
+        Row(keys=(model,), cells=row.cells[: len(_SCORES)])
+        for row in scores.rows
+        for model, spoken in (row.keys,)
+        if spoken == language
     ]
     if rows:
         yield Table(
@@ -171,20 +174,15 @@ def _scores_table(frame: polars.DataFrame, notes: Iterable[str]) -> Table:
         ("left alone", measures.left_alone),
         ("undetected", undetected),
     ]
-    rows = []
-    for (model,), mine in _parts(frame, "model"):
-        languages = list(_parts(mine, "language"))
-        if len(languages) > 1:
-            languages.append((("all",), mine))
-        for (language,), part in languages:
-            cells = tuple(measure(part) for _, measure in columns)
-            rows.append(Row(keys=(model, language), cells=cells))
     return Table(
         name="scores",
         title="Scores by language",
         levels=("model", "language"),
         columns=tuple(Column(name=head) for head, _ in columns),
-        rows=tuple(rows),
+        rows=tuple(
+            Row(keys=keys, cells=tuple(measure(part) for _, measure in columns))
+            for keys, part in _by_language_and_all(frame)
+        ),
         notes=(
             *notes,
             "exact: word for word as it should be. left alone: of sentences without a gendered "
@@ -256,8 +254,6 @@ def _interference(frame: polars.DataFrame) -> Table:
     import polars as pl
 
     columns: tuple[_Measure, ...] = (
-        ("SGA", measures.sga),
-        ("GIoU", measures.giou),
         ("SGA − GIoU", measures.interference),
         ("others' words changed", measures.others_changed),
     )
@@ -318,21 +314,42 @@ def _answers(frame: polars.DataFrame) -> Table:
     )
 
 
-def _both_words(frame: polars.DataFrame) -> Table:
-    """The scores by both ways of cutting words."""
-    rows = []
-    for how in CUTTINGS:
-        for (model, language), part in _parts(measures.generated(frame, how), "model", "language"):
+def _both_words(results: Outcomes, scores: Table) -> Table:
+    """The scores by both ways of cutting words, those of the protocol as they are known."""
+    own = results.protocol.words
+    heads = [head for head, _ in _SCORES]
+    rows = [
+        Row(keys=(*row.keys, own), cells=tuple(row.cells[heads.index(head)] for head in _MAIN))
+        for row in scores.rows
+    ]
+    for how in (each for each in CUTTINGS if each != own):
+        frame = measures.generated(results.frame, how)
+        for keys, part in _by_language_and_all(frame):
             cells = (measures.giou(part), measures.sga(part), measures.cga(part))
-            rows.append(Row(keys=(model, language, how), cells=cells))
+            rows.append(Row(keys=(*keys, how), cells=cells))
     return Table(
         name="words",
         title="Scores by what counts as a word",
         levels=("model", "language", "words"),
-        columns=tuple(Column(name=head, decimals=2) for head in ("GIoU", "SGA", "CGA")),
+        columns=tuple(Column(name=head, decimals=2) for head in _MAIN),
         rows=tuple(sorted(rows, key=lambda row: row.keys)),
         notes=tuple(f"{how}: {WORDS_ARE[how]}" for how in CUTTINGS),
     )
+
+
+_MAIN = ("GIoU", "SGA", "CGA")
+
+
+def _by_language_and_all(
+    frame: polars.DataFrame,
+) -> Iterator[tuple[tuple[str, str], polars.DataFrame]]:
+    """The answers of each model in each language, and in all of several."""
+    for (model,), mine in _parts(frame, "model"):
+        languages = list(_parts(mine, "language"))
+        for (language,), part in languages:
+            yield (model, language), part
+        if len(languages) > 1:
+            yield (model, "all"), mine
 
 
 def _parts(

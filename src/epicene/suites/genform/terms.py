@@ -1,20 +1,19 @@
 """Gendered terms of a sentence, and what an answer made of them (the paper's Appendix C.2).
 
-Gendered terms are the differences between the two forms under the word alignment: a word of the
-reference that the other form has otherwise or not at all, and a word of the other form that the
-reference does without. Their number is the word edit distance of the forms, so it is the same in
-both directions. An answer's mismatches are its differences from the reference.
+Gendered terms are the words of the reference that the other form has otherwise or not at all,
+under the word alignment. Where there is none and yet the other form has more words, the terms are
+those words, which the answer should do without. An answer's mismatches are its differences from
+the reference: words of it that are replaced or missing, and words that are added.
 """
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.suites.genform.alignment import MISSING, Alignment, align
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from epicene.suites.genform.words import Words
 
 
@@ -24,69 +23,65 @@ class Reference(NamedTuple):
     words: Words
     counterfactual: Words
     alignment: Alignment
-    gendered: tuple[int, ...]  # places of words that the other form has otherwise
-    dropped: dict[int, int]  # before which place the other form has how many words more
-
-    @property
-    def terms(self) -> int:
-        """How many gendered terms there are."""
-        return len(self.gendered) + sum(self.dropped.values())
+    gendered: frozenset[int]  # places of words that the other form has otherwise
+    dropped: dict[int, int]  # if none: before which place the other form has how many words more
+    terms: int
 
 
 class Tally(NamedTuple):
     """What an answer made of a sentence.
 
-    right      gendered terms that are as they should be
-    kept       gendered terms that are still as in the other form
+    mismatched places of words that the answer has otherwise or not at all
+    right      how many gendered terms are as they should be
+    kept       how many are still as in the other form
     spurious   mismatches that are no gendered terms: words changed, missing or added
-    changed    places of the words, not gendered ones, for which the answer has others
     shared     how many of the words that both forms have are in the answer
     """
 
     alignment: Alignment
+    mismatched: tuple[int, ...]
     right: int
     kept: int
     spurious: int
-    changed: tuple[int, ...]
     shared: int
 
 
 def reference_of(words: Words, counterfactual: Words) -> Reference:
     """Find the gendered terms."""
     found = align(words, counterfactual)
-    gendered = tuple(
-        place
-        for place, (word, partner) in enumerate(zip(words, found.partners, strict=True))
-        if partner == MISSING or counterfactual[partner] != word
-    )
-    dropped = {place: len(extra) for place, extra in found.extra.items()}
-    return Reference(words, counterfactual, found, gendered, dropped)
+    gendered = _mismatched(words, counterfactual, found)
+    dropped = {} if gendered else {place: len(extra) for place, extra in found.extra.items()}
+    terms = len(gendered) + sum(dropped.values())
+    return Reference(words, counterfactual, found, frozenset(gendered), dropped, terms)
 
 
 def tally(reference: Reference, answer: Words) -> Tally:
     """Count what is right and what was changed besides."""
-    words = reference.words
+    words, gendered = reference.words, reference.gendered
+    common = len(words) - len(gendered)
     if answer == words:
-        same = Alignment(list(range(len(words))), {})
-        return Tally(same, reference.terms, 0, 0, (), len(words) - len(reference.gendered))
+        return Tally(Alignment(list(range(len(words))), {}), (), reference.terms, 0, 0, common)
     found = align(words, answer)
-    wrong = [
-        place
-        for place, partner in enumerate(found.partners)
-        if partner == MISSING or answer[partner] != words[place]
-    ]
-    gendered = set(reference.gendered)
-    outside = [place for place in wrong if place not in gendered]
-    missed = [place for place in wrong if place in gendered]
-    left_out, brought_back = _dropped(reference, found, set(wrong))
+    mismatched = _mismatched(words, answer, found)
+    missed = [place for place in mismatched if place in gendered]
+    outside = len(mismatched) - len(missed)
+    gone, back = _dropped(reference, found, mismatched)
     added = sum(len(extra) for extra in found.extra.values())
     return Tally(
         alignment=found,
-        right=len(gendered) - len(missed) + left_out,
-        kept=sum(_is_kept(reference, found, answer, place) for place in missed) + brought_back,
-        spurious=len(outside) + added - brought_back,
-        changed=tuple(place for place in outside if found.partners[place] != MISSING),
-        shared=len(words) - len(gendered) - len(outside),
+        mismatched=mismatched,
+        right=len(gendered) - len(missed) + gone,
+        kept=sum(_is_kept(reference, found, answer, place) for place in missed) + back,
+        spurious=outside + added - back,
+        shared=common - outside,
+    )
+
+
+def _mismatched(words: Words, other: Words, found: Alignment) -> tuple[int, ...]:
+    return tuple(
+        place
+        for place, partner in enumerate(found.partners)
+        if partner == MISSING or other[partner] != words[place]
     )
 
 
@@ -98,46 +93,48 @@ def _is_kept(reference: Reference, found: Alignment, answer: Words, place: int) 
     return answer[mine] == reference.counterfactual[theirs]
 
 
-def _dropped(reference: Reference, found: Alignment, wrong: set[int]) -> tuple[int, int]:
+def _dropped(
+    reference: Reference, found: Alignment, mismatched: tuple[int, ...]
+) -> tuple[int, int]:
     """Of the words that should have gone: how many are gone, and how many came back.
 
     A word counts as gone only where the answer has a word beside its place, so that nothing at
     all never counts for something.
     """
     gone = back = 0
-    size = len(reference.words)
     for place, count in reference.dropped.items():
         there = min(count, len(found.extra.get(place, ())))
         back += there
-        beside = (each for each in (place - 1, place) if 0 <= each < size)
-        if any(each not in wrong for each in beside):
+        beside = {place - 1, place} & set(range(len(reference.words)))
+        if not beside <= set(mismatched):
             gone += count - there
     return gone, back
 
 
-def columns(reference: Reference, found: Alignment, answer: Words) -> Iterator[str]:
-    """Answer, reference and counterfactual word by word: one word where all three have it, else
-    three, with a dash for a word that is not there."""
-    for place in range(len(reference.words) + 1):
-        mine = [answer[each] for each in found.extra.get(place, ())]
-        theirs = [
-            reference.counterfactual[each] for each in reference.alignment.extra.get(place, ())
+# --- for people to read --------------------------------------------------------------------
+
+_NO_WORD = "–"
+
+
+def set_side_by_side(reference: Reference, tally: Tally, answer: Words) -> str:
+    """Answer, reference and counterfactual word by word, a line each.
+
+    A line has one word where all three have it, else three, with a dash for one that is not there.
+    """
+    lines = list(reference.words)
+    for place in {*reference.gendered, *tally.mismatched}:
+        mine = _at(answer, tally.alignment.partners[place])
+        theirs = _at(reference.counterfactual, reference.alignment.partners[place])
+        lines[place] = f"{mine} {reference.words[place]} {theirs}"
+    extra = tally.alignment.extra
+    for place in sorted({*extra, *reference.alignment.extra}, reverse=True):
+        mine_here, theirs_here = extra.get(place, []), reference.alignment.extra.get(place, [])
+        lines[place:place] = [
+            f"{_at(answer, mine)} {_NO_WORD} {_at(reference.counterfactual, theirs)}"
+            for mine, theirs in zip_longest(mine_here, theirs_here, fillvalue=MISSING)
         ]
-        for number in range(max(len(mine), len(theirs))):
-            yield f"{_at(mine, number)} – {_at(theirs, number)}"
-        if place < len(reference.words):
-            yield _column(
-                _at(answer, found.partners[place]),
-                reference.words[place],
-                _at(reference.counterfactual, reference.alignment.partners[place]),
-            )
+    return "\n".join(lines)
 
 
-def _at(words: Words | list[str], place: int) -> str:
-    return words[place] if 0 <= place < len(words) else "–"
-
-
-def _column(answer: str, reference: str, counterfactual: str) -> str:
-    if answer == reference == counterfactual:
-        return reference
-    return f"{answer} {reference} {counterfactual}"
+def _at(words: Words, place: int) -> str:
+    return _NO_WORD if place == MISSING else words[place]

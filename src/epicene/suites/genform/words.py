@@ -8,6 +8,7 @@ enclitic words stand apart.
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import regex
@@ -22,29 +23,35 @@ Cutting: TypeAlias = Literal["whitespace", "epicene"]
 CUTTINGS: tuple[Cutting, ...] = ("whitespace", "epicene")
 Words: TypeAlias = tuple[str, ...]
 
+# What each does to the letters before; neither can turn one gender's form into the other's.
+NORMALISERS: dict[Cutting, tuple[str, ...]] = {
+    "whitespace": (),
+    "epicene": ("nfc", "quotes", "tatweel"),
+}
+
 _OUTER = regex.compile(r"^[\p{P}\p{S}]+|[\p{P}\p{S}]+$")
 
 # Pieces between spaces that are remembered, for each language and way of cutting.
 _REMEMBERED = 2**16
 
 
-def cut(text: str, language: str, how: Cutting, normalisers: tuple[str, ...] = ()) -> Words:
+def cut(text: str, language: str, how: Cutting) -> Words:
     """The words of a text.
 
     No word reaches across a space, so a text is cut piece by piece, and a piece that came before
     is not cut again: most of a corpus is the same few thousand pieces.
     """
-    pieces = _cutter(language, how, normalisers)
-    return tuple(word for piece in text.split() for word in pieces(piece))
+    pieces = _cutter(language, how)
+    return tuple(chain.from_iterable(map(pieces, text.split())))
 
 
 @lru_cache(maxsize=64)
-def _cutter(language: str, how: Cutting, normalisers: tuple[str, ...]) -> Callable[[str], Words]:
+def _cutter(language: str, how: Cutting) -> Callable[[str], Words]:
     one = _stripped if how == "whitespace" else partial(_segmented, language=language)
 
     @lru_cache(maxsize=_REMEMBERED)
     def piece_words(piece: str) -> Words:
-        return one(normalise(piece, normalisers))
+        return one(normalise(piece, NORMALISERS[how]))
 
     return piece_words
 

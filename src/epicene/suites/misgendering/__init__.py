@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from epicene.records import Generate, Score
-from epicene.suites import Role, Stage, StudyKind, Suite, read_card
+from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.misgendering import labels
 from epicene.suites.misgendering.ask import ask
 from epicene.suites.misgendering.conversion import ask_converted
@@ -19,6 +19,7 @@ from epicene.suites.misgendering.labels_tables import metrics as labels_metrics
 from epicene.suites.misgendering.labels_tables import tables as labels_tables
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from epicene.suites.misgendering.tables import metrics, tables
+from epicene.suites.studies import StudyKind
 
 suite = Suite(
     name="misgendering",

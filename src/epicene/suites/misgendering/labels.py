@@ -19,12 +19,13 @@ from epicene.suites.misgendering.judge import judge as judge_answers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from epicene.records import Outcome
+    from epicene.records import Outcome, Text
     from epicene.studies import Response, Study
     from epicene.studies.drawing import Cell, Wanted
-    from epicene.suites import Material
+    from epicene.suites import Given
     from epicene.suites.misgendering.instances import Instance
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
+    from epicene.suites.studies import Material
 
     Written = Material[Instance, MisgenderingProtocol]
 
@@ -58,13 +59,12 @@ def candidates(material: Written) -> Iterator[Candidate]:
     for given in material.answers:
         if not isinstance(given.answer, Texts):
             continue
-        for place in range(len(given.answer.texts)):
-            name = f"{given.name} {place + 1}"
+        for number, text in enumerate(given.answer.texts, start=1):
             yield Candidate(
                 cell=(material.model, item.pronoun, given.name, item.dataset),
                 unit=_without_pronoun(item),
-                name=f"{material.model}/{item.id}/{name}",
-                make=partial(_item, material, given.name, name),
+                name=f"{material.model}/{item.id}/{given.name} {number}",
+                make=partial(_item, material, given, number, text),
             )
 
 
@@ -73,26 +73,28 @@ def _without_pronoun(item: Instance) -> str:
     return item.id.replace(f"/{item.pronoun}/", "/", 1)
 
 
-def _item(material: Written, setting: str, name: str) -> StudyItem:
+def _item(material: Written, given: Given, number: int, text: Text) -> StudyItem:
     instance = material.item
-    answers = Answers(material.answers.where(name=setting))
-    judged = {each.name: each for each in judge_answers(instance, answers, material.protocol)}
-    judgement = judged[name]
+    alone = Answers([given._replace(answer=Texts(texts=(text,)))])
+    judged = {each.name: each for each in judge_answers(instance, alone, material.protocol)}
+    judgement = judged[f"{given.name} 1"]
     mine = next(each for each in instance.sets if each.pronoun == instance.pronoun)
     return StudyItem(
         # Says nothing to a person of where the text comes from.
-        id=digest(material.model, instance.id, name).hex()[:12],
+        id=digest(material.model, instance.id, given.name, number).hex()[:12],
         language=instance.language,
         fields={
             "person": instance.name or f"the {instance.occupation}",
-            "pronouns": ", ".join(dict.fromkeys(mine.forms[case] for case in CASES if case in mine.forms)),
+            "pronouns": ", ".join(
+                dict.fromkeys(mine.forms[case] for case in CASES if case in mine.forms)
+            ),
             "context": judgement.evidence["context"],
             "text": judgement.evidence["answer"],
             "model": material.model,
             "dataset": instance.dataset,
-            "setting": setting,
+            "setting": given.name,
             "pronoun": instance.pronoun,
-            "sample": judgement.facets["sample"],
+            "sample": str(number),
             "instance": instance.id,
             "cluster": instance.cluster,
             "automatic": judgement.outcome or "",

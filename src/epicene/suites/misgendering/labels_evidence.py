@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from epicene.studies import Response, StudyItem
-    from epicene.suites import StudyResults
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
+    from epicene.suites.studies import StudyResults
 
     Labelled = StudyResults[MisgenderingProtocol]
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.records import Estimate, Figure
-    from epicene.suites import StudyResults
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
+    from epicene.suites.studies import StudyResults
 
     Labelled = StudyResults[MisgenderingProtocol]
     ChartRow = dict[str, str | float | Estimate]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.suites import StudyResults
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
+    from epicene.suites.studies import StudyResults
 
     Labelled = StudyResults[MisgenderingProtocol]
 

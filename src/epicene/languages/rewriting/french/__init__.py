@@ -25,15 +25,17 @@ def rewrite(text: str, wanted: Wanted) -> Rewriting:
 def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
     """What `rewrite` changes."""
     from epicene.languages.rewriting.french.agreement import read_clauses
+    from epicene.languages.rewriting.french.asides import Scene, read_asides, read_stressed
     from epicene.languages.rewriting.french.line import Line
     from epicene.languages.rewriting.french.render import Renderer
     from epicene.languages.rewriting.french.sites import Sites
     from epicene.languages.rewriting.french.voices import voices
 
     line = Line(text)
-    sites = Sites()
-    read_clauses(line, voices(line), sites)
-    return Renderer(line, sites, wanted).changes()
+    scene = Scene(line, voices(line), Sites())
+    read_stressed(scene)
+    read_asides(scene, read_clauses(line, scene.voices, scene.sites))
+    return Renderer(line, scene.sites, wanted).changes()
 
 
 rewriter = by_person(find_changes, version="1")

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from epicene.languages.rewriting.french.groups import Group, groups
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
-from epicene.languages.rewriting.french.line import STOPS, Line, is_adjective, participle_of
+from epicene.languages.rewriting.french.line import STOPS, Line, participle_of
 from epicene.languages.rewriting.french.predicate import (
     complement,
     coordinated,
     object_predicate,
     state,
 )
-from epicene.languages.rewriting.french.sites import Bond, Sites
+from epicene.languages.rewriting.french.sites import Bond, Site, Sites
 from epicene.languages.rewriting.french.voices import Voice
 from epicene.languages.rewriting.people import Person
 
@@ -70,7 +70,7 @@ def _pronoun(word: str, voice: Voice) -> Person | None:
 
 def _same(line: Line, voice: Voice, group: Group, before: list[Clause]) -> Clause:
     """je suis tombé et me suis relevé: the subject of the last verb of that person."""
-    persons = {form.person for form in verbs().finite[line[group.verb]]}
+    persons = {form.person for form in verbs().forms(line[group.verb])}
     for clause in reversed(before):
         if clause.named and clause.group.person in persons:
             kept = group._replace(person=clause.group.person)
@@ -83,18 +83,32 @@ def _same(line: Line, voice: Voice, group: Group, before: list[Clause]) -> Claus
 def _relative(line: Line, voice: Voice, sites: Sites, group: Group) -> Clause:
     """moi qui suis, celui qui est: whoever the word before "qui" means."""
     at = group.subject - 1
-    if line[at] == ",":
+    apart = line[at] == ","
+    if apart:
         at -= 1
     if line[at] in {"moi", "toi"}:
         who = voice.first if line[at] == "moi" else voice.second
         person = "1s" if line[at] == "moi" else "2s"
         return Clause(group._replace(person=person), who, plural=False, named=True)
-    for near in range(at, max(at - 5, -1), -1):
-        if (site := sites.get(near)) is not None:
-            return Clause(group, site.who, site.plural, named=True)
-        if line[near] in STOPS or line[near] == ",":
-            break
-    return Clause(group, None, group.person.endswith("p"), named=True)
+    site = antecedent(line, sites, at, apart=apart)
+    if site is None:
+        return Clause(group, None, group.person.endswith("p"), named=True)
+    return Clause(group, site.who, site.plural, named=True)
+
+
+def antecedent(line: Line, sites: Sites, at: int, *, apart: bool = False) -> Site | None:
+    """The site that a relative clause after that word is about."""
+    if line[at] in {"et", "ou", "mais"}:  # celui que tu cherches et qui est revenu
+        return next((found for near in range(at - 1, max(at - 12, -1), -1)
+                     if (found := sites.get(near)) and found.kind == "pronoun"), None)
+    if (site := sites.get(at)) is not None:
+        return site
+    if apart:
+        return None
+    for near in range(at - 1, max(at - 4, -1), -1):  # un homme de trente ans qui …
+        if line[near] in {"de", "d'", "du", "à", "en"}:
+            return sites.get(near - 1)
+    return None
 
 
 class Reading:
@@ -124,9 +138,9 @@ class Reading:
     def object_person(self, clitics: Iterable[int]) -> Person | None:
         """Whom "me" or "te" before a verb means."""
         for index in clitics:
-            if self.line[index] in {"me", "m'"}:
+            if self.line[index] in {"me", "m'", "moi"}:
                 return self.voice.first
-            if self.line[index] in {"te", "t'", "vous"}:
+            if self.line[index] in {"te", "t'", "vous", "toi"}:
                 return self.voice.second
         return None
 
@@ -148,6 +162,8 @@ class Reading:
                 object_predicate(self.line, self.group.end, bond, naming=False)
         elif not self.reflexive and known.is_kind("object_predicates", names):
             self._object_is(self.group.clitics, self.group.end, names)
+        elif "passer" in names and self.line[after] == "pour":
+            self._subject_is(after + 1, "what somebody passes for")
         elif known.is_kind("with_state", names) and (bond := self.of_subject("state of the subject")):
             state(self.line, self.group.end, bond)
         self._infinitives(self.group.end, names, self.group.clitics)
@@ -203,10 +219,26 @@ class Reading:
         elif bond := self.of_object(self.group.clitics, "object before the participle"):
             if not self._is_dative(at, infinitives, reflexive=False):
                 self._participles(at, bond, infinitives)
+        elif site := self._relative_object():
+            own = Bond(self.sites, site.who, "the relative pronoun before the participle", site.plural)
+            self._participles(at, own, infinitives)
         elif known.is_kind("with_state", infinitives):
             if own := self.of_subject("state of the subject"):
                 state(self.line, at + 1, own)
         self._infinitives(at + 1, tuple(infinitives), self.group.clitics)
+
+    def _relative_object(self) -> Site | None:
+        """The antecedent of "que", if it is somebody: celle que le jury a recalée."""
+        if any(self.line[index] not in {"ne", "n'", "y", "en"} for index in self.group.clitics):
+            return None
+        for index in range(self.group.start - 1, max(self.group.start - 6, 0), -1):
+            word = self.line[index]
+            if word in {"que", "qu'"}:
+                site = antecedent(self.line, self.sites, index - 1)
+                return site if site and site.kind in {"noun", "pronoun"} else None
+            if not self.line.is_word(index) or word in {"qui", "dont", "où"}:
+                return None
+        return None
 
     # --- is the pronoun the object? --------------------------------------------------------------
 
@@ -229,6 +261,10 @@ class Reading:
             return True
         if reflexive and "voir" in infinitives and self._infinitive_at(after):
             return True
+        if reflexive and "vouloir" in infinitives:  # je m'en suis voulu
+            return True
+        if {"rien", "tout"} & set(self.line.words[self.group.verb : at]):  # on m'a tout pris
+            return True
         return self._has_object(after, infinitives, reflexive=reflexive)
 
     def _infinitive_at(self, at: int) -> bool:
@@ -241,9 +277,12 @@ class Reading:
         known = verbs()
         word = self.line[at]
         if word in {"que", "qu'"}:
-            return not known.is_kind("direct_with_that", infinitives) and not self._compares(at)
-        if word in {"si", "pourquoi", "comment", "quand", "ce", "quelque", "quelqu'un", ":"}:
-            return not (word == "ce" and self.line[at + 1] in _TIME) and word != "comment"
+            direct = "reflexive_with_that" if reflexive else "direct_with_that"
+            return not known.is_kind(direct, infinitives) and not self._compares(at)
+        if word == ":":
+            return known.is_kind("speech", infinitives)
+        if word in {"pourquoi", "quelque", "quelqu'un"}:
+            return True
         if word in {"de", "d'"} and "défendre" in infinitives:
             return self._infinitive_at(at + 1)
         if not self.line.is_determiner(at) or word in {"de", "d'", "au", "aux"}:
@@ -282,7 +321,7 @@ class Reading:
         while index < len(self.line) and not self._leaves(index):
             word = self.line[index]
             if word in verbs().infinitives and not self.line.is_determiner(index - 1):
-                own = tuple(self._own_clitics(index))
+                own = tuple(self._clitics_before(index))
                 subject = self._controller(who, governor, clitics, index, noun_between)
                 self._infinitive(index, own, subject)
                 governor, clitics, noun_between = (word,), own, False
@@ -300,17 +339,11 @@ class Reading:
             return True
         if word in {"je", "j'", "tu", "il", "on", "ils"}:
             return True
-        if index == self.group.end or word not in verbs().finite:
+        if index == self.group.end or not verbs().forms(word):
             return False
         return word in {"est", "était", "sont", "étaient", "sera", "serait", "a", "avait", "ont"} and (
             self.line[index - 1] not in {"d'", "de", "à"}
         )
-
-    def _own_clitics(self, index: int) -> Iterable[int]:
-        first = index
-        while self.line[first - 1] in self.line.closed.clitics and first > self.group.end:
-            first -= 1
-        return range(first, index)
 
     def _controller(
         self,
@@ -335,6 +368,16 @@ class Reading:
         if obliged and (noun_between or any(self.line[each] in others for each in clitics)):
             return None
         return who
+
+    def infinitive_before(self, index: int, who: Person | None) -> None:
+        """An infinitive that stands before the clause and has its subject."""
+        self._infinitive(index, tuple(self._clitics_before(index)), who)
+
+    def _clitics_before(self, index: int) -> Iterable[int]:
+        first = index
+        while self.line[first - 1] in self.line.closed.clitics and first > 0:
+            first -= 1
+        return range(first, index)
 
     def _infinitive(self, index: int, clitics: tuple[int, ...], who: Person | None) -> None:
         word = self.line[index]
@@ -369,7 +412,3 @@ class Reading:
         if own is not None and not self._is_dative(at, infinitives, reflexive=False):
             self._participles(at, own, infinitives)
 
-
-def is_adjective_at(line: Line, index: int) -> bool:
-    """Whether a known adjective stands there."""
-    return line.is_open(index) and is_adjective(line[index])

@@ -7,19 +7,18 @@ for reading, never for writing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
 VerbPerson: TypeAlias = Literal["1s", "2s", "3s", "1p", "2p", "3p"]
 PERSONS: tuple[VerbPerson, ...] = ("1s", "2s", "3s", "1p", "2p", "3p")
 
 _IMPERFECT = ("ais", "ais", "ait", "ions", "iez", "aient")
-_CONDITIONAL = _IMPERFECT
 _FUTURE = ("ai", "as", "a", "ons", "ez", "ont")
 _SUBJUNCTIVE = ("e", "es", "e", "ions", "iez", "ent")
 _PAST_A = ("ai", "as", "a", "âmes", "âtes", "èrent")
 # semer, espérer, régler: the vowel opens before a silent e.
-_CLOSE = re.compile(r"(.*)[eé]([bcdfghjklmnpqrstvwxz]|[bcdfgptv][lr]|ch|gn|gu|qu)")
+_OPEN = re.compile(r"(.*)è([bcdfghjklmnpqrstvwxz]{1,2}|gu|qu)")
 _CIRCUMFLEX = {"i": "î", "u": "û", "ï": "ï"}
 
 
@@ -59,7 +58,7 @@ class Model(NamedTuple):
         yield self.present.split()
         yield [self.imperfect + ending for ending in _IMPERFECT]
         yield [self.future + ending for ending in _FUTURE]
-        yield [self.future + ending for ending in _CONDITIONAL]
+        yield [self.future + ending for ending in _IMPERFECT]
         yield _past(self.past)
         yield _subjunctive(self.subjunctive)
 
@@ -83,32 +82,43 @@ def _subjunctive(stems: str) -> list[str]:
     ]
 
 
-def first_group(infinitive: str) -> Iterator[tuple[str, Form]]:
-    """The forms of a verb in -er, with the spellings its stem may take."""
-    stem = infinitive.removesuffix("er")
-    soft = {"g": stem + "e", "c": stem[:-1] + "ç"}.get(stem[-1], stem)  # before a and o
-    for strong in _strong_stems(stem):  # before a silent e
-        for ending, person in zip(("e", "es", "e", "ent"), ("1s", "2s", "3s", "3p"), strict=True):
-            yield strong + ending, Form(infinitive, person)  # type: ignore[arg-type]
-        for future in _FUTURE, _CONDITIONAL:
-            for ending, person_of_future in zip(future, PERSONS, strict=True):
-                yield f"{strong}er{ending}", Form(infinitive, person_of_future)
-    yield soft + "ons", Form(infinitive, "1p")
-    yield stem + "ez", Form(infinitive, "2p")
-    for endings in _IMPERFECT, _PAST_A:
-        for ending, each in zip(endings, PERSONS, strict=True):
-            yield (soft if ending[0] in "aâ" else stem) + ending, Form(infinitive, each)
+# The endings of verbs in -er by person, longest first.
+_FIRST_GROUP: list[tuple[str, VerbPerson]] = sorted(
+    {
+        *zip(("e", "es", "e", "ons", "ez", "ent"), PERSONS, strict=True),
+        *zip(_IMPERFECT, PERSONS, strict=True),
+        *zip(_PAST_A, PERSONS, strict=True),
+        *((f"er{ending}", person) for ending, person in zip(_FUTURE, PERSONS, strict=True)),
+        *((f"er{ending}", person) for ending, person in zip(_IMPERFECT, PERSONS, strict=True)),
+    },
+    key=lambda pair: (-len(pair[0]), pair),
+)
 
 
-def _strong_stems(stem: str) -> set[str]:
+def first_group(word: str, infinitives: Container[str]) -> list[Form]:
+    """What the form may be of the verbs in -er that are known."""
+    found = []
+    for ending, person in _FIRST_GROUP:
+        if word.endswith(ending):
+            for stem in _weak_stems(word.removesuffix(ending)):
+                if stem + "er" in infinitives:
+                    found.append(Form(stem + "er", person))
+    return found
+
+
+def _weak_stems(stem: str) -> set[str]:
+    """The stems of the infinitive that may be spelt so: achèt-, appell-, mange-, commenç-."""
     stems = {stem}
-    last = stem[-1]
-    if last in "lt" and stem[-2] == "e":
-        stems |= {stem + last}
-    if found := _CLOSE.fullmatch(stem):
-        stems |= {"è".join(found.groups())}
-    if last == "y":
-        stems |= {stem[:-1] + "i"}
+    if stem.endswith(("ll", "tt")):
+        stems |= {stem[:-1]}
+    if stem.endswith("ge"):
+        stems |= {stem[:-1]}
+    if stem.endswith("ç"):
+        stems |= {stem[:-1] + "c"}
+    if stem.endswith("i"):
+        stems |= {stem[:-1] + "y"}
+    if found := _OPEN.fullmatch(stem):
+        stems |= {"e".join(found.groups()), "é".join(found.groups())}
     return stems
 
 

@@ -72,7 +72,7 @@ def groups(line: Line) -> Iterator[Group]:
 
 
 def _forms(word: str, person: str) -> tuple[str, ...]:
-    found: list[Form] = verbs().finite.get(word, [])
+    found: list[Form] = list(verbs().forms(word))
     return tuple(form.infinitive for form in found if form.person == person)
 
 
@@ -119,7 +119,7 @@ def _clitics_before(line: Line, at: int) -> Iterator[int]:
 
 def _plain(line: Line, at: int) -> Group | None:
     """A verb whose subject is no pronoun beside it."""
-    known = verbs().finite.get(line[at], ())
+    known = verbs().forms(line[at])
     if not known or not line.is_word(at) or line[at - 1] in LINKS:
         return None
     clitics = list(_clitics_before(line, at))
@@ -132,13 +132,22 @@ def _plain(line: Line, at: int) -> Group | None:
     if not sure and not clitics and not _can_be_verb(line, at):
         return None
     subject, kind = _subject_before(line, before, at)
-    person = known[0].person if kind != "same" else _same_person(line[at])
-    infinitives = tuple(form.infinitive for form in known)
-    return Group(subject, kind, person, tuple(clitics), at, infinitives, at + 1)
+    persons = [form.person for form in known]
+    third = [person for person in persons if person.startswith("3")]
+    person = third[0] if third and kind in {"noun", "relative"} else persons[0]
+    infinitives = tuple(dict.fromkeys(form.infinitive for form in known))
+    clitics += _enclitics(line, at)
+    end = max([at, *clitics]) + 1
+    return Group(subject, kind, person, tuple(clitics), at, infinitives, end)
 
 
-def _same_person(word: str) -> str:
-    return verbs().finite[word][0].person
+def _enclitics(line: Line, at: int) -> list[int]:
+    """excusez-moi, dis-le-moi."""
+    found = []
+    while line[at + 1] in LINKS and line[at + 2] in {"moi", "toi", "le", "la", "les", "lui"}:
+        at += 2
+        found.append(at)
+    return found
 
 
 def _can_be_object(line: Line, first: int, at: int) -> bool:

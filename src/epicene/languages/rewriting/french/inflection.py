@@ -151,7 +151,9 @@ def adjectives() -> Pairs:
 def people() -> Pairs:
     """Nouns for people."""
     lists = read("people")
-    return _pairs(rows(lists["pairs"]), words(lists["regular"]), words(lists["epicene"]))
+    regular = words(lists["regular"])
+    both = [pair for pair in rows(read("adjectives")["pairs"]) if pair[0] in regular]
+    return _pairs([*rows(lists["pairs"]), *both], regular, words(lists["epicene"]))
 
 
 def feminine_by_rule(word: str) -> str:

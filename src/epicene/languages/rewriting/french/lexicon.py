@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -36,41 +36,41 @@ class Verbs:
     def __init__(self) -> None:
         lists = read("verbs")
         models = [Model(**each) for each in lists.pop("model")]
-        regular = {name: lists.pop(name).split() for name in ("first_group", "second_group")}
+        self._first = words(lists.pop("first_group"))
+        second = lists.pop("second_group").split()
         self.kinds: Mapping[str, Words] = {name: words(text) for name, text in lists.items()}
         self.participles: dict[str, list[str]] = {}
-        self.finite: dict[str, list[Form]] = {}
-        for infinitive, participle in self._all_participles(models, regular):
+        for infinitive, participle in self._all_participles(models, second):
             self.participles.setdefault(participle, []).append(infinitive)
         self.infinitives = frozenset(
             infinitive for found in self.participles.values() for infinitive in found
         )
-        for form, which in self._all_forms(models, regular):
-            known = self.finite.setdefault(form, [])
-            if which not in known:
-                known.append(which)
+        self._forms: dict[str, list[Form]] = {}
+        for model in models:
+            self._learn(model.forms())
+        for infinitive in second:
+            self._learn(conjugation.second_group(infinitive))
 
-    @staticmethod
     def _all_participles(
-        models: Iterable[Model], regular: Mapping[str, list[str]]
+        self, models: Iterable[Model], second: Iterable[str]
     ) -> Iterator[tuple[str, str]]:
         for model in models:
             yield from model.participles()
-        for infinitive in regular["first_group"]:
+        for infinitive in self._first:
             yield infinitive, infinitive.removesuffix("er") + "é"
-        for infinitive in regular["second_group"]:
+        for infinitive in second:
             yield infinitive, infinitive.removesuffix("r")
 
-    @staticmethod
-    def _all_forms(
-        models: Iterable[Model], regular: Mapping[str, list[str]]
-    ) -> Iterator[tuple[str, Form]]:
-        for model in models:
-            yield from model.forms()
-        for infinitive in regular["first_group"]:
-            yield from conjugation.first_group(infinitive)
-        for infinitive in regular["second_group"]:
-            yield from conjugation.second_group(infinitive)
+    def _learn(self, forms: Iterable[tuple[str, Form]]) -> None:
+        for word, form in forms:
+            known = self._forms.setdefault(word, [])
+            if form not in known:
+                known.append(form)
+
+    @lru_cache(maxsize=20_000)  # noqa: B019 - there is one Verbs
+    def forms(self, word: str) -> tuple[Form, ...]:
+        """What finite forms the word may be; none if it is no verb."""
+        return (*self._forms.get(word, ()), *conjugation.first_group(word, self._first))
 
     def is_kind(self, kind: str, infinitives: Iterable[str]) -> bool:
         """Whether one of the infinitives is in the list of that name."""

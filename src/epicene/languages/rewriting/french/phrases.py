@@ -111,7 +111,7 @@ def _after_degree(line: Line, at: int, *, first: bool) -> int:
 def _is_verb(line: Line, index: int, run: list[int]) -> bool:
     """Whether a finite verb stands there rather than one more word of the phrase."""
     word = line[index]
-    if not run or word not in verbs().finite:
+    if not run or not verbs().forms(word):
         return False
     return not (is_adjective(word) or is_person(word))
 

@@ -76,13 +76,24 @@ def element(line: Line, at: int, bond: Bond, *, nouns: bool = True, strict: bool
     if word in _THAT_ONE:
         bond.add(at, "pronoun")
         return at + 1
-    if line.is_determiner(at):
+    if line.is_determiner(at) and not _is_adjective_alone(line, at):
         return _with_determiner(line, at, bond) if nouns else at
+    if _is_adjective_alone(line, at):
+        bond.add(at, "adjective")
+        return at + 1
     if not line.is_open(at):
         return at
     if strict and not is_strong(line, at, bond):
         return at
     return _bare(line, at, bond)
+
+
+def _is_adjective_alone(line: Line, at: int) -> bool:
+    """je suis nul, j'en suis certaine: no determiners there."""
+    return line[at] in {"nul", "nulle", "certain", "certaine"} and not line.is_open(at + 1)
+
+
+_PLURALS = frozenset("les des ces mes tes ses nos vos leurs quelques plusieurs deux trois".split())
 
 
 def is_strong(line: Line, at: int, bond: Bond) -> bool:
@@ -92,7 +103,7 @@ def is_strong(line: Line, at: int, bond: Bond) -> bool:
         return False
     if not bond.plural and word.endswith(("s", "x")) and not _is_singular(word):
         return False
-    return not (word in verbs().finite and not is_adjective(word))
+    return not (verbs().forms(word) and not is_adjective(word))
 
 
 def _is_singular(word: str) -> bool:
@@ -108,6 +119,8 @@ def _with_determiner(line: Line, at: int, bond: Bond) -> int:
     if line[at] == "l'" and line[at + 1] in {"un", "une"} and line[at + 2] in {"des", "de"}:
         return _one_of(line, at + 1, bond)
     if line[at] in {"un", "une"} and line[at + 1] == "peu":
+        return at
+    if line[at] in _PLURALS and not bond.plural:
         return at
     phrase = read_phrase(line, at, plural=bond.plural)
     if phrase is None or phrase.kind != "person":
@@ -132,15 +145,20 @@ def _bare(line: Line, at: int, bond: Bond) -> int:
     phrase = read_phrase(line, at, plural=bond.plural)
     if phrase is None:
         return at
-    if phrase.kind == "fixed" or (phrase.kind == "thing" and phrase.head != at):
+    if line[phrase.head] == line[at]:
+        if phrase.kind == "fixed" or (phrase.kind == "thing" and line.is_capital(at)):
+            return at
+    elif phrase.kind != "person" and not is_adjective(line[at]):
         return at
-    adjective = is_adjective(line[at]) and not is_person(line[at])
-    bond.add(at, "adjective" if adjective else "noun")
+    person = is_person(line[at])
+    bond.add(at, "noun" if person and phrase.head == at else "adjective")
     end = at + 1
-    if participle_of(line[at]):
+    if participle_of(line[at]) and not person:
         return max(end, after_participle(line, at, bond))
     for index in sorted((phrase.head, *phrase.adjectives)):
         if index > at:
+            if index > end and line.adverb_end(end) < index or not is_strong(line, index, bond):
+                break
             bond.add(index, "noun" if index == phrase.head else "adjective")
             end = index + 1
     return end
@@ -181,15 +199,25 @@ def object_predicate(line: Line, at: int, bond: Bond, *, naming: bool) -> int:
     """Read what somebody is made or thought to be: rendu heureux, pris pour un fou."""
     start = _degrees(line, at, bond)
     if line[start] in {"comme", "pour"} or (line[start] in {"de", "d'"} and naming):
-        after = _degrees(line, start + 1, bond)
-        end = element(line, after, bond.by(bond.rule, "likely"), strict=line[start] != "comme")
-        return coordinated(line, end, bond) if end > after else at
+        return _introduced(line, start, bond)
     if line.is_determiner(start):
         return complement(line, start, bond) if naming else at
     if not line.is_open(start):
         return at
     end = element(line, start, bond, strict=not naming)
     return coordinated(line, end, bond) if end > start else at
+
+
+def _introduced(line: Line, at: int, bond: Bond) -> int:
+    """comme ton ami, jamais comme ton collègue; pour un fou; de menteur."""
+    word = line[at]
+    start = _degrees(line, at + 1, bond)
+    end = element(line, start, bond.by(bond.rule, "likely"), strict=word != "comme")
+    if end == start:
+        return at
+    end = coordinated(line, end, bond)
+    again = line.after_adverbs(end + 1) if line[end] in {",", "et", "mais"} else end
+    return _introduced(line, again, bond) if again > end and line[again] == word else end
 
 
 # --- what stands between and after ----------------------------------------------------------
@@ -240,7 +268,7 @@ def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -
     if line[start] in _THAT_ONE:
         return element(line, start, bond)
     if line.is_determiner(start):
-        if not adjacent:
+        if not adjacent or (line[start] in _PLURALS and not bond.plural):
             return start
         phrase = read_phrase(line, start, plural=bond.plural)
         if phrase is None or phrase.kind != "person" or _is_subject(line, phrase.end):
@@ -265,7 +293,7 @@ def _is_subject(line: Line, at: int) -> bool:
     """Whether a verb follows whose subject would end there."""
     while line[at] in line.closed.clitics and line[at] not in {"le", "la", "les", "l'", "en"}:
         at += 1
-    return line[at] in verbs().finite and not is_adjective(line[at]) and line[at] not in _NO_VERBS
+    return verbs().forms(line[at]) and not is_adjective(line[at]) and line[at] not in _NO_VERBS
 
 
 _NO_VERBS = frozenset({"de", "la", "le", "pour", "entre", "par", "sur", "sous", "plus", "pas"})

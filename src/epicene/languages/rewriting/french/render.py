@@ -48,6 +48,8 @@ def _determiners() -> dict[str, tuple[str, str, str]]:
         for form in (masculine, feminine, short):
             found[form] = (masculine, feminine, short)
     found["cet"] = found["ce"]
+    found["au"] = ("au", "à la", "à l'")
+    found["du"] = ("du", "de la", "de l'")
     for masculine, feminine in rows(lists["agreeing_determiners"]):
         found[masculine] = found[feminine] = (masculine, feminine, feminine)
     return found
@@ -73,11 +75,12 @@ class Renderer:
             token = self.line.tokens[index]
             before, after = token.text, self.form(index)
             end = token.end
+            start = token.start
             if site.kind == "determiner":
-                before, after, end = self._joined(index, after)
+                start, before, after, end = self._joined(index, after)
             if before.replace("’", "'") != after.replace("’", "'"):
                 yield Change(
-                    start=token.start,
+                    start=start,
                     end=end,
                     before=before,
                     after=after,
@@ -123,16 +126,20 @@ class Renderer:
     def _is_adverb(self, index: int) -> bool:
         return self.sites[index + 1].kind != "determiner"
 
-    def _joined(self, index: int, after: str) -> tuple[str, str, int]:
-        """An article with the space after it, which an elision takes or gives."""
+    def _joined(self, index: int, after: str) -> tuple[int, str, str, int]:
+        """An article with what it grows together with: à le, de le, le before a vowel."""
         token = self.line.tokens[index]
         following = self.line.tokens[index + 1] if index + 1 < len(self.line) else token
-        before, end = token.text, token.end
-        if after.endswith("'") and not before.endswith(("'", "’")):
-            return self.line.text[token.start : following.start], after, following.start
-        if before.endswith(("'", "’")) and not after.endswith("'"):
-            return before, after + " ", end
-        return before, after, end
+        start, end = token.start, token.end
+        if after.lower() == "le" and self.line[index - 1] in {"à", "de"}:
+            previous = self.line.tokens[index - 1]
+            start = previous.start
+            after = cased_like(previous.text, "au" if self.line[index - 1] == "à" else "du")
+        if after.endswith("'"):
+            end = following.start
+        elif token.text.endswith(("'", "’")):
+            after += " "
+        return start, self.line.text[start:end], after, end
 
 
 def _pronoun(word: str, gender: Gender) -> str:

@@ -54,10 +54,20 @@ def _quotations(line: Line) -> Iterator[tuple[int, int]]:
         elif opened is not None and (word in CLOSING or word == '"'):
             yield opened, index
             opened = None
-        elif opened is None and word == ":" and line.is_word(index + 1):
+        elif opened is None and word == ":" and _is_said(line, index):
             yield index + 1, _sentence_end(line, index + 1)
     if opened is not None:
         yield opened, len(line)
+
+
+def _is_said(line: Line, colon: int) -> bool:
+    """Whether what follows a colon is said, without quotation marks: il m'a dit : tu es fou."""
+    if not line.is_word(colon + 1):
+        return False
+    for at in range(colon - 1, max(colon - 4, -1), -1):
+        if _says(line[at], "plain_speech"):
+            return True
+    return False
 
 
 def _sentence_end(line: Line, index: int) -> int:
@@ -115,11 +125,11 @@ def _verb_ahead(line: Line, at: int) -> int | None:
     return at if _says(line[at]) else None
 
 
-def _says(word: str) -> bool:
+def _says(word: str, kind: str = "speech") -> bool:
     known = verbs()
-    infinitives = [form.infinitive for form in known.finite.get(word, ())]
+    infinitives = [form.infinitive for form in known.forms(word)]
     infinitives += known.participles.get(inflect(word, "masculine"), [])
-    return known.is_kind("speech", [*infinitives, word])
+    return known.is_kind(kind, [*infinitives, word])
 
 
 def _voice(line: Line, start: int, end: int) -> Voice | None:

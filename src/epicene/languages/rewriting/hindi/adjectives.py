@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import regex
 
 from epicene.languages.rewriting.hindi.inflection import Cell, inflected
 from epicene.languages.rewriting.hindi.lexicon import function_words
 from epicene.languages.rewriting.hindi.verb_forms import analyse
 
-# शर्मीला, पाँचवाँ, दूधवाला, चोर-सा
-_SUFFIXES = regex.compile(r".{2,}(?:ीला|ीले|ीली|वाला|वाले|वाली|गुना|गुने|गुनी|-सा|-सी|-से)$")
+# शर्मीला, दूधवाला, दुगुना; पाँचवाँ, 5वाँ
+_SUFFIXES = regex.compile(r".{2,}(?:ील[ाेी]|वाल[ाेी]|गुन[ाेी])$")
 _ORDINAL = regex.compile(r"(?:.{2,}|\p{N}+)व(?:ां|ीं|ें)$")
 _TO_MASCULINE = {"े": "ा", "ी": "ा", "ए": "या", "ई": "या"}
+_PARTICIPLE_OF_BE = frozenset({"हुआ", "हुए", "हुई"})
 
 
 def citation(word: str) -> str:
     """The key of an adjective's masculine singular: अच्छी, अच्छे → अच्छा."""
-    return word[:-1] + _TO_MASCULINE[word[-1]] if word and word[-1] in _TO_MASCULINE else word
+    return "-".join(
+        part[:-1] + _TO_MASCULINE[part[-1]] if part and part[-1] in _TO_MASCULINE else part
+        for part in word.split("-")
+    )
 
 
+@lru_cache(maxsize=65536)
 def agrees(word: str) -> bool:
-    """Whether the key is a form of an adjective that agrees (no participle)."""
+    """Whether the key is a form of an adjective that agrees; participles only in pairs."""
     words = function_words()
     if word in words.invariable_adjectives:
         return False
-    return (
-        citation(word) in words.variable_adjectives
-        or bool(_SUFFIXES.match(word))
-        or bool(_ORDINAL.match(word))
-    )
+    if citation(word) in words.variable_adjectives:
+        return True
+    if "-" in word:
+        *firsts, last = word.split("-")
+        of_pair = last in {"सा", "से", "सी"} or agrees(last) or is_participle(last)
+        return of_pair and all(agrees(first) or is_participle(first) for first in firsts)
+    return bool(_SUFFIXES.match(word)) or bool(_ORDINAL.match(word))
 
 
 def is_genitive(word: str) -> bool:
@@ -39,6 +48,11 @@ def is_genitive(word: str) -> bool:
 def is_participle(word: str) -> bool:
     """Whether it may be a participle that is used like an adjective: थका, हुआ, सोया."""
     return any(form.participle and form.cell for form in analyse(word))
+
+
+def is_state(first: str, second: str) -> bool:
+    """Whether two words are a participle with हुआ: थका हुआ."""
+    return second in _PARTICIPLE_OF_BE and is_participle(first)
 
 
 def is_adjective(word: str) -> bool:

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.hindi.controllers import read
+from epicene.languages.rewriting.hindi.adjectives import citation
 from epicene.languages.rewriting.hindi.findings import Finding
-from epicene.languages.rewriting.hindi.predicates import predicates
+from epicene.languages.rewriting.hindi.phrases import phrase
+from epicene.languages.rewriting.hindi.predicates import findings_of, predicates
+from epicene.languages.rewriting.hindi.reader import read
+from epicene.languages.rewriting.hindi.roles import roles
+from epicene.languages.rewriting.hindi.subjects import Subject
+from epicene.languages.rewriting.hindi.vocatives import vocatives
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from epicene.languages.rewriting.hindi.controllers import Reading
+    from epicene.languages.rewriting.hindi.subjects import Reading
     from epicene.languages.rewriting.hindi.voices import Voice
     from epicene.languages.rewriting.hindi.words import Stretch
     from epicene.languages.rewriting.people import Wanted
 
 
 def findings(stretch: Stretch, voice: Voice, wanted: Wanted) -> Iterator[Finding]:
-    """The findings of the people named, surest first for each word."""
-    for reading in read(stretch, voice):
-        for finding in _of_clause(stretch, reading):
-            if finding.who in wanted:
-                yield finding
+    """The findings of the people named; of two for one word the first counts."""
+    found = _all(stretch, voice)
+    return (finding for finding in found if finding.who in wanted)
 
 
-def _of_clause(stretch: Stretch, reading: Reading) -> Iterator[Finding]:
-    yield from _verbs(reading)
-    yield from predicates(stretch, reading)
+def _all(stretch: Stretch, voice: Voice) -> Iterator[Finding]:
+    readings = read(stretch, voice)
+    for reading in readings:
+        yield from _verbs(reading)
+        yield from predicates(stretch, reading)
+        yield from roles(stretch, reading, voice)
+    yield from _as_much_as(stretch, readings)
+    yield from _addressed(stretch, voice)
 
 
 def _verbs(reading: Reading) -> Iterator[Finding]:
@@ -35,6 +43,28 @@ def _verbs(reading: Reading) -> Iterator[Finding]:
     if subject is None or subject.who is None or verb is None:
         return
     for at in verb.agreeing:
+        final = at == verb.last
         yield Finding(
-            at, "verb", subject.who, subject.rule, subject.sure, subject.plural, final=at == verb.last
+            at, "verb", subject.who, subject.rule, subject.sure, subject.plural, final=final
         )
+
+
+def _as_much_as(stretch: Stretch, readings: Sequence[Reading]) -> Iterator[Finding]:
+    """उतना भोला नहीं हूँ जितना आप समझते हैं: जितना agrees as उतना does."""
+    for reading, following in zip(readings, readings[1:], strict=False):
+        subject, at = reading.agrees, following.clause.first
+        if subject is None or subject.who is None or citation(stretch[at]) != "जितना":
+            continue
+        if any(citation(stretch[place]) == "उतना" for place in reading.clause.field):
+            yield Finding(at, "adjective", subject.who, "degree", subject.sure, subject.plural)
+
+
+def _addressed(stretch: Stretch, voice: Voice) -> Iterator[Finding]:
+    """Nouns that address who is spoken to; with a word that agrees they are oblique."""
+    if voice.listener is None:
+        return
+    for at in vocatives(stretch):
+        found = phrase(stretch, at, 0)
+        subject = Subject(voice.listener, at, plural=False)
+        oblique = bool(found.agreeing)
+        yield from findings_of(stretch, found, subject, "addressed", oblique=oblique)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.languages.rewriting.hindi import nouns
+from epicene.languages.rewriting.hindi import nouns, pronouns
 from epicene.languages.rewriting.hindi.adjectives import is_adjective
 from epicene.languages.rewriting.hindi.lexicon import function_words
 from epicene.languages.rewriting.hindi.verb_forms import analyse
@@ -18,13 +18,9 @@ if TYPE_CHECKING:
 
 Sort: TypeAlias = Literal["pronoun", "person", "thing", "unknown"]
 
-THIRD_PERSON = frozenset("वह वो यह वे ये जो कौन कोई".split())
-_OBLIQUE_PRONOUNS = frozenset(
-    "मुझे मुझको मुझसे मुझमें मुझपर मुझ हमें हमको हमसे हम तुझे तुझको तुझसे तुझ तुम्हें तुमको तुमसे आपको आपसे उसे उसको उससे उसमें उस "
-    "इसे इसको इससे इसमें इस उन्हें उनको उनसे उन इन्हें इनको इनसे इन जिसे जिन्हें जिससे जिनसे जिसमें जिस जिन किसे किससे किस किसी "
-    "मैंने तूने तुमने आपने हमने उसने इसने उन्होंने इन्होंने जिसने जिन्होंने किसने मेरे तेरे तुम्हारे आपके हमारे उसके उनके अपने इसके इनके "
-    "स्वयं खुद मैं मै तू तुम आप".split()
-)
+
+_AFTER_ADVERBIAL = frozenset("बिना बगैर हुए ही समय वक्त".split())
+_SOMETHING = frozenset("क्या कुछ".split())
 
 
 class Candidate(NamedTuple):
@@ -37,42 +33,68 @@ class Candidate(NamedTuple):
 
 def candidates(stretch: Stretch, clause: Clause) -> list[Candidate]:
     """Those of a clause, from left to right."""
-    return list(_candidates(stretch, clause))
+    return [each for at in clause.field for each in _candidate(stretch, clause, at)]
 
 
-def _candidates(stretch: Stretch, clause: Clause) -> Iterator[Candidate]:
-    for at in clause.field:
-        word = stretch[at]
-        if stretch.is_mark(at) or stretch.oblique(at) or _is_small(word) or word.endswith("ों"):
-            continue
-        if word in THIRD_PERSON:
-            if not _is_determiner(stretch, at):
-                yield Candidate(at, "pronoun")
-        elif _modifies(stretch, at):
-            continue
-        elif reading := nouns.person(word):
-            yield Candidate(at, "person", reading.gender)
-        elif gender := nouns.thing(word):
-            yield Candidate(at, "thing", gender)
-        elif not is_adjective(word) and not _is_verbal(word):
-            gender = nouns.abstract(word)
-            yield Candidate(at, "thing" if gender else "unknown", gender)
+def _candidate(stretch: Stretch, clause: Clause, at: int) -> Iterator[Candidate]:
+    word = stretch[at]
+    if stretch.is_mark(at) or stretch.oblique(at) or word.endswith("ों"):
+        return
+    if word in pronouns.THIRD:
+        if not _is_determiner(stretch, at):
+            yield Candidate(at, "pronoun")
+        return
+    if word in _SOMETHING and clause.verb is not None and clause.verb.first == at + 1:
+        yield Candidate(at, "thing", "masculine")
+        return
+    if word == "बस" and function_words().subordinators & {stretch[at - 1]}:
+        yield Candidate(at, "thing", "feminine")
+        return
+    if _is_small(word) or _is_nominal_of_verb(stretch, clause, at) or _modifies(stretch, at):
+        return
+    if _has_own_verb(stretch, at):
+        return
+    if reading := nouns.person(word):
+        yield Candidate(at, "person", reading.gender)
+    elif gender := nouns.thing(word):
+        yield Candidate(at, "thing", gender)
+    elif not is_adjective(word) and not _is_verbal(word):
+        gender = nouns.abstract(word)
+        yield Candidate(at, "thing" if gender else "unknown", gender)
 
 
 def _is_small(word: str) -> bool:
     words = function_words()
     return (
-        word in _OBLIQUE_PRONOUNS
+        word in pronouns.NOT_A_SUBJECT
         or word in words.postpositions
         or word in words.particles
         or word in words.intensifiers
         or word in words.adverbs
-        or word in words.verbal_nominals
         or word in words.coordinators
-        or (word in words.subordinators and word != "जो")
-        or (word in words.determiners and word not in THIRD_PERSON)
+        or word in words.subordinators
+        or word in words.determiners
         or not word[0].isalpha()
-        or word[0].isdigit()
+    )
+
+
+def _is_nominal_of_verb(stretch: Stretch, clause: Clause, at: int) -> bool:
+    """शुरू हुआ: the noun and the verb are one."""
+    return (
+        stretch[at] in function_words().verbal_nominals
+        and clause.verb is not None
+        and stretch.before(clause.verb.first) == at
+    )
+
+
+def _has_own_verb(stretch: Stretch, at: int) -> bool:
+    """नाश्ता किए बिना, भूख लगने पर, काम करके: subject or object of a verb that is not finite."""
+    adverbial = stretch[at + 2] in _AFTER_ADVERBIAL or stretch[at - 1] in {"बिना", "बगैर"}
+    return any(
+        form.shape == "conjunctive"
+        or (form.cell == "mp" and form.shape == "infinitive")
+        or (form.cell == "mp" and form.participle and adverbial)
+        for form in analyse(stretch[at + 1])
     )
 
 
@@ -84,7 +106,7 @@ def _is_verbal(word: str) -> bool:
 
 
 def _modifies(stretch: Stretch, at: int) -> bool:
-    """Whether a word that may be an adjective stands right before a noun: युवा लेखक, मध्यकालीन चित्र."""
+    """Whether it may be an adjective and stands right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
     reading = nouns.person(stretch[at])
     if nouns.thing(stretch[at]) or (reading and reading.noun.kind != "same"):
         return False

@@ -21,6 +21,11 @@ _CUTS = frozenset(
 )
 
 
+RELATIVE = frozenset({"जो"})
+# They begin a new thought after a comma, though no verb stands before them.
+_TURNS = frozenset("पर लेकिन मगर परंतु किंतु फिर इसलिए बल्कि".split())
+
+
 class Clause(NamedTuple):
     """Words `first` to `last`; `verb` is None for what an inserted clause cut off (मैं, जो …)."""
 
@@ -78,11 +83,23 @@ def _cuts(stretch: Stretch, start: int, end: int) -> list[int]:
     """Where clauses begin between the verb before and this one."""
     cuts = [start]
     for at in range(start + 1, end):
-        if stretch[at] in _CUTS and any(not stretch.is_mark(b) for b in range(cuts[-1], at)):
+        turns = stretch[at] in _TURNS and stretch[at - 1] == ","
+        if (stretch[at] in _CUTS or turns) and _has_words(stretch, cuts[-1], at):
             cuts.append(at)
         elif stretch[at - 1] in SENTENCE_END and not _abbreviated(stretch, at - 1):
             cuts.append(at)
     return cuts
+
+
+def _has_words(stretch: Stretch, first: int, end: int) -> bool:
+    """Whether more than marks and conjunctions stand there: कि अगर begins one clause."""
+    words = function_words()
+    return any(
+        not stretch.is_mark(at)
+        and stretch[at] not in words.subordinators
+        and stretch[at] not in words.coordinators
+        for at in range(first, end)
+    )
 
 
 def _abbreviated(stretch: Stretch, at: int) -> bool:
@@ -101,7 +118,7 @@ def _clause(
         first += 1
     words = function_words()
     opener = stretch[first]
-    if opener in {"और", "तो", "पर", "लेकिन", "मगर", "फिर"} and stretch[first + 1] in _CUTS:
+    if opener in words.subordinators | words.coordinators and stretch[first + 1] in _CUTS:
         opener = stretch[first + 1]
     if opener not in words.subordinators and opener not in words.coordinators:
         opener = ""

@@ -17,6 +17,7 @@ from epicene.languages.rewriting.hindi.verb_forms import (
     analyse,
     looks_future,
 )
+from epicene.languages.rewriting.hindi.inflection import Cell
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.hindi.words import Stretch
@@ -85,13 +86,21 @@ def _ends_at(stretch: Stretch, at: int) -> VerbForm | None:
         return forms[0] if _clause_ends(stretch, at) else None
     if not forms:
         return _unknown(stretch, at)
-    if not _clause_ends(stretch, at) or _is_nominal(stretch, at):
+    if _is_nominal(stretch, at) or _adverbial(stretch, at):
         return None
+    if not _clause_ends(stretch, at) and not _noun_after_all(stretch, at):
+        return None
+    if forms[0].shape == "agentive":
+        return forms[0] if _infinitive(stretch, stretch.before(at)) else None
     for shape in ("imperfective", "perfective", "subjunctive", "imperative"):
         for form in forms:
             if form.shape == shape:
                 return form
     return None
+
+
+def _infinitive(stretch: Stretch, at: int) -> bool:
+    return any(form.shape == "infinitive" for form in analyse(stretch[at]))
 
 
 def _unknown(stretch: Stretch, at: int) -> VerbForm | None:
@@ -118,6 +127,20 @@ def _clause_ends(stretch: Stretch, at: int) -> bool:
     if following in words.clitics:
         return following == "पर" and not _auxiliary(stretch, after + 1) and stretch.is_mark(at + 1)
     return following in words.subordinators or following in words.coordinators
+
+
+def _adverbial(stretch: Stretch, at: int) -> bool:
+    """करते हुए: no verb of its own clause."""
+    return stretch[at] == "हुए" and any(form.cell == "mp" for form in analyse(stretch[at - 1]))
+
+
+def _noun_after_all(stretch: Stretch, at: int) -> bool:
+    """बन गया डॉक्टर: the noun is set after the verb, and the sentence ends."""
+    return (
+        stretch.is_mark(at + 2)
+        and person(stretch[at + 1]) is not None
+        and any(form.shape == "stem" for form in analyse(stretch[at - 1]))
+    )
 
 
 def _auxiliary(stretch: Stretch, at: int) -> bool:
@@ -166,9 +189,10 @@ def _read(stretch: Stretch, end: _Part, start: int) -> Complex:
 def _precedes(stretch: Stretch, at: int, right: VerbForm) -> VerbForm | None:
     """The form as which the word there belongs to the form on its right."""
     word = stretch[at]
-    forms = sorted(analyse(word), key=lambda form: right.stem == "जा" and form.shape == "stem")
+    forms = analyse(word)
     wanted = _wanted(right)
-    for form in forms:
+    participle_first = right.stem in {"जा", "आ", "चल", "हो"} or word in _POSTURES
+    for form in sorted(forms, key=lambda each: (each.shape == "stem") == participle_first):
         if form.shape in wanted or (form.shape, form.cell) in wanted:
             return None if _barred(stretch, at, form) else form
     if not forms and right.shape == "copula" and _unknown_imperfective(word):
@@ -176,7 +200,9 @@ def _precedes(stretch: Stretch, at: int, right: VerbForm) -> VerbForm | None:
     return None
 
 
-_TA_CELLS = {"ता": "ms", "ते": "mp", "ती": "fs"}
+# Before रहा these are participles, not stems of बैठाना and ठहराना.
+_POSTURES = frozenset("बैठा बैठी बैठे लेटा ठहरा अडा पडा".split())
+_TA_CELLS: dict[str, Cell] = {"ता": "ms", "ते": "mp", "ती": "fs"}
 
 
 def _unknown_imperfective(word: str) -> bool:
@@ -185,6 +211,7 @@ def _unknown_imperfective(word: str) -> bool:
         and word[-2:] in _TA_CELLS
         and not thing(word)
         and not person(word)
+        and word not in function_words().invariable_adjectives
         and not word.endswith(("त्ता", "यता", "रता", "लता", "ीलता"))
     )
 
@@ -194,6 +221,8 @@ def _barred(stretch: Stretch, at: int, form: VerbForm) -> bool:
     word = stretch[at]
     if form.participle and word in ALSO_NOT_VERBS:
         return not _verb_by_place(stretch, at)
+    if form.stem == "वाला":
+        return not _infinitive(stretch, stretch.before(at))
     if form.shape == "stem":
         return word in {"पर", "बस", "मन", "जन"}
     if form.participle:
@@ -211,7 +240,7 @@ def _wanted(right: VerbForm) -> set[object]:
     wanted: set[object] = set()
     if shape == "stem" and stem not in _STEMS_IN_THE_MIDDLE:
         return wanted
-    if stem in _AFTER_STEM:
+    if stem in _AFTER_STEM and not (stem == "रह" and shape == "imperfective"):
         wanted.add("stem")
     if stem == "रह":
         wanted |= {"imperfective", "perfective"}
@@ -236,8 +265,10 @@ def _complex(stretch: Stretch, parts: list[_Part]) -> Complex:
     main, finite = parts[0].form, parts[-1].form
     agreeing = tuple(
         part.at
-        for part in parts
-        if part.form.cell is not None and part.form.shape not in {"infinitive", "conjunctive"}
+        for part, right in zip(parts, [*parts[1:], None], strict=True)
+        if part.form.cell is not None
+        and part.form.shape not in {"infinitive", "conjunctive"}
+        and not _frequentative(part, right)
     )
     number = [part.form.cell for part in parts]
     return Complex(
@@ -254,6 +285,12 @@ def _complex(stretch: Stretch, parts: list[_Part]) -> Complex:
     )
 
 
+def _frequentative(part: _Part, right: _Part | None) -> bool:
+    """जाया करता: the participle before करता does not agree."""
+    follows = right is not None and right.form.stem == "कर"
+    return follows and part.form.shape == "perfective"
+
+
 def _valency(stretch: Stretch, parts: list[_Part]) -> Valency:
     main = parts[0].form
     known = verbs()
@@ -265,7 +302,7 @@ def _valency(stretch: Stretch, parts: list[_Part]) -> Valency:
         return "copular"
     if main.stem in known.copular and not (main.stem == "आ" and nominal != "नजर"):
         return "copular"
-    if main.stem in known.transitive:
+    if main.stem in known.transitive or main.stem in known.labile:
         return "transitive"
     return "intransitive"
 
@@ -273,7 +310,10 @@ def _valency(stretch: Stretch, parts: list[_Part]) -> Valency:
 def _ergative(stretch: Stretch, parts: list[_Part]) -> bool:
     """Whether who acts takes ने: a transitive verb in the perfective, with no intransitive light."""
     known = verbs()
-    if parts[0].form.stem not in known.transitive or _valency(stretch, parts) == "passive":
+    main = parts[0].form.stem
+    if main not in known.transitive or main in known.labile:
+        return False
+    if _valency(stretch, parts) == "passive":
         return False
     aspects = [part.form for part in parts if part.form.participle]
     if not aspects or aspects[-1].shape != "perfective":

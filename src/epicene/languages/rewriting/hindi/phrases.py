@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.languages.rewriting.hindi import nouns
+from epicene.languages.rewriting.hindi import nouns, pronouns
 from epicene.languages.rewriting.hindi.adjectives import (
     agrees,
     cell_of,
     citation,
     is_genitive,
     is_participle,
+    is_state,
 )
 from epicene.languages.rewriting.hindi.inflection import gender_of
 from epicene.languages.rewriting.hindi.lexicon import function_words
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _JOINS = frozenset("और एवं तथा या लेकिन मगर पर बल्कि व".split())
 _MOST_UNKNOWN = 3  # words of no list that may stand between a noun and what agrees with it
+# गाँव का अब तक का सबसे बुरा गायक: these have no possessor, so the genitive before is the noun's.
+_NO_POSSESSOR = frozenset("तक अब आज कल यहां वहां समय उम्र साल वर्ष दिन दौर जमाने कद स्वभाव".split())
+_THAT = frozenset("वह वही यह यही वो".split())
 
 
 class Phrase(NamedTuple):
@@ -63,31 +67,61 @@ class _Walk:
 
     def _step(self, at: int) -> int:
         """How many words to go on by; 0 where the phrase begins."""
-        word, words = self.stretch[at], function_words()
+        word = self.stretch[at]
         if is_genitive(word):
-            if self._fits(at):
-                self._take(at)
-            return 0
+            return self._genitive(at)
         if agrees(word) or self._participle(at):
-            if not self._fits(at):
-                return 0
-            self._take(at)
-            return 1
+            return self._take(at)
         if word in _JOINS or word == ",":
             return self._join(at)
-        if self.stretch.is_mark(at) or word in words.postpositions or nouns.thing(word):
-            return 0
-        if word in words.intensifiers or word in words.invariable_adjectives:
+        words = function_words()
+        if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
             return 1
-        if word in words.determiners:
-            return 1 if word == "एक" or word.isnumeric() else 0
+        if self._compound(at):
+            return 1
+        if self.stretch.is_mark(at) or self._ends(word):
+            return 0
+        if word in _THAT:
+            return int(is_genitive(self.stretch[at - 1]) or agrees(self.stretch[at - 1]))
         return self._unknown(at)
+
+    def _compound(self, at: int) -> bool:
+        """टीम लीडर: a thing right before a person is part of the name."""
+        right = at + 1 == self.first and nouns.person(self.stretch[at + 1]) is not None
+        return right and nouns.thing(self.stretch[at]) is not None
+
+    def _ends(self, word: str) -> bool:
+        words = function_words()
+        return bool(
+            word in words.postpositions
+            or word in words.subordinators
+            or (word in words.determiners and word not in _THAT | {"एक"})
+            or nouns.thing(word)
+        )
+
+    def _genitive(self, at: int) -> int:
+        if not self._take(at):
+            return 0
+        before = self.stretch[at - 1]
+        if self.stretch[at] in {"का", "के", "की"} and before in _NO_POSSESSOR:
+            return self._past_adverb(at)
+        return 0
+
+    def _past_adverb(self, at: int) -> int:
+        """How far a genitive lies before अब तक का, कम उम्र का; 0 if none does."""
+        for step in range(2, 6):
+            word = self.stretch[at - step]
+            if is_genitive(word):
+                return step
+            if word not in function_words().intensifiers | function_words().adverbs:
+                return 0
+        return 0
 
     def _unknown(self, at: int) -> int:
         word = self.stretch[at]
         reading = nouns.person(word)
         verbal = any(form.shape != "stem" for form in analyse(word))
-        small = word in function_words().adverbs or word in _PRONOUNS
+        small = word in function_words().adverbs or word in pronouns.ANY
         if (reading and reading.noun.kind != "same") or verbal or small:
             return 0
         self.unknown += 1
@@ -95,34 +129,47 @@ class _Walk:
 
     def _join(self, at: int) -> int:
         """अच्छा और सच्चा दोस्त: two adjectives joined."""
-        before = self.stretch[at - 1]
-        both = agrees(before) or before in function_words().invariable_adjectives
-        right = self.stretch[at + 1]
-        if both and (agrees(right) or right in function_words().invariable_adjectives):
-            return 1
-        return 0
+        before, after = self.stretch[at - 1], self.stretch[at + 1]
+        fixed = function_words().invariable_adjectives
+        return int((agrees(before) or before in fixed) and (agrees(after) or after in fixed))
 
     def _participle(self, at: int) -> bool:
-        """थका हुआ आदमी, करने वाला आदमी."""
-        word = self.stretch[at]
-        if word in {"हुआ", "हुए", "हुई"}:
-            return True
-        return is_participle(word) and self.stretch[at + 1] in {"हुआ", "हुए", "हुई"}
+        """थका हुआ आदमी."""
+        word, after = self.stretch[at], self.stretch[at + 1]
+        return is_state(self.stretch[at - 1], word) or is_state(word, after)
 
-    def _fits(self, at: int) -> bool:
+    def _take(self, at: int) -> int:
         cell = cell_of(self.stretch.words[at].text)
-        return cell is not None and (self.gender is None or gender_of(cell) == self.gender)
-
-    def _take(self, at: int) -> None:
+        if cell is None or (self.gender is not None and gender_of(cell) != self.gender):
+            return 0
         self.agreeing.append(at)
         self.first = at
+        return 1
 
 
-_PRONOUNS = frozenset(
-    "मैं मै हम तू तुम आप वह वो यह वे ये जो मुझे उसे उन्हें तुम्हें आपको मैंने उसने उन्होंने तुमने आपने हमने खुद स्वयं कोई कौन".split()
-)
-
-
-def is_intensifier_that_agrees(word: str) -> bool:
+def is_degree(word: str) -> bool:
     """इतना, कितना, थोड़ा …: they agree with whom the adjective after them is said of."""
     return citation(word) in function_words().agreeing_intensifiers
+
+
+def is_said_of_people(stretch: Stretch, head: int) -> bool:
+    """Whether a word can head what is said of a person: no thing, no adverb, no postposition."""
+    word, words = stretch[head], function_words()
+    if stretch.is_mark(head) or word in words.adverbs or word in words.postpositions:
+        return False
+    if nouns.person(word) or agrees(word):
+        return True
+    return not (nouns.thing(word) or nouns.abstract(word) or word in pronouns.ANY)
+
+
+def said(stretch: Stretch, head: int, start: int) -> Phrase | None:
+    """The phrase with that head, if it can be said of a person."""
+    word = stretch[head]
+    if is_genitive(word):
+        return phrase(stretch, head + 1, start)._replace(head=head)
+    if not is_said_of_people(stretch, head):
+        return None
+    found = phrase(stretch, head, start)
+    if agrees(word) or (is_participle(word) and not nouns.person(word)):
+        return found._replace(agreeing=(*found.agreeing, head))
+    return found

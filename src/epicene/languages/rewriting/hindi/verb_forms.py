@@ -135,6 +135,8 @@ ALSO_NOT_VERBS = frozenset("की के पी जी सी दी ली द
 @lru_cache(maxsize=65536)
 def analyse(word: str) -> tuple[VerbForm, ...]:
     """The forms that a key may be; none where it is of no known verb."""
+    if "-" in word:
+        return _pair(word)
     found = [_IRREGULAR[word]] if word in _IRREGULAR else []
     known = verbs()
     if word in known and word != "हो":
@@ -148,6 +150,13 @@ def analyse(word: str) -> tuple[VerbForm, ...]:
         if entry and (stem, ending) not in _NO_SUCH:
             found.append(VerbForm(stem, *entry))
     return tuple(found)
+
+
+def _pair(word: str) -> tuple[VerbForm, ...]:
+    """पला-बढ़ा: two verbs in one form; what is true of the last is true of both."""
+    first, _, last = word.rpartition("-")
+    shapes = {(form.shape, form.cell) for form in analyse(first) if form.cell}
+    return tuple(form for form in analyse(last) if (form.shape, form.cell) in shapes)
 
 
 # जाया, करा: regular forms that are not the verb's own (करा is of another verb).

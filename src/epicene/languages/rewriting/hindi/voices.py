@@ -5,8 +5,10 @@ In उसने मुझसे कहा, “तुम थके हो।” t
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.languages.rewriting.hindi import nouns
 from epicene.languages.rewriting.hindi.complexes import complexes
 from epicene.languages.rewriting.hindi.lexicon import function_words
 from epicene.languages.rewriting.hindi.verb_forms import analyse
@@ -23,6 +25,9 @@ FIRST_ADDRESSED = frozenset("मुझसे मुझे मुझको मु
 _SECOND_ADDRESSED = frozenset("तुमसे आपसे तुम्हें आपको तुमको तुझसे तुझे".split())
 _THIRD_ADDRESSED = frozenset("उससे उनसे उसे उन्हें उसको उनको इनसे इससे इन्हें हमसे हमें".split())
 _FIRST_PERSON = frozenset("मैं मै मैंने मुझे मुझसे मुझको मेरा मेरे मेरी मुझ हम हमने हमें हमारा हमारे हमारी हमसे".split())
+
+
+_MANNER = frozenset("धीरे जोर प्यार गर्व गुस्से हंसी मुश्किल आराम फिर आखिर".split())
 
 
 class Voice(NamedTuple):
@@ -103,12 +108,18 @@ def _reports(frame: Sequence[str]) -> bool:
 
 
 def _addressee(frame: Sequence[str]) -> Person | None:
-    for at, word in enumerate(frame):
-        following = frame[at + 1] if at + 1 < len(frame) else ""
-        if word in FIRST_ADDRESSED or (word in {"मुझ", "मेरी", "मेरे"} and following in {"से", "ओर"}):
-            return "speaker"
-        if word in _SECOND_ADDRESSED:
-            return "listener"
-        if word in _THIRD_ADDRESSED or (following in {"से", "को"} and at and len(word) > 2):
-            return "others"
-    return None
+    if FIRST_ADDRESSED & set(frame) or "मुझ" in frame:
+        return "speaker"
+    if _SECOND_ADDRESSED & set(frame):
+        return "listener"
+    told = any(
+        following in {"से", "को"} and (nouns.person(word) or not _is_adverbial(word))
+        for word, following in pairwise(frame)
+    )
+    return "others" if told or _THIRD_ADDRESSED & set(frame) else None
+
+
+def _is_adverbial(word: str) -> bool:
+    """धीरे से, ज़ोर से, शाम को"""
+    words = function_words()
+    return bool(nouns.thing(word)) or word in words.adverbs or word in _MANNER

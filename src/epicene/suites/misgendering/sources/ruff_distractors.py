@@ -124,6 +124,7 @@ def _instance(
         after=after,
         case=case,
         candidates=candidates(sets, case, capital=False),
+        sets=() if distractors else sets,
         occupation=task["occupation"],
         distractors=distractors,
     )

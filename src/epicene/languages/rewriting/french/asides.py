@@ -1,0 +1,297 @@
+"""What is said of somebody beside a verb: before the clause, after it, next to "moi"."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from epicene.languages.rewriting.french.agreement import Clause, Reading
+from epicene.languages.rewriting.french.lexicon import read, verbs, words
+from epicene.languages.rewriting.french.line import OPENING, STOPS, Line, is_adjective, is_person
+from epicene.languages.rewriting.french.phrases import read_phrase
+from epicene.languages.rewriting.french.predicate import complement, coordinated, element, is_strong
+from epicene.languages.rewriting.french.sites import Bond, Sites
+from epicene.languages.rewriting.french.voices import Voice
+
+_ROLES = words(read("function_words")["roles"])
+_THAT_ONE = frozenset({"celui", "celle"})
+_BEFORE_MOI = frozenset({"chez", "pour", "avec", "sans", "de", "d'", "à", "sur", "vers", "par", "entre"})
+# Said of nobody: Promis, je viens.
+_INTERJECTIONS = words("promis juré vrai exact parfait entendu compris bon fini vu excepté dommage")
+_POSSESSIVES = {"mon": "first", "ma": "first", "mes": "first", "ton": "second", "ta": "second"}
+
+
+class Scene(NamedTuple):
+    """All that the rules of one text share."""
+
+    line: Line
+    voices: list[Voice]
+    sites: Sites
+
+    def first(self, at: int, rule: str) -> Bond:
+        """A bond with who says I there."""
+        return Bond(self.sites, self.voices[at].first, rule)
+
+    def second(self, at: int, rule: str) -> Bond:
+        """A bond with who is spoken to there."""
+        return Bond(self.sites, self.voices[at].second, rule)
+
+
+# --- before the verbs are read ----------------------------------------------------------------
+
+
+def read_stressed(scene: Scene) -> None:
+    """What stands beside "moi" and "toi", and in "celui qui …, c'est moi"."""
+    line = scene.line
+    for at in range(len(line)):
+        if line[at] in {"moi", "toi"}:
+            _beside(scene, at)
+            if line[at - 1] in {"est", "était", "serai", "sera"} and line[at - 2] in {"c'", "n'"}:
+                _cleft(scene, at)
+            _reworded(scene, at)
+        if line[at] in {"voilà", "voici"} and line[at - 1] in {"me", "m'", "te", "t'"}:
+            complement(line, at + 1, _bond(scene, at - 1, "me voilà"))
+
+
+def _bond(scene: Scene, at: int, rule: str) -> Bond:
+    own = scene.line[at] in {"moi", "me", "m'"}
+    return scene.first(at, rule) if own else scene.second(at, rule)
+
+
+def _beside(scene: Scene, at: int) -> None:
+    """moi boulanger; moi, leur ancien professeur; c'est moi le plus sérieux."""
+    line = scene.line
+    bond = _bond(scene, at, f"beside {line[at]}")
+    if line[at + 1] in {"seul", "seule"}:
+        bond.add(at + 1, "adjective")
+    if line[at - 1] in _BEFORE_MOI or line.is_enclitic(at):
+        return
+    start = at + 2 if line[at + 1] == "," else at + 1
+    start = line.after_adverbs(start)
+    if line[start] in _THAT_ONE:
+        element(line, start, bond)
+    elif line.is_determiner(start) and line[start] not in {"mon", "ma", "mes", "nos", "notre"}:
+        _phrase_beside(scene, start, bond)
+    elif is_strong(line, start, bond) and not verbs().forms(line[start]):
+        end = element(line, start, bond.by(bond.rule, "likely"), strict=True)
+        coordinated(line, end, bond.by(bond.rule, "likely"))
+
+
+def _phrase_beside(scene: Scene, start: int, bond: Bond) -> None:
+    phrase = read_phrase(scene.line, start)
+    if phrase is None or phrase.kind != "person" or verbs().forms(scene.line[phrase.end]):
+        return
+    if scene.line[start] in {"les", "des", "ces", "ses", "tes", "vos"}:
+        return
+    phrase.agree(bond)
+
+
+def _cleft(scene: Scene, at: int) -> None:
+    """celui que tu cherches, c'est moi; le plus sage, c'était moi."""
+    line = scene.line
+    start = at
+    while start > 0 and line[start - 1] not in STOPS and line[start - 1] not in {":", "«"}:
+        start -= 1
+    start = line.after_adverbs(start)
+    bond = _bond(scene, at, "the one who is named after c'est")
+    if line[start] in _THAT_ONE:
+        bond.add(start, "pronoun")
+    elif line[start] in {"le", "la", "l'"}:
+        phrase = read_phrase(line, start)
+        if phrase and phrase.kind == "person" and line[at - 3] == ",":
+            phrase.agree(bond)
+
+
+def _reworded(scene: Scene, at: int) -> None:
+    """au responsable du rayon, autrement dit à moi."""
+    line = scene.line
+    before = at - 1
+    while line[before] in {"à", "de", "d'", "avec", "chez", "pour"}:
+        before -= 1
+    if line[before] != "c'est-à-dire" and (line[before - 1], line[before]) != ("autrement", "dit"):
+        return
+    comma = next((near for near in range(before, max(0, before - 4), -1) if line[near] == ","), 0)
+    for near in range(comma - 1, max(0, comma - 8), -1):
+        if line[near] in {"au", "du", "le", "la", "l'"}:
+            phrase = read_phrase(line, near + (line[near] in {"au", "du"}))
+            if phrase is not None and phrase.kind == "person":
+                bond = _bond(scene, at, "reworded as moi")
+                phrase.agree(bond)
+                bond.add(near, "determiner")
+                return
+
+
+# --- after the verbs are read -----------------------------------------------------------------
+
+
+def read_asides(scene: Scene, clauses: list[Clause]) -> None:
+    """What stands before, inside and after each clause."""
+    main: Clause | None = None
+    for number, clause in enumerate(clauses):
+        after = clauses[number + 1].group.start if number + 1 < len(clauses) else len(scene.line)
+        start = _sentence_start(scene.line, clause.group.start)
+        if main is not None and main.group.start < start:
+            main = None
+        if clause.who is not None:
+            _fronted(scene, clause, start, main)
+            _trailing(scene, clause, after)
+            _as(scene, clause, clause.group.end, after)
+        _roles(scene, clause, clause.group.end, after)
+        if clause.named and not _is_subordinate(scene.line, clause, start):
+            main = main or clause
+
+
+def _sentence_start(line: Line, at: int) -> int:
+    while at > 0 and line[at - 1] not in STOPS and line[at - 1] not in OPENING:
+        at -= 1
+    return at
+
+
+def _is_subordinate(line: Line, clause: Clause, start: int) -> bool:
+    """Whether the clause depends on another: its first word says so."""
+    if clause.group.kind == "relative":
+        return True
+    at = clause.group.start - 1
+    while at >= start and line[at] != ",":
+        if line[at] in line.closed.subordinators:
+            return True
+        at -= 1
+    return False
+
+
+def _fronted(scene: Scene, clause: Clause, start: int, main: Clause | None) -> None:
+    """Fatigué, je …; Né à Lyon, je …; Avant d'être couturier, j'ai …"""
+    line = scene.line
+    end = clause.group.start
+    if clause.group.kind != "pronoun" or clause.who is None:
+        return
+    if line[end - 1] == "," and line[end - 2] in {"moi", "toi"}:
+        end -= 2
+    if main is not None:
+        # What stands between two clauses belongs to the second only after a conjunction.
+        start = max((at for at in range(start, end) if line[at] in {"et", "mais", "ou"}), default=end)
+        start = max(start, main.group.end)
+    bond = Bond(scene.sites, clause.who, "before its subject", plural=clause.plural)
+    _as(scene, clause, start, end)
+    if line[end - 1] == ",":
+        _segments(scene, start, end, bond)
+    _fronted_infinitives(scene, clause, start, end)
+
+
+def _segments(scene: Scene, start: int, end: int, bond: Bond) -> None:
+    """Every part between commas that begins with what somebody is."""
+    line = scene.line
+    at = start
+    while at < end:
+        first = _after_openers(line, at)
+        if (
+            is_strong(line, first, bond)
+            and line[first] not in _INTERJECTIONS
+            and _is_aside(line, first, end)
+        ):
+            reached = element(line, first, bond, strict=True)
+            at = max(first + 1, coordinated(line, reached, bond))
+        while at < end and line[at] != ",":
+            at += 1
+        at += 1
+
+
+def _after_openers(line: Line, at: int) -> int:
+    """Past what may stand before an adjective at the head: et, bien que, même, une fois."""
+    while True:
+        if line[at] in {"et", "mais", "bien", "quoique", "quoiqu'", "que", "qu'", "ou", "puis"}:
+            at += 1
+        elif (after := line.adverb_end(at)) > at:
+            at = after
+        else:
+            return at
+
+
+def _is_aside(line: Line, at: int, end: int) -> bool:
+    """Whether the part is no more than an aside: no verb follows before its comma."""
+    for index in range(at + 1, end):
+        if line[index] == ",":
+            return True
+        if line[index] in {"je", "tu", "il", "on"}:
+            return False
+    return True
+
+
+def _fronted_infinitives(scene: Scene, clause: Clause, start: int, end: int) -> None:
+    reading = Reading(scene.line, scene.voices, scene.sites, clause)
+    for index in range(start, end):
+        word = scene.line[index]
+        if word in verbs().infinitives and not scene.line.is_determiner(index - 1):
+            reading.infinitive_before(index, clause.who)
+
+
+def _trailing(scene: Scene, clause: Clause, after: int) -> None:
+    """…, épuisé mais heureux."""
+    line = scene.line
+    bond = Bond(
+        scene.sites, clause.who or "others", "after its clause", plural=clause.plural, sure="likely"
+    )
+    index = clause.group.end
+    while index < after and line[index] not in STOPS:
+        if line[index] == ",":
+            start = line.after_adverbs(index + 1)
+            if _may_trail(scene, index, start, after, bond):
+                reached = element(line, start, bond, nouns=False, strict=True)
+                index = max(index, coordinated(line, reached, bond) - 1)
+        index += 1
+
+
+def _may_trail(scene: Scene, comma: int, start: int, after: int, bond: Bond) -> bool:
+    line = scene.line
+    if start >= after or not is_strong(line, start, bond) or not is_adjective(line[start]):
+        return False
+    if is_person(line[comma - 1]) or line.is_capital(comma - 1):
+        return False
+    return not verbs().forms(line[start]) and not line.is_open(start + 1)
+
+
+def _as(scene: Scene, clause: Clause, start: int, end: int) -> None:
+    """en tant que médecin, comme serveur."""
+    line = scene.line
+    if clause.who is None:
+        return
+    bond = Bond(scene.sites, clause.who, "said with en tant que or comme", sure="likely")
+    for at in range(start, end):
+        if line[at] in {"que", "qu'"} and line[at - 1] == "tant" and line[at - 2] == "en":
+            reached = complement(line, at + 1, bond)
+        elif line[at] == "comme" and _has_role(scene, clause, at):
+            reached = element(line, at + 1, bond, strict=True)
+        else:
+            continue
+        coordinated(line, reached, bond)
+
+
+def _has_role(scene: Scene, clause: Clause, at: int) -> bool:
+    """Whether "comme" says what the subject is, not what something is like."""
+    line = scene.line
+    objects = {"le", "la", "l'", "les", "me", "m'", "te", "t'"}
+    if any(line[index] in objects for index in clause.group.clitics):
+        return False
+    following = line[at + 1]
+    if following in {"un", "une"}:
+        phrase = read_phrase(line, at + 1)
+        return phrase is not None and phrase.kind == "person" and is_person(line[phrase.head])
+    return is_person(following)
+
+
+def _roles(scene: Scene, clause: Clause, start: int, end: int) -> None:
+    """ma carrière de chanteuse, le poste de directeur."""
+    line = scene.line
+    for at in range(start, end):
+        if line[at] not in _ROLES or line[at + 1] not in {"de", "d'"} or not is_person(line[at + 2]):
+            continue
+        owner = _POSSESSIVES.get(line[at - 1]) or _POSSESSIVES.get(line[at - 2])
+        rule = "a role that is somebody's"
+        if owner == "first":
+            bond = scene.first(at, rule)
+        elif owner == "second":
+            bond = scene.second(at, rule)
+        elif clause.who is not None and line[at - 1] not in {"son", "sa", "leur", "notre"}:
+            bond = Bond(scene.sites, clause.who, rule, sure="likely")
+        else:
+            continue
+        element(line, at + 2, bond, strict=True)

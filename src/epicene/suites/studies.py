@@ -1,0 +1,79 @@
+"""What a suite asks people: the items they see, and what it makes of their answers.
+
+`people` has what the tables of all suites' studies share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic
+
+from epicene.studies.drawing import stratified
+from epicene.suites import Answers, ItemT, ProtocolT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import polars
+
+    from epicene.records import Estimate, Figure, Judgement, Table
+    from epicene.studies import Response, Study, StudyItem
+    from epicene.studies.drawing import Candidate, Wanted
+    from epicene.suites import Protocol
+
+
+@dataclass(frozen=True)
+class Material(Generic[ItemT, ProtocolT]):
+    """What a study may be drawn from: an item, and what one model answered, if one was asked."""
+
+    item: ItemT
+    protocol: ProtocolT
+    model: str = ""
+    answers: Answers = field(default_factory=Answers)
+
+
+@dataclass(frozen=True)
+class StudyResults(Generic[ProtocolT]):
+    """What people said of a study's items, practice and checks left out.
+
+    `frame` has a row per judgement of a person, with the columns of `Results.frame` and the
+    person's name in `person`; `automatic` a row per judgement of the suite's own of the same
+    items, paired by item and name.
+    """
+
+    study: Study
+    responses: Sequence[Response]
+    frame: polars.DataFrame
+    automatic: polars.DataFrame
+    protocol: ProtocolT
+
+
+def _draw(
+    candidates: Iterable[Candidate], _protocol: Protocol, wanted: Wanted
+) -> tuple[StudyItem, ...]:
+    return stratified(candidates, wanted)
+
+
+@dataclass(frozen=True)
+class StudyKind(Generic[ItemT, ProtocolT]):
+    """One of a suite's human studies: what people see and are asked, and what comes of it.
+
+    An item drawn from a run names the model in its field `model`, which the study hides with all
+    else that could sway a person. Judgements are made of a response as they are of an answer; a
+    person's and the suite's own of one thing share a name and differ in `label`.
+    """
+
+    study: Callable[[ProtocolT], Study]  # without items
+    candidates: Callable[[Material[ItemT, ProtocolT]], Iterable[Candidate]]
+    judge: Callable[[StudyItem, Response], Iterable[Judgement]]
+    tables: Callable[[StudyResults[ProtocolT]], Iterable[Table]]
+    metrics: Callable[[StudyResults[ProtocolT]], Mapping[str, Estimate]] = field(
+        default=lambda _results: {}
+    )
+    figures: Callable[[StudyResults[ProtocolT]], Iterable[Figure]] = field(
+        default=lambda _results: ()
+    )
+    automatic: Callable[[StudyItem], Iterable[Judgement]] = field(default=lambda _item: ())
+    # The candidates can be walked more than once.
+    draw: Callable[[Iterable[Candidate], ProtocolT, Wanted], tuple[StudyItem, ...]] = _draw
+    from_runs: bool = True  # or from data alone

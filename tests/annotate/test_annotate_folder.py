@@ -1,0 +1,102 @@
+"""A study's folder: what is answered is kept once, all of a file or nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from epicene.annotate.folder import RESPONSES, STUDY, StudyFolder, create_folder, read_folder
+from epicene.annotate.store import ResponseStore
+from epicene.errors import InputError, RunError
+from study_examples import image, misgendering
+
+HEAD = "participant,item,label\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> StudyFolder:
+    return create_folder(tmp_path / "study", misgendering())
+
+
+def sheet(folder: StudyFolder, text: str) -> Path:
+    path = folder.path.parent / "sheet.csv"
+    path.write_text(HEAD + text, "utf-8")
+    return path
+
+
+def labels(folder: StudyFolder) -> dict[tuple[str, str], object]:
+    return {(each.item, each.participant): each.answers["label"] for each in folder.responses()}
+
+
+def test_a_folder_comes_back(folder: StudyFolder) -> None:
+    assert read_folder(folder.path) == folder
+    assert folder.responses() == []
+    assert [path.name for path in folder.path.iterdir()] == [STUDY]
+
+
+def test_the_same_study_may_be_made_again_and_another_may_not(folder: StudyFolder) -> None:
+    before = (folder.path / STUDY).stat().st_mtime_ns
+    create_folder(folder.path, misgendering())
+    assert (folder.path / STUDY).stat().st_mtime_ns == before
+    with pytest.raises(InputError, match="holds another study"):
+        create_folder(folder.path, image())
+    with pytest.raises(InputError, match="judgements is 0"):
+        create_folder(folder.path / "new", msgspec.structs.replace(image(), judgements=0))
+    assert not (folder.path / "new").exists()
+
+
+def test_a_file_taken_again_changes_nothing(folder: StudyFolder) -> None:
+    path = sheet(folder, "ann,g1,correct\nbob,g1,misgendering\nann,g2,no-pronoun\n")
+    assert folder.take(path) == (3, 0, 0)
+    before = folder.responses()
+    assert folder.take(path) == (0, 3, 0)
+    assert folder.responses() == before
+    assert folder.take(sheet(folder, "ann,g1,correct\nbob,g2,correct\n")) == (1, 1, 0)
+    assert labels(folder) == {
+        ("g1", "ann"): "correct",
+        ("g1", "bob"): "misgendering",
+        ("g2", "ann"): "no-pronoun",
+        ("g2", "bob"): "correct",
+    }
+
+
+def test_another_answer_is_taken_only_if_it_may_replace(folder: StudyFolder) -> None:
+    folder.take(sheet(folder, "ann,g1,correct\n"))
+    path = sheet(folder, "ann,g2,correct\nann,g1,misgendering\n")
+    with pytest.raises(InputError) as caught:
+        folder.take(path)
+    assert str(caught.value) == (
+        f"{path}, line 3, answers the item g1 otherwise than ann did before; --replace takes the "
+        "new answer."
+    )
+    assert labels(folder) == {("g1", "ann"): "correct"}
+    assert folder.take(path, replace=True) == (1, 0, 1)
+    assert labels(folder) == {("g1", "ann"): "misgendering", ("g2", "ann"): "correct"}
+
+
+def test_a_bad_row_keeps_out_the_whole_file(folder: StudyFolder) -> None:
+    with pytest.raises(InputError, match="line 3, label has no choice 'corect'"):
+        folder.take(sheet(folder, "ann,g1,correct\nann,g2,corect\n"))
+    assert folder.responses() == []
+
+
+def test_what_is_no_study_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is not a study folder: it has no study\.toml"):
+        read_folder(tmp_path)
+
+
+def test_a_database_that_cannot_be_used_is_said(folder: StudyFolder) -> None:
+    path = folder.path / RESPONSES
+    path.write_bytes(b"no database at all, but some text that is long enough to look like one" * 9)
+    with pytest.raises(RunError, match=r"responses\.sqlite could not be used: file is not a data"):
+        folder.responses()
+    path.unlink()
+    ResponseStore(path).close()
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA user_version = 99")
+    db.close()
+    with pytest.raises(InputError, match="another version of Epicene"):
+        folder.responses()

@@ -1,0 +1,108 @@
+"""Drawing a study from runs and from data, and what is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import reflexives
+import two_stage
+from epicene.annotate.results import summarise_study
+from epicene.annotate.sample import sample_data, sample_runs
+from epicene.errors import InputError
+from epicene.models import parse_spec
+from epicene.records import digest
+from epicene.runs.results import read_run
+from epicene.runs.run import Order, run
+from epicene.studies import Drawn, Response
+from epicene.studies.checks import study_faults
+from epicene.studies.drawing import Wanted
+from epicene.suites import Source, choose_protocol
+from reflexives.data import read
+from runs.conftest import Silent
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> None:
+    reflexives.register()
+    two_stage.register()
+
+
+def test_a_study_of_data_needs_no_model() -> None:
+    suite = reflexives.suite
+    study = sample_data(suite, Source(), Wanted(per_cell=2, seed=5))
+    assert not list(study_faults(study))
+    protocol = suite.protocols["epicene"]
+    genders = {item.id: item.gender for item in read(Source(), protocol).items}
+    assert Counter(genders[item.id] for item in study.items) == {"masculine": 2, "feminine": 2}
+    assert study.drawn == Drawn(
+        kind="choice", protocol="epicene", data="starter", per_cell=2, seed=5
+    )
+    # All are for three people, so none is for two.
+    assert {item.judgements for item in study.items} == {None}
+    assert study == sample_data(suite, Source(), Wanted(per_cell=2, seed=5), study="choice")
+
+
+def test_three_people_agree_as_computed_by_hand() -> None:
+    study = sample_data(reflexives.suite, Source(), Wanted(total=4))
+    said = [("good", "good", "good"), ("good", "good", "bad"), ("bad", "bad", "bad"), ("good",)]
+    responses = [
+        Response(study=study.name, participant=f"p{n}", item=item.id, answers={"better": label})
+        for item, labels in zip(study.items, said, strict=True)
+        for n, label in enumerate(labels)
+    ]
+    summary = summarise_study(study, responses)
+    assert msgspec.to_builtins(summary.progress) == {
+        "name": "reflexives-choice", "items": 4, "wanted": 12, "given": 10, "people": 3,
+    }  # fmt: skip
+    (row,) = summary.tables[0].rows
+    raw, _, _, _, alpha = (cell for cell in row.cells if not isinstance(cell, str))
+    assert raw.value == pytest.approx(7 / 9)
+    # Krippendorff: 9 ratings, 5 good and 4 bad; observed 2 × 2 / (3 − 1), expected 2 × 5 × 4 / 8.
+    assert alpha.value == pytest.approx(1 - 2 / 5)
+    assert summary.undetected.value == 0
+
+
+def test_studies_that_were_not_drawn_or_not_answered_have_no_tables() -> None:
+    study = sample_data(reflexives.suite, Source(), Wanted(total=4))
+    with pytest.raises(InputError, match="Nobody has answered"):
+        summarise_study(study, [])
+    with pytest.raises(InputError, match="was not drawn by a suite"):
+        summarise_study(msgspec.structs.replace(study, drawn=None), [])
+
+
+def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
+    suite = reflexives.suite
+    with pytest.raises(InputError, match="for 3 people already; leave --twice out"):
+        sample_data(suite, Source(), Wanted(twice=2))
+    with pytest.raises(InputError, match="There is no study in the suite reflexives 'chose'"):
+        sample_data(suite, Source(), Wanted(), study="chose")
+    with pytest.raises(InputError, match="There is no protocol"):
+        sample_data(suite, Source(), Wanted(), protocol="papr")
+    with pytest.raises(InputError, match="has no items in hi"):
+        sample_data(suite, Source(), Wanted(), languages=("hi",))
+    with pytest.raises(InputError, match="The suite two-stage has no studies"):
+        sample_data(two_stage.suite, Source(), Wanted())
+    folder, _ = run(
+        Order(
+            suite=suite,
+            protocol=choose_protocol(suite, "epicene", {}, None),
+            models={"model": [parse_spec("random")]},
+            out=tmp_path / "run",
+        ),
+        Silent(),
+    )
+    with pytest.raises(InputError, match="drawn from data, not from runs; give --suite reflexives"):
+        sample_runs([read_run(folder)], Wanted())
+
+
+def test_the_seed_decides() -> None:
+    suite = reflexives.suite
+    many = [
+        {item.id for item in sample_data(suite, Source(), Wanted(total=4, seed=seed)).items}
+        for seed in range(5)
+    ]
+    assert len({digest(sorted(ids)) for ids in many}) > 1

@@ -1,0 +1,251 @@
+"""`epicene annotate`: from runs to a study, from people's sheets to tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from cli.conftest import Epicene
+from cli.test_bad_input import refused
+from cli.test_commands import SCHEMA
+from epicene.annotate.folder import read_folder
+from scripted_people import fill_in, respond
+
+RUN = ("--set=pronouns=he,xe", "--set=samples=2", "--limit=8")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("made")
+
+
+@pytest.fixture
+def runs(epicene: Epicene, made: Path) -> list[Path]:
+    """Two runs, made once."""
+    folders = [made / f"run-{seed}" for seed in (1, 2)]
+    for seed, folder in enumerate(folders, start=1):
+        if not folder.exists():
+            model = f"--model=random:{seed}?label=model-{seed}"
+            assert epicene("run", "misgendering", model, *RUN, f"--out={folder}").code == 0
+    return folders
+
+
+@pytest.fixture
+def study(epicene: Epicene, runs: list[Path]) -> Path:
+    done = epicene("annotate", "sample", *runs, "--per-cell=2", "--twice=12", "--out=study")
+    assert done.code == 0, done.err
+    # Two models, two pronouns, pre and post of two datasets and open contexts.
+    assert done.err == "40 items, 52 judgements wanted. The study is in study.\n"
+    return Path("study")
+
+
+def hand_in(epicene: Epicene, study: Path, *people: str) -> None:
+    """All people get a sheet, fill it in, and hand it in."""
+    done = epicene("annotate", "export", study, f"--people={','.join(people)}", "--out=sheets")
+    assert done.code == 0, done.err
+    whole = read_folder(study).study
+    for person in people:
+        path = Path("sheets") / f"{person}.csv"
+        given = [respond(whole, item, person) for item in whole.items]
+        path.write_text(fill_in(path.read_text("utf-8"), given), "utf-8")
+        assert epicene("annotate", "import", study, path).code == 0
+
+
+def test_from_runs_to_tables(epicene: Epicene, study: Path) -> None:
+    hand_in(epicene, study, "ann", "bob")
+    shown = epicene("annotate", "tables", study, "--json")
+    jsonschema.validate(shown.json, SCHEMA)
+    assert shown.err == ""
+    assert shown.json["study"] == {
+        "name": "misgendering-labels", "items": 40, "wanted": 52, "given": 52, "people": 2,
+    }  # fmt: skip
+    tables = shown.json["tables"]
+    assert set(tables) == {"people", "automatic", "labels", "8", "9"}
+    whole = read_folder(study).study
+    answers = {
+        (item.id, person): respond(whole, item, person).answers["outcome"]
+        for item in whole.items
+        for person in ("ann", "bob")
+    }
+    both = [item.id for item in whole.items if item.judgements == 2]
+    same = [answers[item, "ann"] == answers[item, "bob"] for item in both]
+    found = tables["people"]["outcome"]["all"]
+    assert found["all"]["agreement"]["value"] == pytest.approx(sum(same) / len(same))
+    assert found["the paper"]["agreement"] == {
+        "value": 0.96, "low": None, "high": None, "n": 200, "origin": "published",
+    }  # fmt: skip
+    assert tables["automatic"]["misgendering"]["all"]["all"]["agreement"]["n"] == 40
+    assert set(tables["automatic"]["misgendering"]["model"]) == {"model-1", "model-2"}
+
+
+def test_tables_in_every_form(epicene: Epicene, study: Path) -> None:
+    hand_in(epicene, study, "ann", "bob")
+    assert "Agreement of people with each other" in epicene("annotate", "tables", study).out
+    only = epicene("annotate", "tables", study, "--only=labels", "--csv").out
+    assert {row["table"] for row in csv.DictReader(io.StringIO(only))} == {"labels"}
+    assert r"\toprule" in epicene("annotate", "tables", study, "--latex").out
+    assert "| model-1 |" in epicene("annotate", "tables", study, "--markdown").out
+    done = epicene("annotate", "tables", study, "--only=people", "--figures=drawn")
+    assert sorted(path.name for path in Path("drawn").iterdir()) == [
+        "17.svg", "6.svg", "7.svg", "8.svg",
+    ]  # fmt: skip
+    assert "drawn/6.svg" in done.err
+    done = epicene("annotate", "tables", study, "--only=peple")
+    refused(done, 2, "There is no table 'peple'; did you mean 'people'?")
+    refused(epicene("annotate", "tables", study, "--csv", "--json"), 2, "Choose one of")
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
+def test_what_is_exported_can_be_imported(epicene: Epicene, study: Path, form: str) -> None:
+    hand_in(epicene, study, "ann", "bob")
+    shutil.copytree(study, "copy")
+    (Path("copy") / "responses.sqlite").unlink()
+    assert epicene("annotate", "export", study, f"--out=all.{form}").code == 0
+    done = epicene("annotate", "import", "copy", f"all.{form}")
+    assert done.err == "52 new answers, 0 in place of others, 0 were there already.\n"
+    again = epicene("annotate", "import", study, f"all.{form}")
+    assert again.err == "0 new answers, 0 in place of others, 52 were there already.\n"
+    first, second = (epicene("annotate", "export", each).out for each in (study, "copy"))
+    assert first == second
+    tables = [epicene("annotate", "tables", each, "--json").json for each in (study, "copy")]
+    assert tables[0] == tables[1]
+
+
+def test_what_is_hidden_leaves_only_when_asked_for(epicene: Epicene, study: Path) -> None:
+    hand_in(epicene, study, "ann", "bob")
+    for path in Path("sheets").iterdir():
+        assert "model-1" not in path.read_text("utf-8")
+    assert "model-1" not in epicene("annotate", "export", study).out
+    assert "model-1" not in epicene("annotate", "export", study, "--form=jsonl").out
+    rows = csv.DictReader(io.StringIO(epicene("annotate", "export", study, "--hidden").out))
+    assert {row["hidden: model"] for row in rows} == {"model-1", "model-2"}
+
+
+def test_the_same_command_draws_the_same_study(
+    epicene: Epicene, study: Path, runs: list[Path]
+) -> None:
+    before = (study / "study.toml").read_bytes()
+    command = ("annotate", "sample", *runs, "--per-cell=2", "--twice=12")
+    assert epicene(*command, "--out=study").code == 0
+    assert epicene(*command, "--out=other").code == 0
+    assert Path("other/study.toml").read_bytes() == before
+    refused(epicene(*command, "--seed=2", "--out=study"), 2, "study holds another study")
+    assert (study / "study.toml").read_bytes() == before
+
+
+def test_a_study_half_done_says_so(epicene: Epicene, study: Path) -> None:
+    refused(epicene("annotate", "tables", study), 2, "Nobody has answered")
+    item = read_folder(study).study.items[0].id
+    Path("one.csv").write_text(f"item,outcome\n{item},correct\n", "utf-8")
+    assert epicene("annotate", "import", study, "one.csv", "--participant=ann").code == 0
+    done = epicene("annotate", "tables", study, "--only=automatic")
+    assert done.code == 0
+    assert "1 of 52 judgements are there so far." in done.err
+
+
+def test_a_changed_answer_must_be_wanted(epicene: Epicene, study: Path) -> None:
+    item = read_folder(study).study.items[0].id
+    Path("a.csv").write_text(f"participant,item,outcome\nann,{item},correct\n", "utf-8")
+    Path("b.csv").write_text(f"participant,item,outcome\nann,{item},no-pronoun\n", "utf-8")
+    assert epicene("annotate", "import", study, "a.csv").code == 0
+    done = epicene("annotate", "import", study, "b.csv")
+    refused(done, 2, "b.csv, line 2,", "otherwise than ann did before", "--replace")
+    done = epicene("annotate", "import", study, "b.csv", "--replace")
+    assert done.err == "0 new answers, 1 in place of others, 0 were there already.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "parts"),
+    [
+        ("a.csv", "participant,item,outcome\nann,ITEM,corect\n", ["line 2,", "'corect'"]),
+        ("a.csv", "participant,item,outcome\nann,nothing,correct\n", ["line 2,", "'nothing'"]),
+        ("a.csv", "participant,item,outcom\nann,ITEM,correct\n", ["line 2,", "'outcome'?"]),
+        ("a.csv", "participant,item\nann,ITEM,correct\n", ["line 2,", "number of columns"]),
+        ("a.csv", "participant;item;outcome\nann;ITEM;correct\n", ["semicolons"]),
+        (
+            "a.csv",
+            "participant,item,outcome,extraneous\nann,ITEM,correct,zebra\n",
+            ["line 2,", "marks 'zebra'"],
+        ),
+        (
+            "a.csv",
+            "participant,item,outcome,extraneous\nann,ITEM,correct,0-9999\n",
+            ["line 2,", "marks characters 0 to 9999"],
+        ),
+        (
+            "a.csv",
+            "participant,item,tags\nann,ITEM,repetition\n",
+            ["line 2,", "outcome has no answer"],
+        ),
+        ("a.csv", "item,outcome\nITEM,correct\n", ["line 2,", "whose answers"]),
+        ("a.jsonl", "{", ["line 1,", "is not JSON"]),
+        ("a.jsonl", '{"participant": "ann", "item": "ITEM", "answers": 3}', ["does not fit"]),
+        ("a.txt", "x", ["known: .csv"]),
+    ],
+)
+def test_a_bad_file_is_refused(
+    epicene: Epicene, study: Path, name: str, text: str, parts: list[str]
+) -> None:
+    item = read_folder(study).study.items[0].id
+    Path(name).write_text(text.replace("ITEM", item), "utf-8")
+    refused(epicene("annotate", "import", study, name), 2, name, *parts)
+    assert read_folder(study).responses() == []
+
+
+def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
+    command = ("annotate", "sample", *runs, "--protocol=paper", "--out=paper")
+    refused(epicene(*command), 2, "the paper's draw takes 5; run without --limit")
+    refused(epicene(*command, "--per-cell=3"), 2, "5 instances with 5 generations")
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ((), ["Name run folders, or a suite"]),
+        (("RUN", "--suite=misgendering"), ["one of the two"]),
+        (("RUN", "--data=x"), ["go with --suite"]),
+        (("--suite=misgendering",), ["about what models wrote; name the run folders"]),
+        (("RUN", "--study=lables"), ["'lables'; did you mean 'labels'?"]),
+        (("RUN", "--protocol=papr"), ["'papr'; did you mean 'paper'?"]),
+        (("RUN", "--per-cell=2", "--n=3"), ["not both"]),
+        (("RUN", "--per-cell=0"), ["per-cell"]),
+        (("RUN", "RUN"), ["given twice"]),
+        (("nowhere",), ["nowhere is not a run folder"]),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(
+    epicene: Epicene, runs: list[Path], options: tuple[str, ...], parts: list[str]
+) -> None:
+    given = [str(runs[0]) if option == "RUN" else option for option in options]
+    refused(epicene("annotate", "sample", *given, "--out=study"), 2, *parts)
+    assert not Path("study").exists()
+
+
+def test_other_mistakes(epicene: Epicene, study: Path) -> None:
+    refused(epicene("annotate", "tables", "nowhere"), 2, "nowhere is not a study folder")
+    refused(epicene("annotate", "export", study, "--people=ann,bob"), 2, "wants a folder")
+    refused(epicene("annotate", "export", study, "--out=x.doc"), 2, "end it in .csv")
+    refused(epicene("annotate", "export", study, "--people=ann", "--out=s"), 2, "only 1 are named")
+
+
+def test_a_study_of_data(epicene: Epicene) -> None:
+    done = epicene("annotate", "sample", "--suite=reflexives", "--n=6", "--out=study")
+    assert done.err == "6 items, 18 judgements wanted. The study is in study.\n"
+    whole = read_folder(Path("study")).study
+    lines = [
+        json.dumps({"participant": who, "item": item.id, "better": "good"})
+        for item in whole.items
+        for who in ("ann", "bob", "cyd")
+    ]
+    Path("all.jsonl").write_text("\n".join(lines), "utf-8")
+    assert epicene("annotate", "import", "study", "all.jsonl").code == 0
+    shown = epicene("annotate", "tables", "study", "--json").json
+    jsonschema.validate(shown, SCHEMA)
+    assert shown["tables"]["people"]["all"]["all"]["agreement"]["value"] == 1
+    assert shown["study"]["people"] == 3

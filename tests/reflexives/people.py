@@ -1,0 +1,64 @@
+"""A study of data alone: which of two sentences is the better one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.records import Judgement, Table
+from epicene.studies import Choose, Study, StudyItem, TextPanel
+from epicene.studies.drawing import Candidate
+from epicene.suites import people
+from epicene.suites.studies import Material, StudyKind, StudyResults
+from reflexives.ask import ReflexiveProtocol
+from reflexives.data import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.studies import Response
+
+
+def study(_protocol: ReflexiveProtocol) -> Study:
+    """Both sentences, and which is better."""
+    return Study(
+        name="reflexives-choice",
+        suite="reflexives",
+        title={"en": "Sentences"},
+        show=(TextPanel(field="good"), TextPanel(field="bad")),
+        questions=(Choose(id="better", ask={"en": "Which?"}, between=("good", "bad")),),
+        judgements=3,
+    )
+
+
+def candidates(material: Material[Sentence, ReflexiveProtocol]) -> Iterator[Candidate]:
+    """Every sentence."""
+    item = material.item
+    good, bad = item.texts
+    made = StudyItem(id=item.id, language=item.language, fields={"good": good, "bad": bad})
+    yield Candidate((item.gender,), item.id, item.id, lambda: made)
+
+
+def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
+    """Right where the sentence was chosen that agrees."""
+    chosen = str(response.answers["better"])
+    yield Judgement(
+        item=item.id,
+        name="choice",
+        label=chosen,
+        outcome="right" if chosen == "good" else "wrong",
+    )
+
+
+def tables(results: StudyResults[ReflexiveProtocol]) -> Iterator[Table]:
+    """Whether people agree."""
+    pairs = people.between_people(results.frame)
+    yield Table(
+        name="people",
+        title="Agreement of people",
+        levels=("facet", "of"),
+        columns=people.COLUMNS,
+        rows=tuple(people.by_facet(pairs, (), clustered=True)),
+    )
+
+
+choice = StudyKind(study=study, candidates=candidates, judge=judge, tables=tables, from_runs=False)

@@ -1,0 +1,16 @@
+"""Judgements as the results of one run, without a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from epicene.records import Judgement
+from epicene.runs.results import frame_of
+from epicene.suites import Results, RunInfo
+
+INFO = RunInfo(run="run", model="model", protocol="paper", identities={})
+
+
+def results_of(judgements: Iterable[Judgement], protocol: Any) -> Results[Any]:
+    return Results(frame_of(judgements, INFO), protocol, (INFO,))

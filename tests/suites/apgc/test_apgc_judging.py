@@ -1,0 +1,197 @@
+"""What answers are judged to be, and the counts that BLEU adds up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from epicene.records import Judgement, Text, Texts
+from epicene.suites import Answers, Given
+from epicene.suites.apgc.ask import ask_labels, ask_post_editing, ask_rewriting
+from epicene.suites.apgc.bleu import bleu, bleu_counts
+from epicene.suites.apgc.english import english_gender
+from epicene.suites.apgc.judge import judge, read_labels, sentence_label, words_in_place
+from epicene.suites.apgc.lexical import is_reinflection
+from epicene.suites.apgc.protocol import PROTOCOLS, ApgcProtocol
+from suites.apgc.corpus_folder import sentences
+
+BOTH = next(each for each in sentences() if each.label == "MF")
+
+
+def judged(protocol: ApgcProtocol, **texts: str) -> dict[str, Judgement]:
+    answers = Answers(
+        Given("", "model", "x", name.replace("_", " "), Texts(texts=(Text(text=text),)))
+        for name, text in texts.items()
+    )
+    return {each.name: each for each in judge(BOTH, answers, protocol)}
+
+
+# --- rewriting -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "edits"),
+    [
+        ("أنا فخورة بك يا ابني", "right", (2, 2, 2)),
+        ("أنا فخور بك يا ابنتي", "wrong", (0, 0, 2)),  # copied
+        ("أنا فخورة بك يا ابنتي", "wrong", (1, 1, 2)),
+        ("", "undetected", (0, 1, 2)),
+        ("لا أستطيع ذلك", "wrong", (0, 1, 2)),
+    ],
+)
+def test_rewriting(answer: str, outcome: str, edits: tuple[int, ...]) -> None:
+    found = judged(PROTOCOLS["epicene"], rewriting_FM=answer)["rewriting FM"]
+    assert found.outcome == outcome
+    assert tuple(found.counts[name] for name in ("correct", "proposed", "gold")) == edits
+
+
+def test_only_the_paper_folds_ta_marbuta() -> None:
+    answer = "انا فخوره بك يا ابني"
+    assert judged(PROTOCOLS["paper"], rewriting_FM=answer)["rewriting FM"].outcome == "right"
+    assert judged(PROTOCOLS["epicene"], rewriting_FM=answer)["rewriting FM"].outcome == "wrong"
+
+
+def test_the_last_word_matches_only_a_last_word() -> None:
+    assert words_in_place("a b c", "a b c") == 1
+    assert words_in_place("a b c d", "a b c") == pytest.approx(2 / 3)
+    assert words_in_place("a  b", "a b") == pytest.approx(1 / 2)
+
+
+# --- identification ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "B B B B",
+        "B 1M B B 2F B",
+        "B 1M B B XX",
+        "B 1M B\nB 2F",
+        "labels: B 1M B B 2F",
+        "B,1M,B,B,2F",
+    ],
+)
+def test_labels_are_read_strictly(answer: str) -> None:
+    assert read_labels(answer, 5) is None
+    found = judged(PROTOCOLS["epicene"], identification=answer)
+    assert {each.outcome for each in found.values() if "ident" in each.name} == {"undetected"}
+
+
+def test_labels_word_by_word() -> None:
+    found = judged(PROTOCOLS["epicene"], identification="B 1F B B 2F")
+    assert found["identification"].outcome == "wrong"
+    assert found["identification"].label == "FF"
+    assert found["identification word 2"].outcome == "wrong"
+    assert found["identification word 5"].outcome == "right"
+
+
+def test_what_word_labels_say_of_a_sentence() -> None:
+    assert sentence_label(["B", "1M", "2F", "1M", "1F"]) == "MF"
+    assert sentence_label(["B", "B"]) == "BB"
+
+
+# --- translation ---------------------------------------------------------------------------
+
+TRANSLATION = ApgcProtocol(name="x", about="", tasks=("translation",))
+
+
+@pytest.mark.parametrize(
+    ("answer", "labels"),
+    [
+        ("أنا فخور بك يا ابني", ["masculine", "masculine"]),
+        ("أنا فخورة بك يا ابني", ["feminine", "masculine"]),
+        ("يسعدني ذلك", ["neither", "neither"]),
+        ("فخور فخورة", ["neither", "neither"]),
+        ("", ["neither", "neither"]),
+    ],
+)
+def test_the_gender_of_translated_words(answer: str, labels: list[str]) -> None:
+    from msgspec.structs import replace
+
+    sentence = replace(BOTH, english="I am proud of you, my child.")
+    given = Answers(
+        [Given("", "translator", "x", "translation", Texts(texts=(Text(text=answer),)))]
+    )
+    words = [each for each in judge(sentence, given, TRANSLATION) if " word " in each.name]
+    assert [each.label for each in words] == labels
+
+
+@pytest.mark.parametrize(
+    ("text", "gender"),
+    [
+        ("I saw my mother there.", "F"),
+        ("My wives and I.", "F"),
+        ("Hello, gentlemen!", "M"),
+        ("My mother and my father.", "B"),
+        ("The teacher is here.", "B"),
+        ("I mother everyone.", "B"),  # a verb
+    ],
+)
+def test_the_gender_of_english_nouns(text: str, gender: str) -> None:
+    assert english_gender(text) == gender
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "d.", "e,"]), max_size=8).map(" ".join)
+
+
+@settings(max_examples=150)
+@given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=4))
+def test_bleu_is_sacrebleus(rows: list[tuple[str, str, str]]) -> None:
+    outputs, *references = (list(column) for column in zip(*rows, strict=True))
+    counts = np.array([bleu_counts(row[0], row[1:]) for row in rows])
+    expected = sacrebleu.corpus_bleu(outputs, references).score
+    assert bleu(counts.sum(axis=0)[None])[0] == pytest.approx(expected)
+
+
+# --- requests ------------------------------------------------------------------------------
+
+
+def test_both_wordings_name_both_people_and_hold_the_sentence() -> None:
+    for wording, people in (("ar", ("امرأة", "رجل")), ("en", ("a woman", "a man"))):
+        protocol = ApgcProtocol(name="x", about="", wording=wording)  # type: ignore[arg-type]
+        asked = {each.name: each for each in ask_rewriting(BOTH, Answers(), protocol)}
+        request = asked["rewriting FM"]
+        text = request.prompt[-1].content  # type: ignore[union-attr]
+        assert BOTH.text in text
+        assert text.index(people[0]) < text.index(people[1])
+        assert request.target == {"speaker": "feminine", "listener": "masculine"}  # type: ignore[union-attr]
+        (labels,) = ask_labels(BOTH, Answers(), protocol)
+        assert "5" in labels.prompt[-1].content  # type: ignore[union-attr]
+
+
+def test_post_editing_works_on_the_answer_or_on_what_came_with_the_data() -> None:
+    from msgspec.structs import replace
+
+    protocol = PROTOCOLS["epicene"]
+    answered = Answers(
+        [Given("", "translator", "x", "translation", Texts(texts=(Text(text="نعم"),)))]
+    )
+    assert [each.source for each in ask_post_editing(BOTH, answered, protocol)] == ["نعم"] * 4  # type: ignore[union-attr]
+    with_data = replace(BOTH, translation="لا")
+    assert [each.source for each in ask_post_editing(with_data, Answers(), protocol)] == ["لا"] * 4  # type: ignore[union-attr]
+    assert list(ask_post_editing(BOTH, Answers(), protocol)) == []
+
+
+@pytest.mark.parametrize(
+    ("masculine", "feminine", "same"),
+    [
+        ("طبيب", "طبيبة", True),
+        ("تريد", "تريدين", True),
+        ("قم", "قومي", True),
+        ("لكم", "لكن", True),
+        ("أيها", "أيتها", True),
+        ("أحمق", "حمقاء", True),
+        ("أبي", "أمي", False),
+        ("أخوك", "أختك", False),
+        ("رجل", "امرأة", False),
+        ("كالرجل", "كالمرأة", False),
+        ("أولاد", "بنات", False),
+    ],
+)
+def test_the_same_word_or_another(masculine: str, feminine: str, same: bool) -> None:
+    assert is_reinflection(masculine, feminine) is same
+    assert is_reinflection(feminine, masculine) is same

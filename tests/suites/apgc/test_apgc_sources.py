@@ -1,0 +1,212 @@
+"""Reading and writing the layouts of the corpus; what is wrong is said with file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from epicene.datafiles import read_text
+from epicene.errors import InputError
+from epicene.suites import Source
+from epicene.suites.apgc.data import read
+from epicene.suites.apgc.given import read_answers
+from epicene.suites.apgc.labels import TARGETS
+from epicene.suites.apgc.m2 import Edit
+from epicene.suites.apgc.protocol import PROTOCOLS, ApgcProtocol
+from epicene.suites.apgc.sources.folder import read_folder
+from epicene.suites.apgc.sources.lines import write_blocks, write_lines
+from epicene.suites.apgc.sources.m2_files import m2_text, read_m2
+from suites.apgc.corpus_folder import GROUPS, sentences, write_tokens_folder
+
+
+def changed(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def facts(folder: Path, split: str) -> list[tuple[str, str, dict[str, str], bool]]:
+    read_in, _ = read_folder(folder, split)
+    return [(each.text, each.label, each.targets, each.original) for each in read_in]
+
+
+EXPECTED = [(each.text, each.label, each.targets, each.original) for each in sentences()]
+
+
+def test_tokens(tmp_path: Path) -> None:
+    folder = write_tokens_folder(tmp_path)
+    assert facts(folder, "dev") == EXPECTED
+    read_in, files = read_folder(folder, "dev")
+    assert [label.five_way for label in read_in[1].word_labels] == ["B", "1F", "B", "B"]
+    assert [each.group for each in read_in] == [
+        f"dev-group-{number}" for number, group in enumerate(GROUPS, 1) for _ in group
+    ]
+    assert len(files) == 6
+
+
+def test_tokens_without_a_label_file(tmp_path: Path) -> None:
+    folder = write_tokens_folder(tmp_path)
+    for path in (folder / "joint").iterdir():
+        path.unlink()
+    assert facts(folder, "dev") == EXPECTED
+
+
+def test_lines_with_labels_english_and_origin(tmp_path: Path) -> None:
+    made = sentences()
+    write_lines(tmp_path / "test.arin", [each.text for each in made])
+    for target in TARGETS:
+        write_lines(tmp_path / f"test.ar.{target}", [each.targets[target] for each in made])
+    write_lines(tmp_path / "test.arin.label", [each.label for each in made])
+    write_lines(tmp_path / "test.en", [f"English {n}" for n in range(len(made))])
+    write_lines(tmp_path / "test.origin", ["A"] * len(made))
+    assert facts(tmp_path, "test") == EXPECTED
+    read_in, _ = read_folder(tmp_path, "test")
+    assert (read_in[3].english, read_in[3].origin) == ("English 3", "A")
+
+
+def test_forms_are_found_in_the_groups(tmp_path: Path) -> None:
+    made = sentences()
+    write_lines(tmp_path / "train.arin", [each.text for each in made])
+    write_lines(tmp_path / "train.arin.label", [each.label for each in made])
+    assert facts(tmp_path, "train") == EXPECTED
+
+
+def test_version_1(tmp_path: Path) -> None:
+    write_lines(tmp_path / "D-set-dev.arin", ["أنا متعبة", "أنا متعب", "نعم"])
+    write_lines(tmp_path / "D-set-dev.ar.M", ["أنا متعب", "أنا متعب", "نعم"])
+    write_lines(tmp_path / "D-set-dev.ar.F", ["أنا متعبة", "أنا متعبة", "نعم"])
+    write_lines(tmp_path / "D-set-dev.arin.label", ["F", "M", "B"])
+    read_in, _ = read_folder(tmp_path, "dev")
+    assert [each.label for each in read_in] == ["FB", "MB", "BB"]
+    assert read_in[0].targets["MF"] == "أنا متعب"
+
+
+def test_m2_files_are_read_as_they_are_written(tmp_path: Path) -> None:
+    rows = [(["a", "b", "c"], [Edit(0, 1, ("x",)), Edit(2, 3, ("y", "z"))]), (["d"], [])]
+    path = tmp_path / "gold.m2"
+    path.write_text("".join(m2_text(rows)), encoding="utf-8")
+    assert list(read_m2(path)) == rows
+
+
+def test_the_english_side_from_a_file(tmp_path: Path) -> None:
+    folder = write_tokens_folder(tmp_path)
+    english = tmp_path / "dev.english"
+    write_lines(english, [f"Line {n}" for n in range(len(sentences()))])
+    protocol = ApgcProtocol(name="x", about="", english=str(english))
+    dataset = read(Source(path=folder), protocol)
+    assert [each.english for each in dataset.items][:2] == ["Line 0", "Line 1"]
+
+
+def test_the_original_corpus(tmp_path: Path) -> None:
+    protocol = ApgcProtocol(name="x", about="", corpus="original")
+    dataset = read(Source(path=write_tokens_folder(tmp_path)), protocol)
+    assert [each.label for each in dataset.items] == ["BB", "FB", "BM", "MF"]
+
+
+# --- what is wrong -------------------------------------------------------------------------
+
+
+def test_a_missing_blank_line(tmp_path: Path) -> None:
+    folder = write_tokens_folder(tmp_path)
+    changed(folder / "dev.ar.MF.tokens", "\n\n", "\n")
+    with pytest.raises(InputError, match=r"dev\.ar\.MF\.tokens, line 6, .* blank line is missing"):
+        read_folder(folder, "dev")
+
+
+def test_a_file_that_was_cut_off(tmp_path: Path) -> None:
+    folder = write_tokens_folder(tmp_path)
+    path = folder / "dev.arin.tokens"
+    path.write_text(path.read_text(encoding="utf-8").rstrip("\n"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"dev\.arin\.tokens, line \d+: the last sentence"):
+        read_folder(folder, "dev")
+
+
+def test_a_word_label_outside_the_inventory(tmp_path: Path) -> None:
+    folder = write_tokens_folder(tmp_path)
+    changed(folder / "dev.arin.tokens", "القطار B+B", "القطار 3M+B")
+    with pytest.raises(InputError, match=r"dev\.arin\.tokens, line 2, has the word label '3M\+B'"):
+        read_folder(folder, "dev")
+
+
+def test_a_sentence_label_outside_the_inventory(tmp_path: Path) -> None:
+    folder = write_tokens_folder(tmp_path)
+    (path,) = (folder / "joint").iterdir()
+    changed(path, "FB", "XB")
+    with pytest.raises(InputError, match=r"label, line 2, has the label 'XB'"):
+        read_folder(folder, "dev")
+
+
+def test_targets_of_different_lengths(tmp_path: Path) -> None:
+    made = sentences()
+    write_lines(tmp_path / "dev.arin", [each.text for each in made])
+    for target in TARGETS:
+        write_lines(tmp_path / f"dev.ar.{target}", [each.targets[target] for each in made])
+    write_lines(tmp_path / "dev.arin.label", [each.label for each in made])
+    changed(tmp_path / "dev.ar.FM", "تسمعني ؟", "تسمعني")
+    with pytest.raises(
+        InputError, match=r"dev\.arin, line 4, has 3 words, but its form for FM has 2"
+    ):
+        read_folder(tmp_path, "dev")
+
+
+def test_four_blocks_of_unequal_size(tmp_path: Path) -> None:
+    folder = write_tokens_folder(tmp_path)
+    path = tmp_path / "answers.txt"
+    write_blocks(path, {target: [each.text for each in sentences()] for target in TARGETS})
+    changed(path, "هل تسمعني ؟\n", "")
+    protocol = ApgcProtocol(name="x", about="", tasks=("rewriting",))
+    dataset = read(Source(path=folder), protocol)
+    with pytest.raises(InputError, match=r"answers\.txt has 35 lines; .* have 36 \(four times 9\)"):
+        list(read_answers(path, dataset, protocol))
+
+
+def test_windows_1256(tmp_path: Path) -> None:
+    folder = write_tokens_folder(tmp_path)
+    path = folder / "dev.ar.MM.tokens"
+    path.write_bytes(path.read_text(encoding="utf-8").encode("windows-1256"))
+    with pytest.raises(InputError, match=r"dev\.ar\.MM\.tokens, line 1, is not UTF-8"):
+        read_folder(folder, "dev")
+    with pytest.raises(InputError, match="save the file as UTF-8"):
+        read_text(path)
+
+
+def test_a_group_without_all_its_forms(tmp_path: Path) -> None:
+    write_lines(tmp_path / "train.arin", ["أنا متعب", "نعم"])
+    write_lines(tmp_path / "train.arin.label", ["MB", "BB"])
+    with pytest.raises(InputError, match=r"train\.arin, line 1: a sentence labelled MB"):
+        read_folder(tmp_path, "train")
+
+
+def test_another_split_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no split 'test'; it has dev"):
+        read_folder(write_tokens_folder(tmp_path), "test")
+
+
+def test_a_folder_of_something_else(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no parallel gender corpus"):
+        read_folder(tmp_path, "dev")
+
+
+def test_answers_want_one_task(tmp_path: Path) -> None:
+    dataset = read(Source(path=write_tokens_folder(tmp_path)), PROTOCOLS["paper"])
+    with pytest.raises(InputError, match="--task"):
+        list(read_answers(tmp_path / "x.txt", dataset, PROTOCOLS["paper"]))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"id": "dev-2", "target": "MX", "text": "a"}', "targets are MM"),
+        ('{"id": "dev-99", "target": "MM", "text": "a"}', "which the data lacks"),
+        ('{"id": "dev-2", "target": "MM"}', "lacks the field 'text'"),
+    ],
+)
+def test_records_that_do_not_fit(tmp_path: Path, line: str, message: str) -> None:
+    folder = write_tokens_folder(tmp_path)
+    path = tmp_path / "answers.jsonl"
+    path.write_text(line + "\n", encoding="utf-8")
+    protocol = ApgcProtocol(name="x", about="", tasks=("rewriting",))
+    dataset = read(Source(path=folder), protocol)
+    with pytest.raises(InputError, match=message):
+        list(read_answers(path, dataset, protocol))
