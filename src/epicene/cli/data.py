@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,6 +25,7 @@ from epicene.cli.options import (
 from epicene.errors import InputError
 
 if TYPE_CHECKING:
+    from epicene.models import Spec
     from epicene.suites import Protocol, Suite
 
 Action = Literal["show", "check", "stats", "build"]
@@ -43,6 +44,10 @@ def data(
         int | None, typer.Option(min=1, help="show: how many items (10 unless said).")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="build: where to.")] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", "-m", metavar="ROLE=SPEC[,SPEC…]", help="build: who is asked."),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Show, check, count or build a suite's data."""
@@ -55,7 +60,9 @@ def data(
         raise InputError(f"--out goes with build, not with {action}.")
     chosen = find_suite(suite)
     if action == "build":
-        return _build(chosen, out, pairs(setting, "--set"))
+        return _build(chosen, out, pairs(setting, "--set"), model or ())
+    if model:
+        raise InputError(f"--model goes with build, not with {action}.")
     how = choose_protocol(chosen, protocol, protocol_settings(setting, None, split), None)
     dataset = chosen.read(Source(path=path, columns=pairs(column, "--column")), how)
     items = of_languages(dataset.items, tuple(language or ()), dataset.name)
@@ -134,14 +141,31 @@ def _stats(suite: Suite[Any, Any], items: list[Any], place: str, *, as_json: boo
     return 0
 
 
-def _build(suite: Suite[Any, Any], out: Path | None, settings: dict[str, str]) -> int:
-    """Let the suite make data, saying each step."""
+def _build(
+    suite: Suite[Any, Any],
+    out: Path | None,
+    settings: dict[str, str],
+    models: Sequence[str],
+) -> int:
+    """Do the steps of a construction, saying each."""
     from epicene.cli.output import note
+    from epicene.cli.progress import watcher
+    from epicene.construct import BuildOrder, WaitingForPeopleError, construct
+    from epicene.models import ModelOptions, parse_spec
 
-    if suite.build is None:
-        raise InputError(f"The suite {suite.name} builds no data.")
     if out is None:
         raise InputError("build wants a folder: --out DIR.")
-    for step in suite.build(out, settings):
-        note(step)
+    known = suite.construction.roles if suite.construction is not None else []
+    asked: dict[str, list[Spec]] = {}
+    for text in models:
+        role, equals, specs = text.partition("=")
+        if not equals or role not in known:
+            wanted = ", ".join(f"{name}=SPEC" for name in known) or "none"
+            raise InputError(f"--model wants a role of this construction ({wanted}), not {text!r}.")
+        asked[role] = [parse_spec(spec, ModelOptions()) for spec in specs.split(",")]
+    try:
+        for step in construct(BuildOrder(suite, out, settings, asked), watcher()):
+            note(step)
+    except WaitingForPeopleError as waiting:
+        note(str(waiting))
     return 0

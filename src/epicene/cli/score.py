@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -51,9 +51,11 @@ def score(
     given = read_given(chosen, answers, dataset, how)
     if not given:
         raise InputError(f"{answers} answers every request of no item; see docs/runs.md.")
-    if chosen.read_answers is None:
-        missing = sum(1 for _ in dataset.items) - len(given)
-        if missing:
+    # In a suite's own layout answers may bring items of their own.
+    if chosen.read_answers is None or isinstance(dataset.items, Sequence):
+        asked, answered = {item.id for item in dataset.items}, {item.id for item, _ in given}
+        if answered < asked:
+            missing = len(asked) - len(answered)
             note(f"{missing} items have no answer in {answers} and are left out.")
 
     def judged() -> Iterator[Judgement]:

@@ -50,7 +50,7 @@ def page(
     facts: Iterable[tuple[str, str]] = (),
 ) -> str:
     """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
-    script = _asset("differences.js") + _asset("evidence.js")
+    script = "".join(map(_asset, ("differences.js", "alignment.js", "evidence.js")))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         _templates()

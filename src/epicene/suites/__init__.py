@@ -31,10 +31,11 @@ from epicene.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import polars
 
+    from epicene.suites.construction import Construction
     from epicene.suites.studies import StudyKind
 
 AnswerT = TypeVar("AnswerT")
@@ -229,7 +230,8 @@ class Suite(Generic[ItemT, ProtocolT]):
     entry: Callable[[Judgement], Mapping[str, Any]] = field(default=lambda _judgement: {})
     check: Callable[[Sequence[ItemT], ProtocolT], Iterable[Finding]] | None = None
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
-    build: Callable[[Path, Mapping[str, str]], Iterator[str]] | None = None
+    # How more data of this kind is made, step by step.
+    construction: Construction[Any] | None = None
     # What people are asked, by the names on the card.
     studies: Mapping[str, StudyKind[ItemT, ProtocolT]] = field(default_factory=dict)
 

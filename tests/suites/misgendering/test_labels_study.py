@@ -339,15 +339,15 @@ def test_the_texts_on_which_people_and_the_rule_disagree(summary: StudySummary) 
 def test_the_words_that_people_marked_stand_in_their_text(summary: StudySummary) -> None:
     found = {row["text"]: row for row in rows_of(summary, "9")}
     assert set(found) == {"1", "2", "3", "5"}
-    assert found["1"]["continuation"] == "The ⟦girl⟧ and a ⟦boy⟧ saw her."
+    assert found["1"]["continuation"] == "The [girl] and a [boy] saw her."
     assert found["1"]["words"] == "girl; boy"
     assert found["2"]["outcome"] == "correct"
-    assert found["3"]["continuation"] == "The girl and a ⟦boy⟧ saw her."
+    assert found["3"]["continuation"] == "The girl and a [boy] saw her."
 
 
 def test_marks_that_overlap_become_one() -> None:
-    assert bracketed("abcdef", [(3, 5), (0, 2), (1, 4)]) == "⟦abcde⟧f"
-    assert bracketed("abcdef", [(0, 2), (2, 3)]) == "⟦ab⟧⟦c⟧def"
+    assert bracketed("abcdef", [(3, 5), (0, 2), (1, 4)]) == "[abcde]f"
+    assert bracketed("abcdef", [(0, 2), (2, 3)]) == "[ab][c]def"
     assert bracketed("abc", []) == "abc"
 
 

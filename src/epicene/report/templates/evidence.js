@@ -28,7 +28,10 @@ class Evidence {
     this.strings = data.strings;
     this.columns = new Map(data.columns.map((column) => [column.name, column]));
     this.filterColumns = data.columns.filter((column) => column.role === "filter");
-    this.textColumns = data.columns.filter((column) => column.role === "text");
+    this.aligned = this.columns.get("aligned");
+    this.textColumns = data.columns.filter(
+      (column) => column.role === "text" && column !== this.aligned,
+    );
     this.form = root.querySelector(".filters");
     this.list = root.querySelector(".list");
     this.chosen = root.querySelector(".chosen");
@@ -269,6 +272,8 @@ class Evidence {
     const pair = this.pair(row);
     const words = pair ? difference(...pair.map((text) => text.slice(0, SHOWN_TEXT))) : null;
     const nodes = [element("h4", { dir: "auto" }, ...this.badge(row), " ", this.itemName(row))];
+    const aligned = this.text(this.aligned, row);
+    if (aligned) nodes.push(...sideBySide(aligned, this.language(row)));
     for (const column of this.textColumns) {
       const text = this.text(column, row);
       if (text === null) continue;

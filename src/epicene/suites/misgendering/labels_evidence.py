@@ -96,7 +96,7 @@ def extraneous_words(results: Labelled) -> Table:
         columns=_columns("words", "outcome", "in the lexicon"),
         rows=tuple(rows),
         notes=(
-            f"{len(rows)} of {len(marked)} texts that people labelled. ⟦Brackets⟧ enclose what "
+            f"{len(rows)} of {len(marked)} texts that people labelled. [Brackets] enclose what "
             "somebody marked; the outcome is that of those who did.",
         ),
     )
@@ -106,7 +106,7 @@ def bracketed(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """The text with brackets around the spans; those that overlap become one."""
     pieces, reached = [], 0
     for start, end in _merged(spans):
-        pieces += [text[reached:start], "⟦", text[start:end], "⟧"]
+        pieces += [text[reached:start], "[", text[start:end], "]"]
         reached = end
     return "".join([*pieces, text[reached:]])
 

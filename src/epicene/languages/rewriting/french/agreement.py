@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from epicene.languages.rewriting.french.groups import Group, groups
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
-from epicene.languages.rewriting.french.line import STOPS, Line, participle_of
+from epicene.languages.rewriting.french.line import STOPS, Line, is_adjective, participle_of
 from epicene.languages.rewriting.french.predicate import (
     complement,
     coordinated,
@@ -61,9 +61,9 @@ def _clause(
 
 
 def _pronoun(word: str, voice: Voice) -> Person | None:
-    if word in {"je", "j'"}:
+    if word in {"je", "j'", "me"}:
         return voice.first
-    if word in {"tu", "vous"}:
+    if word in {"tu", "vous", "te"}:
         return voice.second
     return None
 
@@ -285,7 +285,9 @@ class Reading:
             return True
         if word in {"de", "d'"} and "défendre" in infinitives:
             return self._infinitive_at(at + 1)
-        if not self.line.is_determiner(at) or word in {"de", "d'", "au", "aux"}:
+        if not self.line.is_determiner(at):
+            return False
+        if word in {"tout", "toute"} and is_adjective(self.line[at + 1]):
             return False
         if any(self.line[index] in _TIME for index in range(at + 1, at + 4)):
             return False

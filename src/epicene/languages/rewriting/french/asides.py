@@ -17,6 +17,14 @@ _THAT_ONE = frozenset({"celui", "celle"})
 _BEFORE_MOI = frozenset({"chez", "pour", "avec", "sans", "de", "d'", "à", "sur", "vers", "par", "entre"})
 # Said of nobody: Promis, je viens.
 _INTERJECTIONS = words("promis juré vrai exact parfait entendu compris bon fini vu excepté dommage")
+# How somebody is spoken to: Docteur, je souffre.
+_ADDRESSES = words(
+    """
+    monsieur madame messieurs mesdames docteur docteure maître professeur professeure papa maman
+    papi papy mamie tonton tata chéri chérie frère sœur fils fille patron patronne chef cheffe
+    capitaine commissaire président présidente ami amie
+    """
+)
 _POSSESSIVES = {"mon": "first", "ma": "first", "mes": "first", "ton": "second", "ta": "second"}
 
 
@@ -48,12 +56,10 @@ def read_stressed(scene: Scene) -> None:
             if line[at - 1] in {"est", "était", "serai", "sera"} and line[at - 2] in {"c'", "n'"}:
                 _cleft(scene, at)
             _reworded(scene, at)
-        if line[at] in {"voilà", "voici"} and line[at - 1] in {"me", "m'", "te", "t'"}:
-            complement(line, at + 1, _bond(scene, at - 1, "me voilà"))
 
 
 def _bond(scene: Scene, at: int, rule: str) -> Bond:
-    own = scene.line[at] in {"moi", "me", "m'"}
+    own = scene.line[at] == "moi"
     return scene.first(at, rule) if own else scene.second(at, rule)
 
 
@@ -186,6 +192,7 @@ def _segments(scene: Scene, start: int, end: int, bond: Bond) -> None:
         if (
             is_strong(line, first, bond)
             and line[first] not in _INTERJECTIONS
+            and not (line[first] in _ADDRESSES and line[first + 1] == ",")
             and _is_aside(line, first, end)
         ):
             reached = element(line, first, bond, strict=True)

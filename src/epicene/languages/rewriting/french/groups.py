@@ -65,7 +65,12 @@ def groups(line: Line) -> Iterator[Group]:
     for index in range(len(line)):
         if index <= taken:
             continue
-        group = _inverted(line, index) or _after_pronoun(line, index) or _plain(line, index)
+        group = (
+            _behold(line, index)
+            or _inverted(line, index)
+            or _after_pronoun(line, index)
+            or _plain(line, index)
+        )
         if group is not None:
             taken = group.end - 1
             yield group
@@ -74,6 +79,16 @@ def groups(line: Line) -> Iterator[Group]:
 def _forms(word: str, person: str) -> tuple[str, ...]:
     found: list[Form] = list(verbs().forms(word))
     return tuple(form.infinitive for form in found if form.person == person)
+
+
+def _behold(line: Line, at: int) -> Group | None:
+    """me voilà: somebody is, in other words."""
+    if line[at] not in {"me", "te", "le", "la", "les", "vous", "nous"}:
+        return None
+    if line[at + 1] not in {"voilà", "voici"}:
+        return None
+    person = {"me": "1s", "te": "2s", "vous": "2p", "nous": "1p", "les": "3p"}.get(line[at], "3s")
+    return Group(at, "pronoun", person, (), at + 1, ("être",), at + 2)
 
 
 def _inverted(line: Line, at: int) -> Group | None:

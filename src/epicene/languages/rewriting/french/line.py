@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import NamedTuple
 
@@ -133,6 +134,13 @@ class Line:
             return index + 1
         return index
 
+    def ends_phrase(self, index: int) -> bool:
+        """Whether an adverb of several words ends just before."""
+        return any(
+            self.adverb_end(start) == index and index - start > 1
+            for start in range(max(0, index - 5), index - 1)
+        )
+
     def after_adverbs(self, index: int) -> int:
         """The first token from there on that belongs to no adverb."""
         while (end := self.adverb_end(index)) > index:
@@ -185,7 +193,34 @@ def participle_of(word: str) -> list[str]:
         if found:
             return found
     stem = inflect(singular(word), "masculine")
-    return [stem[:-1] + "er"] if stem.endswith("é") and len(stem) > 3 else []
+    if stem.endswith("é") and len(stem) > 4 and not _E_NOUN.fullmatch(stem) and word not in _E_NOUNS:
+        return [stem[:-1] + "er"]
+    return []
+
+
+# Nouns that end like a participle.
+_E_NOUN = re.compile(r".*(?:ité|eté|erté|auté|tié)")
+_E_NOUNS = words(
+    """
+    santé bonté volonté parenté café marché côté degré congé clergé supermarché bébé canapé
+    fossé péché procédé traité comité résumé communiqué cliché été musée lycée trophée
+    journée journées année années soirée soirées matinée matinées idée idées armée entrée arrivée
+    durée pensée pensées poupée épée vallée fumée bouée allée cheminée dictée rentrée tournée
+    traversée randonnée randonnées donnée données fée fées marée portée veillée poignée
+    """
+)
+
+
+# Endings that few words but adjectives and nouns for people have.
+_ADJECTIVE_ENDING = re.compile(
+    r".{3,}(?:eux|euse|[^i]if|ive|elle?|ienne?|éenne?|able|ible|ante?|aise?|oise?|ière?|iste|ique|"
+    r"trice|teur|ale?|aine?|arde?)"
+)
+
+
+def looks_like_adjective(word: str) -> bool:
+    """Whether a word in no list ends like an adjective."""
+    return bool(_ADJECTIVE_ENDING.fullmatch(singular(word)))
 
 
 def is_adjective(word: str) -> bool:

@@ -20,7 +20,7 @@ _COMPARING = frozenset({"plus", "moins", "mieux", "très", "trop", "si", "assez"
 # The endings of nouns for people that are in no list.
 _PERSON_ENDING = re.compile(
     r".{3,}(?:teur|trice|euse|[^h]eur|eure|ien|ienne|iste|logue|logiste|graphe|ière|ante?|"
-    r"aise?|oise?|arde?|éen|éenne|pathe|crate|cheur|geur)"
+    r"aise?|oise?|arde?|éen|éenne|pathe|crate|cheur|geur|aire)"
 )
 SHORT_FORMS = {"bel": "beau", "nouvel": "nouveau", "vieil": "vieux", "fol": "fou"}
 

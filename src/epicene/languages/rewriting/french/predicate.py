@@ -75,6 +75,11 @@ def element(line: Line, at: int, bond: Bond, *, nouns: bool = True, strict: bool
         return at
     if word in _THAT_ONE:
         bond.add(at, "pronoun")
+        after = at + 2 if line[at + 1] in line.closed.prepositions else at + 1
+        if line[after] in {"auquel", "duquel", "lequel", "laquelle"}:
+            bond.add(after, "determiner")
+        elif line[at + 1] in {"auquel", "duquel"}:
+            bond.add(at + 1, "determiner")
         return at + 1
     if line.is_determiner(at) and not _is_adjective_alone(line, at):
         return _with_determiner(line, at, bond) if nouns else at
@@ -99,7 +104,7 @@ _PLURALS = frozenset("les des ces mes tes ses nos vos leurs quelques plusieurs d
 def is_strong(line: Line, at: int, bond: Bond) -> bool:
     """Whether a known adjective, participle or noun stands there in the number that is sought."""
     word = line[at]
-    if not (is_adjective(word) or is_person(word)):
+    if not line.is_open(at) or not (is_adjective(word) or is_person(word)):
         return False
     if not bond.plural and word.endswith(("s", "x")) and not _is_singular(word):
         return False
@@ -146,7 +151,9 @@ def _bare(line: Line, at: int, bond: Bond) -> int:
     if phrase is None:
         return at
     if line[phrase.head] == line[at]:
-        if phrase.kind == "fixed" or (phrase.kind == "thing" and line.is_capital(at)):
+        if phrase.kind == "fixed" and not participle_of(line[at]):
+            return at
+        if phrase.kind == "thing" and line.is_capital(at):
             return at
     elif phrase.kind != "person" and not is_adjective(line[at]):
         return at
@@ -231,7 +238,7 @@ def _degrees(line: Line, at: int, bond: Bond) -> int:
             at += 1
         elif (end := line.adverb_end(at)) > at:
             at = end
-        elif line[at] in OPENING or line[at] == '"':
+        elif line[at] in OPENING or line[at] in {'"', "ni", "soit"}:
             at += 1
         else:
             return at
@@ -244,23 +251,19 @@ def _is_wholly(line: Line, at: int) -> bool:
 
 def coordinated(line: Line, at: int, bond: Bond) -> int:
     """Read on after one thing that is said: "et fier de l'être", ", gourmande, un peu menteuse"."""
-    end = at
-    while True:
-        joint = _next_joint(line, end)
-        if joint is None:
-            return end
+    end, reached = at, at
+    while (joint := _next_joint(line, reached)) is not None:
+        adjacent = joint == end
         start = joint
         while line[start] in _JOINING or line[start] in {",", ":"} or line[start] in QUOTES:
             start += 1
-        likely = bond.by(bond.rule, "likely") if joint > end else bond
+        likely = bond if adjacent else bond.by(bond.rule, "likely")
         start = _degrees(line, start, likely)
-        after = _joined(line, joint, start, likely, adjacent=joint == end)
-        if after == start:
-            if joint == end:
-                return end
-            end = joint + 1
-            continue
-        end = after
+        after = _joined(line, joint, start, likely, adjacent=adjacent)
+        if after == start and adjacent and line[joint] == ":":
+            return end
+        end, reached = (after, after) if after > start else (end, max(start, joint + 1))
+    return end
 
 
 def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -> int:
@@ -276,7 +279,7 @@ def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -
         return element(line, start, bond.by(bond.rule, "likely"))
     if not is_strong(line, start, bond) or _is_subject(line, start + 1):
         return start
-    if not adjacent and (not is_adjective(line[start]) or _joins_a_noun(line, joint, start)):
+    if not adjacent and _joins_a_noun(line, joint, start):
         return start
     return element(line, start, bond, strict=True)
 
@@ -284,9 +287,11 @@ def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -
 def _joins_a_noun(line: Line, joint: int, start: int) -> bool:
     """Whether what is joined belongs to another noun's adjective: une équipe soudée et motivée."""
     before = line[joint - 1]
-    if line[joint] == "," or not is_adjective(before):
+    if line[joint] == "," or line.ends_phrase(joint):
         return False
-    return shows(before) in {None, shows(line[start])}
+    if is_person(line[start]):
+        return is_person(before)
+    return is_adjective(before) and shows(before) in {None, shows(line[start])}
 
 
 def _is_subject(line: Line, at: int) -> bool:

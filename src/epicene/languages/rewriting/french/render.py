@@ -34,6 +34,13 @@ _PRONOUNS = {
 }
 
 
+# What a noun becomes where it says whose somebody is.
+_RELATIVES = {"fille": "fils", "filles": "fils", "femme": "mari", "femmes": "maris"}
+_POSSESSIVES = frozenset(
+    "mon ma ton ta son sa notre votre leur mes tes ses nos vos leurs".split()
+)
+
+
 @cache
 def _aspirated() -> Words:
     return words(read("function_words")["aspirated"])
@@ -50,6 +57,8 @@ def _determiners() -> dict[str, tuple[str, str, str]]:
     found["cet"] = found["ce"]
     found["au"] = ("au", "à la", "à l'")
     found["du"] = ("du", "de la", "de l'")
+    found["auquel"] = ("auquel", "à laquelle", "à laquelle")
+    found["duquel"] = ("duquel", "de laquelle", "de laquelle")
     for masculine, feminine in rows(lists["agreeing_determiners"]):
         found[masculine] = found[feminine] = (masculine, feminine, feminine)
     return found
@@ -102,6 +111,8 @@ class Renderer:
             return self._determiner(site.index, word, gender)
         if site.kind == "pronoun":
             return _pronoun(word, gender)
+        if gender == "masculine" and word in _RELATIVES and self._is_somebodys(site.index):
+            return _RELATIVES[word]
         word = SHORT_FORMS.get(word, word)
         kind = "noun" if site.kind == "noun" else "adjective"
         form = inflect(word, gender, kind, plural=site.plural)  # type: ignore[arg-type]
@@ -110,6 +121,15 @@ class Renderer:
             if following is not None and starts_with_vowel(self.form(site.index + 1)):
                 return _BEFORE_VOWEL[form]
         return form
+
+    def _is_somebodys(self, index: int) -> bool:
+        """sa fille, la fille de Paul: no girl but a daughter."""
+        before = index - 1
+        while before in self.sites and self.sites[before].kind == "adjective":
+            before -= 1
+        if self.line[before] in _POSSESSIVES:
+            return True
+        return self.line[index] == "fille" and self.line[index + 1] in {"de", "d'", "du"}
 
     def _determiner(self, index: int, word: str, gender: Gender) -> str:
         masculine, feminine, short = _determiners()[word]
@@ -131,10 +151,11 @@ class Renderer:
         token = self.line.tokens[index]
         following = self.line.tokens[index + 1] if index + 1 < len(self.line) else token
         start, end = token.start, token.end
-        if after.lower() == "le" and self.line[index - 1] in {"à", "de"}:
+        if after.lower() in {"le", "lequel"} and self.line[index - 1] in {"à", "de"}:
             previous = self.line.tokens[index - 1]
             start = previous.start
-            after = cased_like(previous.text, "au" if self.line[index - 1] == "à" else "du")
+            contracted = ("au" if self.line[index - 1] == "à" else "du") + after.lower()[2:]
+            after = cased_like(previous.text, contracted)
         if after.endswith("'"):
             end = following.start
         elif token.text.endswith(("'", "’")):

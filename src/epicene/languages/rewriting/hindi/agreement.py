@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.hindi.adjectives import citation
 from epicene.languages.rewriting.hindi.findings import Finding
+from epicene.languages.rewriting.hindi.others import others
 from epicene.languages.rewriting.hindi.phrases import phrase
 from epicene.languages.rewriting.hindi.predicates import findings_of, predicates
 from epicene.languages.rewriting.hindi.reader import read
@@ -24,18 +25,28 @@ if TYPE_CHECKING:
 
 def findings(stretch: Stretch, voice: Voice, wanted: Wanted) -> Iterator[Finding]:
     """The findings of the people named; of two for one word the first counts."""
-    found = _all(stretch, voice)
+    readings = read(stretch, voice)
+    found = list(_of_readings(stretch, readings, voice))
+    if "others" in wanted:
+        taken = {finding.at for finding in found}
+        plural = {
+            reading.agrees.at: reading.agrees.plural
+            for reading in readings
+            if reading.agrees is not None and reading.agrees.at is not None
+        }
+        found += others(stretch, wanted["others"], taken, plural)
     return (finding for finding in found if finding.who in wanted)
 
 
-def _all(stretch: Stretch, voice: Voice) -> Iterator[Finding]:
-    readings = read(stretch, voice)
+def _of_readings(
+    stretch: Stretch, readings: Sequence[Reading], voice: Voice
+) -> Iterator[Finding]:
+    yield from _addressed(stretch, voice)
     for reading in readings:
         yield from _verbs(reading)
         yield from predicates(stretch, reading)
         yield from roles(stretch, reading, voice)
     yield from _as_much_as(stretch, readings)
-    yield from _addressed(stretch, voice)
 
 
 def _verbs(reading: Reading) -> Iterator[Finding]:
@@ -53,7 +64,9 @@ def _as_much_as(stretch: Stretch, readings: Sequence[Reading]) -> Iterator[Findi
     """उतना भोला नहीं हूँ जितना आप समझते हैं: जितना agrees as उतना does."""
     for reading, following in zip(readings, readings[1:], strict=False):
         subject, at = reading.agrees, following.clause.first
-        if subject is None or subject.who is None or citation(stretch[at]) != "जितना":
+        if subject is None or subject.who is None or following.clause.verb is None:
+            continue
+        if citation(stretch[at]) != "जितना":
             continue
         if any(citation(stretch[place]) == "उतना" for place in reading.clause.field):
             yield Finding(at, "adjective", subject.who, "degree", subject.sure, subject.plural)

@@ -155,6 +155,8 @@ def analyse(word: str) -> tuple[VerbForm, ...]:
 def _pair(word: str) -> tuple[VerbForm, ...]:
     """पला-बढ़ा: two verbs in one form; what is true of the last is true of both."""
     first, _, last = word.rpartition("-")
+    if first == last:  # बैठे-बैठे says how, not what
+        return ()
     shapes = {(form.shape, form.cell) for form in analyse(first) if form.cell}
     return tuple(form for form in analyse(last) if (form.shape, form.cell) in shapes)
 

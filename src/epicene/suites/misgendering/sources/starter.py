@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,7 @@ def instances(own_sets: Path | None, wanted: Sequence[str]) -> Iterator[Instance
         yield from _occupations(pronouns, sets)
 
 
+@cache
 def _read(name: str) -> Any:
     return tomllib.loads(read_text(FOLDER / f"{name}.toml"))
 

@@ -1,0 +1,270 @@
+"""Making data: the steps of a suite's construction, done once each and kept in a folder.
+
+A folder holds `settings.json`, `NN-STEP.jsonl` for each step that is done, and beside it the run
+(`NN-STEP/answers.sqlite`) or study (`NN-STEP/study.toml`) that the rows came from. Killed at any
+moment, the same command goes on; while people have not answered yet, it says what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.annotate.folder import create_folder
+from epicene.errors import InputError, RunError, unknown
+from epicene.models import Spec, open_model
+from epicene.records import Failed, Item, Request, to_json
+from epicene.runs.files import write_whole
+from epicene.runs.plan import Reader
+from epicene.runs.run import Executor, Order, Watcher, locked, run
+from epicene.runs.store import Store
+from epicene.suites import Card, Dataset, Protocol, Role, Source, Stage, Suite
+from epicene.suites.construction import AskModels, AskPeople, Compute, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from epicene.studies import Response, Study
+    from epicene.suites import Answers
+    from epicene.suites.construction import BuildSettings, Construction, Row, Step
+
+
+class WaitingForPeopleError(RunError):
+    """The next step needs answers that people have not given yet."""
+
+
+@dataclass(frozen=True)
+class BuildOrder:
+    """What the user asked for."""
+
+    suite: Suite[Any, Any]
+    folder: Path
+    settings: Mapping[str, str]
+    models: Mapping[str, Sequence[Spec]]
+
+
+def construct(
+    order: BuildOrder, watcher: Watcher, executor: Executor = open_model
+) -> Iterator[str]:
+    """Do what can be done, saying each step; ends with the files written."""
+    construction = order.suite.construction
+    if construction is None:
+        raise InputError(f"The suite {order.suite.name} builds no data.")
+    settings = read_settings(construction, order.settings)
+    with locked(order.folder):
+        _keep_settings(order.folder, order.suite.name, settings)
+        made: dict[str, Sequence[Row]] = {}
+        for number, step in enumerate(construction.steps, start=1):
+            head = f"{number}/{len(construction.steps)} {step.name} ({step.about})"
+            place = order.folder / f"{number:02}-{step.name}"
+            rows, done_before = _do(step, place, made, settings, order, watcher, executor)
+            made[step.name] = rows
+            yield f"{head}: {len(rows)} rows{', done before' if done_before else ''}."
+        written = construction.export(made, settings, order.folder)
+        for path in written:
+            yield f"Written: {path}."
+        yield from _checked(order.suite, written[0])
+
+
+def _checked(suite: Suite[Any, Any], path: Path) -> Iterator[str]:
+    """What the suite's own check says of the data just written."""
+    protocol = suite.protocols["epicene"]
+    items = list(suite.read(Source(path=path), protocol).items)
+    findings = list(suite.check(items, protocol)) if suite.check is not None else []
+    for finding in findings:
+        yield f"{finding.severity}: {finding.place}: {finding.message}"
+    yield f"{len(items)} items, {len(findings)} findings."
+
+
+def read_settings(construction: Construction[Any], given: Mapping[str, str]) -> BuildSettings:
+    """The construction's settings, with the user's in place of its own."""
+    known = construction.settings.__struct_fields__
+    for name in given:
+        if name not in known:
+            raise unknown("setting of this construction", name, sorted(known))
+    values: dict[str, Any] = msgspec.to_builtins(construction.settings())
+    for name, value in given.items():
+        values[name] = value.split(",") if isinstance(values[name], list | tuple) else value
+    try:
+        settings: BuildSettings = msgspec.convert(values, construction.settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError(f"A setting of this construction does not fit: {error}.") from error
+    return settings
+
+
+def _keep_settings(folder: Path, suite: str, settings: BuildSettings) -> None:
+    """Write the settings, or refuse others than those the folder was begun with."""
+    path = folder / "settings.json"
+    now = {"suite": suite, **json.loads(to_json(settings))}
+    if not path.exists():
+        write_whole(path, json.dumps(now, ensure_ascii=False, indent=1).encode())
+        return
+    before = json.loads(path.read_text(encoding="utf-8"))
+    if before != now:
+        other = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+        raise InputError(
+            f"{folder} was begun with another {' and '.join(other)}; build into another folder."
+        )
+
+
+def _do(
+    step: Step,
+    place: Path,
+    made: Mapping[str, Sequence[Row]],
+    settings: BuildSettings,
+    order: BuildOrder,
+    watcher: Watcher,
+    executor: Executor,
+) -> tuple[list[Row], bool]:
+    """The rows of a step, and whether they were there already."""
+    path = place.with_name(f"{place.name}.jsonl")
+    if path.exists():
+        return _read_rows(path), True
+    if isinstance(step, Compute):
+        rows = step.make(made, settings)
+    elif isinstance(step, AskModels):
+        requests = list(step.ask(made, settings))
+        replies = _ask_models(step, requests, place, order, watcher, executor)
+        rows = step.read(made, settings, replies)
+    else:
+        study = step.study(made, settings)
+        rows = step.read(made, settings, study, _ask_people(step, study, place))
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+    # Read back, so that a step sees the same whether it went on at once or after a break.
+    return _read_rows(path), False
+
+
+def _read_rows(path: Path) -> list[Row]:
+    rows = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError as error:
+            raise InputError(f"{path}, line {number}, is not JSON: {error.msg}.") from None
+    return rows
+
+
+# --- models --------------------------------------------------------------------------------
+
+
+class Asked(Item, frozen=True, kw_only=True):
+    """One request as an item of a run."""
+
+    request: Request
+
+
+_PROTOCOL = Protocol(name="epicene", about="Data under construction.")
+
+
+def _ask_models(
+    step: AskModels[Any],
+    requests: Sequence[Request],
+    place: Path,
+    order: BuildOrder,
+    watcher: Watcher,
+    executor: Executor,
+) -> Iterator[Reply]:
+    """Ask every request in an ordinary run, which keeps and resumes."""
+    for name, times in Counter(request.item for request in requests).items():
+        if times > 1:
+            raise ValueError(f"{step.name} asks {times} requests with the id {name!r}")
+    if not requests:
+        return iter(())
+    if not order.models.get(step.role):
+        raise InputError(
+            f"The step {step.name} ({step.about}) needs a model in the role {step.role}; give "
+            f"--model {step.role}=SPEC."
+        )
+    asking = _run_of(step, requests, f"{order.suite.name}-{step.name}")
+    _, manifest = run(
+        Order(
+            suite=asking,
+            protocol=_PROTOCOL,
+            models={step.role: order.models[step.role]},
+            out=place,
+        ),
+        watcher,
+        executor,
+    )
+    if manifest.state != "complete":
+        failed = sum(count.failed for count in manifest.counts)
+        reasons = [reason for count in manifest.counts for reason in count.reasons]
+        raise RunError(
+            f"{failed} requests of the step {step.name} failed ({'; '.join(reasons)}); run the "
+            "same command again."
+        )
+    return _replies(asking, place, requests)
+
+
+def _run_of(step: AskModels[Any], requests: Sequence[Request], name: str) -> Suite[Any, Any]:
+    """A suite of one stage that asks just these requests."""
+    items = [Asked(id=request.item, request=request) for request in requests]
+
+    def ask(item: Asked, _answers: Answers, _protocol: Protocol) -> Iterable[Request]:
+        return (item.request,)
+
+    return Suite(
+        name=name,
+        version="1",
+        card=Card(
+            title=step.name, about=step.about, languages=(), source="", data_licence="", chance="",
+            tables=(),
+        ),
+        item=Asked,
+        protocols={"epicene": _PROTOCOL},
+        roles=(Role(name=step.role, about=step.about, many=step.many),),
+        stages=(Stage(name=step.name, role=step.role, verbs=step.verbs, ask=ask),),
+        read=lambda _source, _protocol: Dataset(name=step.name, files=(), items=items),
+        judge=lambda _item, _answers, _protocol: (),
+        metrics=lambda _results: {},
+        tables=lambda _results: (),
+    )  # fmt: skip
+
+
+def _replies(suite: Suite[Any, Any], place: Path, requests: Sequence[Request]) -> Iterator[Reply]:
+    """Each request with its answers, in the order asked."""
+    store = Store(place / "answers.sqlite")
+    try:
+        reader = Reader(store, suite, _PROTOCOL)
+        for first, end in reader.windows():
+            answers = reader.answers(store.sections(), first, end)
+            for number, item in reader.items(first, end):
+                if not isinstance(item, Asked) or item.request != requests[number]:
+                    raise InputError(
+                        f"{place} holds answers to other requests than this step asks now; build "
+                        "into another folder."
+                    )
+                for given in answers.get(number, ()):
+                    if not isinstance(given.answer, Failed):
+                        yield Reply(item.request, given.model, given.answer)
+    finally:
+        store.close()
+
+
+# --- people --------------------------------------------------------------------------------
+
+
+def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Response]:
+    """What people answered, once everything is."""
+    if not study.items:
+        return []
+    folder = create_folder(place, study)
+    responses = folder.responses()
+    answered = Counter(response.item for response in responses)
+    missing = sum(
+        max(0, (item.judgements or study.judgements) - answered[item.id]) for item in study.items
+    )
+    if missing:
+        raise WaitingForPeopleError(
+            f"The step {step.name} ({step.about}) waits for people: {missing} of "
+            f"{sum(item.judgements or study.judgements for item in study.items)} answers are "
+            f"missing in {place}. Collect them with `epicene annotate`, then run the same command "
+            "again."
+        )
+    return responses

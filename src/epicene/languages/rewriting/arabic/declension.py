@@ -1,0 +1,241 @@
+"""Nouns and adjectives in all their forms, as unvocalised text has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, TypeAlias
+
+from epicene.languages.rewriting.arabic.conjugation import Number
+from epicene.languages.rewriting.people import Gender
+
+Case: TypeAlias = Literal["nominative", "accusative", "genitive"]
+# How the masculine singular ends: محامٍ is defective, معافى has its ى, أسمر takes no nunation.
+Ending: TypeAlias = Literal["regular", "defective", "maqsura", "diptote"]
+
+_M: Gender = "masculine"
+_F: Gender = "feminine"
+
+
+class Lemma(NamedTuple):
+    """A word for people; plurals are "" where they are made with an ending."""
+
+    masculine: str
+    feminine: str
+    ending: Ending = "regular"
+    masculine_plural: str = ""
+    feminine_plural: str = ""
+    person: bool = False
+    adjective: bool = False
+    known: bool = True
+
+    @property
+    def is_invariable(self) -> bool:
+        """Whether one form serves both genders."""
+        return self.masculine == self.feminine
+
+
+class Form(NamedTuple):
+    """What a form says; `cases` are those it can stand in."""
+
+    gender: Gender
+    number: Number
+    cases: frozenset[Case]
+    bound: bool | None = None  # True: only before a possessor; False: never; None: either
+    nunated: bool = False  # with the alif of the indefinite accusative
+
+
+_ANY: frozenset[Case] = frozenset({"nominative", "accusative", "genitive"})
+_NOMINATIVE: frozenset[Case] = frozenset({"nominative"})
+_ACCUSATIVE: frozenset[Case] = frozenset({"accusative"})
+_OBLIQUE: frozenset[Case] = frozenset({"accusative", "genitive"})
+
+
+def feminine_of(masculine: str) -> str:
+    """The feminine that adds ة."""
+    if masculine.endswith("ة"):
+        return masculine
+    if masculine.endswith("ى"):
+        return masculine[:-1] + "اة"
+    if masculine.endswith("يء"):
+        return masculine[:-1] + "ئة"
+    return masculine + "ة"
+
+
+def masculine_of(feminine: str) -> tuple[str, Ending]:
+    """The masculine of a feminine in ة that no list has, by its shape."""
+    stem = feminine[:-1]
+    if stem.endswith("ا"):
+        return stem[:-1] + "ى", "maqsura"
+    if stem.endswith("يئ"):
+        return stem[:-1] + "ء", "regular"
+    if stem.endswith("ي") and is_defective_shape(stem):
+        return stem, "defective"
+    return stem, "regular"
+
+
+def is_defective_shape(stem: str) -> bool:
+    """Whether a word in ـي is a participle of a weak verb (راضي, مرتدي), not a nisba."""
+    if len(stem) == 4 and stem[1] == "ا":
+        return True
+    return stem.startswith("مت") and len(stem) >= 5 or (
+        stem.startswith("م") and len(stem) == 5 and stem[2] in "تا" or stem.startswith("مست")
+    )
+
+
+def nunated(word: str) -> str:
+    """With the alif of the indefinite accusative, where the spelling has one."""
+    if word.endswith(("ة", "اء", "ى", "ا", "أ")):
+        return word
+    if word.endswith("يء"):
+        return word[:-1] + "ئا"
+    return word + "ا"
+
+
+def is_diptote_plural(plural: str) -> bool:
+    """Whether a broken plural takes no nunation: أطباء, زبائن, مجانين."""
+    return plural.endswith(("اء", "ى", "ة")) or (len(plural) >= 5 and plural[2] == "ا")
+
+
+def with_clitic(word: str) -> Iterator[str]:
+    """How the word may be spelled before a possessive."""
+    if word.endswith("ة"):
+        yield word[:-1] + "ت"
+    elif word.endswith("اء"):
+        yield from (word, word[:-1] + "ئ", word[:-1] + "ؤ")
+    elif word.endswith("ى"):
+        yield word[:-1] + "ا"
+    else:
+        yield word
+
+
+def forms(lemma: Lemma) -> Iterator[tuple[str, Form]]:
+    """Every form, with what it says."""
+    yield from _masculine_singular(lemma)
+    feminine = lemma.feminine
+    yield feminine, Form(_F, "singular", _ANY)
+    yield from _duals(lemma)
+    yield from _plurals(lemma)
+
+
+def _masculine_singular(lemma: Lemma) -> Iterator[tuple[str, Form]]:
+    word = lemma.masculine
+    yield word, Form(_M, "singular", _ANY)
+    if lemma.ending == "defective":
+        yield word[:-1], Form(_M, "singular", _ANY - _ACCUSATIVE, bound=False)
+    if lemma.ending in {"regular", "defective"} and nunated(word) != word:
+        yield nunated(word), Form(_M, "singular", _ACCUSATIVE, bound=False, nunated=True)
+    if word in {"أب", "أخ"}:
+        yield word + "و", Form(_M, "singular", _NOMINATIVE, bound=True)
+        yield word + "ا", Form(_M, "singular", _ACCUSATIVE, bound=True)
+        yield word + "ي", Form(_M, "singular", _OBLIQUE, bound=True)
+
+
+def _duals(lemma: Lemma) -> Iterator[tuple[str, Form]]:
+    masculine, feminine = lemma.masculine, lemma.feminine
+    first = masculine[:-1] + "ي" if lemma.ending == "maqsura" else masculine
+    if feminine.endswith("ة"):
+        second = feminine[:-1] + "ت"
+    elif feminine.endswith("اء"):
+        second = feminine[:-1] + "و"
+    elif feminine.endswith("ى"):
+        second = feminine[:-1] + "ي"
+    else:
+        second = feminine
+    stems: tuple[tuple[str, Gender], ...] = ((first, _M), (second, _F))
+    for stem, gender in stems:
+        yield stem + "ان", Form(gender, "dual", _NOMINATIVE, bound=False)
+        yield stem + "ين", Form(gender, "dual", _OBLIQUE, bound=False)
+        yield stem + "ا", Form(gender, "dual", _NOMINATIVE, bound=True)
+        yield stem + "ي", Form(gender, "dual", _OBLIQUE, bound=True)
+
+
+def sound_plural_stem(lemma: Lemma) -> str:
+    """What ون and ين are added to."""
+    cut = lemma.ending in {"defective", "maqsura"}
+    word = lemma.masculine[:-1] if cut else lemma.masculine
+    return word[:-1] + "ئ" if word.endswith("يء") else word
+
+
+def feminine_plural(lemma: Lemma) -> str:
+    """The plural in ات, or the lemma's own."""
+    if lemma.feminine_plural:
+        return lemma.feminine_plural
+    if lemma.ending == "maqsura":
+        return lemma.masculine[:-1] + "يات"
+    if lemma.feminine.endswith("ة"):
+        return lemma.feminine[:-1] + "ات"
+    if lemma.feminine.endswith("اء"):
+        return lemma.feminine[:-1] + "وات"
+    if lemma.feminine.endswith("ى"):
+        return lemma.feminine[:-1] + "يات"
+    return lemma.feminine + "ات"
+
+
+def _plurals(lemma: Lemma) -> Iterator[tuple[str, Form]]:
+    broken = lemma.masculine_plural
+    if broken:
+        yield broken, Form(_M, "plural", _ANY)
+        if not is_diptote_plural(broken):
+            yield nunated(broken), Form(_M, "plural", _ACCUSATIVE, bound=False, nunated=True)
+    stem = sound_plural_stem(lemma)
+    yield stem + "ون", Form(_M, "plural", _NOMINATIVE, bound=False)
+    yield stem + "ين", Form(_M, "plural", _OBLIQUE, bound=False)
+    yield stem + "و", Form(_M, "plural", _NOMINATIVE, bound=True)
+    yield stem + "ي", Form(_M, "plural", _OBLIQUE, bound=True)
+    yield feminine_plural(lemma), Form(_F, "plural", _ANY)
+
+
+class Place(NamedTuple):
+    """Where a form stands: its case, whether it is definite, whether a possessor follows."""
+
+    case: Case
+    definite: bool
+    bound: bool  # by a noun or by a suffix
+    suffixed: bool = False
+
+
+def inflected(lemma: Lemma, gender: Gender, number: Number, place: Place) -> str:
+    """The form for a place, without what is joined to its front or its end."""
+    if number == "dual":
+        word = _dual(lemma, gender, place)
+    elif gender == "feminine":
+        word = lemma.feminine if number == "singular" else feminine_plural(lemma)
+    elif number == "plural":
+        word = _masculine_plural(lemma, place)
+    else:
+        word = _singular(lemma, place)
+    if not place.suffixed:
+        return word
+    choices = list(with_clitic(word))
+    seat: dict[Case, int] = {"nominative": -1, "accusative": 0, "genitive": 1}
+    return choices[seat[place.case]] if len(choices) > 1 else choices[0]
+
+
+def _singular(lemma: Lemma, place: Place) -> str:
+    word = lemma.masculine
+    if word in {"أب", "أخ"} and place.bound:
+        return word + {"nominative": "و", "accusative": "ا", "genitive": "ي"}[place.case]
+    free = not place.definite and not place.bound
+    if free and place.case == "accusative" and lemma.ending in {"regular", "defective"}:
+        return nunated(word)
+    if free and lemma.ending == "defective":
+        return word[:-1]
+    return word
+
+
+def _dual(lemma: Lemma, gender: Gender, place: Place) -> str:
+    for word, form in _duals(lemma):
+        if form.gender == gender and place.case in form.cases and form.bound == place.bound:
+            return word
+    raise AssertionError("a dual has every case")
+
+
+def _masculine_plural(lemma: Lemma, place: Place) -> str:
+    broken = lemma.masculine_plural
+    if broken:
+        free = not place.definite and not place.bound and place.case == "accusative"
+        return nunated(broken) if free and not is_diptote_plural(broken) else broken
+    stem = sound_plural_stem(lemma)
+    if place.case == "nominative":
+        return stem + ("و" if place.bound else "ون")
+    return stem + ("ي" if place.bound else "ين")

@@ -1,0 +1,183 @@
+"""The words that Arabic is read with: the lists beside this file, and every form of them.
+
+Forms are found by their `folded` letters, so that every spelling finds them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.languages.rewriting.arabic import conjugation, declension
+from epicene.languages.rewriting.arabic.conjugation import Cell, Verb, imperfect_of, shape_of
+from epicene.languages.rewriting.arabic.declension import Form, Lemma, feminine_of
+from epicene.languages.rewriting.arabic.letters import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Keys = frozenset[str]
+
+
+def read(name: str) -> dict[str, list[str]]:
+    """The lists of a file, each cut at white space, in the order written."""
+    text = files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
+    return {title: words.split() for title, words in tomllib.loads(text).items()}
+
+
+@cache
+def function_words() -> dict[str, Keys]:
+    """The lists of `function_words.toml`, by their names, folded."""
+    return {
+        title: frozenset(folded(word.replace("_", " ")) for word in words)
+        for title, words in read("function_words").items()
+    }
+
+
+class Things(NamedTuple):
+    """Nouns that are not people."""
+
+    masculine: Keys
+    feminine: Keys
+    plural: Keys
+
+
+@cache
+def things() -> Things:
+    """The lists of `things.toml`, folded."""
+    return Things(**{title: frozenset(map(folded, words)) for title, words in read("things").items()})
+
+
+# --- verbs ---------------------------------------------------------------------------------
+
+
+def _verbs(lists: dict[str, list[str]]) -> Iterator[Verb]:
+    doubled = frozenset(lists["doubled"])
+    for title, simple in (("form1", True), ("form1_listed", True), ("form2", False)):
+        for entry in lists[title]:
+            yield _verb(entry, simple=simple, doubled=doubled if not simple else frozenset())
+    for title in ("augmented", "doubled", "passive"):
+        for entry in lists[title]:
+            yield _verb(entry, simple=False, doubled=doubled)
+
+
+def _verb(entry: str, *, simple: bool, doubled: frozenset[str]) -> Verb:
+    perfect, _, listed = entry.partition("/")
+    imperfect = listed or (perfect if simple else imperfect_of(perfect))
+    shape = shape_of(perfect, imperfect, doubled=perfect in doubled)
+    return Verb(perfect, imperfect, shape, simple)
+
+
+class VerbReading(NamedTuple):
+    """A form of a verb."""
+
+    verb: Verb
+    cell: Cell
+
+
+class Conjugated(NamedTuple):
+    """Every form of every verb, and each verb's form for each cell."""
+
+    readings: dict[str, list[VerbReading]]
+    forms: dict[tuple[Verb, Cell], str]
+
+
+@cache
+def verbs() -> Conjugated:
+    """All verbs of the list, conjugated."""
+    readings: dict[str, list[VerbReading]] = {}
+    cells: dict[tuple[Verb, Cell], str] = {}
+    for verb in dict.fromkeys(_verbs(read("verbs"))):
+        for letters, cell in conjugation.forms(verb):
+            if (verb, cell) in cells:
+                continue
+            cells[verb, cell] = letters
+            readings.setdefault(folded(letters), []).append(VerbReading(verb, cell))
+    return Conjugated(readings, cells)
+
+
+@cache
+def verb_list(title: str) -> Keys:
+    """One of the lists of perfects that say what a verb does."""
+    return frozenset(map(folded, read("verbs")[title]))
+
+
+# --- words for people ----------------------------------------------------------------------
+
+
+class NounReading(NamedTuple):
+    """A form of a word for people."""
+
+    lemma: Lemma
+    form: Form
+
+
+def _lemmas() -> Iterator[Lemma]:
+    for name in ("people", "adjectives"):
+        lists = read(name)
+        person, adjective = name == "people", name == "adjectives"
+        for title, ending in (("regular", "regular"), ("defective", "defective"), ("maqsura", "maqsura")):
+            for entry in lists.get(title, []):
+                word, _, plural = entry.partition(":")
+                yield Lemma(
+                    word, feminine_of(word), ending, plural, person=person, adjective=adjective
+                )
+        for title in ("pairs", "colours", "fa3lan"):
+            for entry in lists.get(title, []):
+                yield _pair(entry, person=person)
+        for entry in lists["invariable"]:
+            word, _, plural = entry.partition(":")
+            yield Lemma(word, word, "regular", plural, plural, person, adjective)
+
+
+def _pair(entry: str, *, person: bool) -> Lemma:
+    words, *plurals = entry.split(":")
+    masculine, feminine = words.split("/")
+    first = plurals[0] if plurals else ""
+    second = plurals[1] if len(plurals) > 1 else "" if person or not first else first
+    ending = "regular" if person else "diptote"
+    if masculine.endswith("ى"):
+        ending = "maqsura"
+    return Lemma(
+        masculine, feminine, ending, first, second, person=person, adjective=not person
+    )
+
+
+@cache
+def people() -> dict[str, list[NounReading]]:
+    """Every form of every word for people, by its letters; before a suffix, too."""
+    found: dict[str, list[NounReading]] = {}
+    for lemma in dict.fromkeys(_lemmas()):
+        for letters, form in declension.forms(lemma):
+            reading = NounReading(lemma, form)
+            entries = found.setdefault(folded(letters), [])
+            if reading not in entries:
+                entries.append(reading)
+    return found
+
+
+@cache
+def suffixed_people() -> dict[str, list[NounReading]]:
+    """The same, as they are spelled before a suffixed pronoun."""
+    found: dict[str, list[NounReading]] = {}
+    for lemma in dict.fromkeys(_lemmas()):
+        for letters, form in declension.forms(lemma):
+            if form.bound is False:
+                continue
+            for spelling in declension.with_clitic(letters):
+                entries = found.setdefault(folded(spelling), [])
+                reading = NounReading(lemma, form._replace(bound=True))
+                if reading not in entries:
+                    entries.append(reading)
+    return found
+
+
+@cache
+def elatives() -> dict[str, str]:
+    """With the article: the masculine and the feminine of the few elatives that have one."""
+    rows = [entry.split("/") for entry in read("adjectives")["elatives"]]
+    return {folded(masculine): feminine for masculine, feminine in rows} | {
+        folded(feminine): masculine for masculine, feminine in rows
+    }

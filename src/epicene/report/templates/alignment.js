@@ -1,0 +1,58 @@
+
+// An answer, its reference and the counterfactual set against each other word by word, as nodes.
+// Comes between differences.js and evidence.js in the page.
+
+const SIDES = ["answer", "reference", "counterfactual"];
+
+// What a word of the answer is: the sign above it, the class of its colour, and what it means.
+const VERDICTS = {
+  right: ["✓", "a word that depends on gender, as it should be"],
+  wrong: ["✗", "a word that depends on gender, not as it should be"],
+  spurious: ["!", "changed, added or left out though nothing depends on it"],
+};
+
+// Each line holds one word that all three share, or a word of each; a dash stands for none.
+function sideBySide(lines, lang) {
+  const columns = lines.split("\n").map((line) => line.split(" "));
+  const heads = element(
+    "div",
+    { className: "words", dir: "ltr" }, // has no say in which way the sentence runs
+    element("span", { className: "sign" }, "\u00a0"),
+    ...SIDES.map((side) => element("span", { className: "side" }, side)),
+  );
+  const view = element("div", { className: "aligned", dir: "auto", lang }, heads);
+  const seen = new Set();
+  for (const words of columns) {
+    const kind = verdict(words);
+    if (kind) seen.add(kind);
+    view.append(wordColumn(words, kind));
+  }
+  return [view, legend(seen)];
+}
+
+function verdict(words) {
+  if (words.length === 1) return null;
+  const [answer, reference, counterfactual] = words;
+  if (reference !== counterfactual) return answer === reference ? "right" : "wrong";
+  return answer === reference ? null : "spurious";
+}
+
+function wordColumn(words, kind) {
+  const [answer, reference, counterfactual] = words.length === 1 ? Array(3).fill(words[0]) : words;
+  const [sign, meaning] = kind ? VERDICTS[kind] : ["\u00a0", ""];
+  const gendered = reference !== counterfactual ? "gendered" : "";
+  return element(
+    "div",
+    { className: `words ${kind ?? ""}`, title: meaning },
+    element("span", { className: "sign" }, sign),
+    element("span", { className: "answer" }, answer),
+    element("span", { className: gendered }, reference),
+    element("span", { className: gendered }, counterfactual),
+  );
+}
+
+function legend(kinds) {
+  const shown = Object.keys(VERDICTS).filter((kind) => kinds.has(kind));
+  const text = shown.map((kind) => VERDICTS[kind].join(" ")).join("; ");
+  return element("p", { className: "small" }, text ? `${text}.` : "Nothing differs.");
+}

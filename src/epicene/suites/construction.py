@@ -1,0 +1,97 @@
+"""How a suite makes data: steps that compute, ask a model or ask people, each kept as rows.
+
+A step sees what the steps before it made, as rows by the step's name, and makes rows of its own:
+plain JSON objects, so that a person can read and mend what stands between two steps. A suite
+says what is asked and what comes of the answers; who is asked, and how it is kept and resumed, is
+the business of the room `construct`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+from epicene.records import Answer, Record, Request
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from epicene.studies import Response, Study
+
+Row: TypeAlias = dict[str, Any]
+Made: TypeAlias = Mapping[str, Sequence[Row]]
+
+
+class BuildSettings(Record, frozen=True, kw_only=True):
+    """What the user may choose of a construction. A suite subclasses it."""
+
+    seed: int = 0
+
+
+SettingsT = TypeVar("SettingsT", bound=BuildSettings)
+
+
+class Reply(NamedTuple):
+    """What one model answered to one request."""
+
+    request: Request
+    model: str
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Compute(Generic[SettingsT]):
+    """Rows from files and from the rows before."""
+
+    name: str
+    about: str
+    make: Callable[[Made, SettingsT], Iterable[Row]]
+
+
+@dataclass(frozen=True)
+class AskModels(Generic[SettingsT]):
+    """Rows from what the models of a role answered. Every request has an id (`item`) of its own.
+
+    `many` takes several models, each of which gets all requests.
+    """
+
+    name: str
+    about: str
+    role: str
+    verbs: tuple[type[Request], ...]
+    ask: Callable[[Made, SettingsT], Iterable[Request]]
+    read: Callable[[Made, SettingsT, Iterable[Reply]], Iterable[Row]]
+    many: bool = False
+
+
+@dataclass(frozen=True)
+class AskPeople(Generic[SettingsT]):
+    """Rows from what people answered to a study with items."""
+
+    name: str
+    about: str
+    study: Callable[[Made, SettingsT], Study]
+    read: Callable[[Made, SettingsT, Study, Sequence[Response]], Iterable[Row]]
+
+
+Step: TypeAlias = Compute[Any] | AskModels[Any] | AskPeople[Any]
+
+
+@dataclass(frozen=True)
+class Construction(Generic[SettingsT]):
+    """All steps in order, and how the data set is written in the end.
+
+    `export` writes files into a folder and names them; the first is the data itself, which the
+    suite reads back and checks.
+    """
+
+    about: str
+    settings: type[SettingsT]
+    steps: tuple[Step, ...]
+    export: Callable[[Made, SettingsT, Path], Sequence[Path]]
+
+    @property
+    def roles(self) -> list[str]:
+        """The roles whose models are asked, in the order of the steps."""
+        return list(dict.fromkeys(step.role for step in self.steps if isinstance(step, AskModels)))

@@ -1,0 +1,217 @@
+"""Making data step by step, by computing, models and people; stopped, and gone on with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from epicene.annotate.folder import RESPONSES, read_folder
+from epicene.annotate.store import ResponseStore
+from epicene.construct import BuildOrder, WaitingForPeopleError, construct
+from epicene.errors import InputError, RunError
+from epicene.models import Spec, parse_spec
+from epicene.models.one_by_one import OneByOne, UnanswerableError
+from epicene.records import Generate, Identity, Text, Texts
+from epicene.studies import Choose, Option, Response, Study, StudyItem, TextPanel
+from epicene.studies.response_files import Placed
+from epicene.suites import Suite, find_suite
+from epicene.suites.construction import (
+    AskModels,
+    AskPeople,
+    BuildSettings,
+    Compute,
+    Construction,
+    Made,
+    Reply,
+    Row,
+)
+from runs.conftest import Silent
+
+
+class Words(BuildSettings, frozen=True, kw_only=True):
+    words: tuple[str, ...] = ("ant", "bee", "cat")
+
+
+def plan(_made: Made, settings: Words) -> Iterator[Row]:
+    for word in settings.words:
+        yield {"word": word}
+
+
+def ask(made: Made, _settings: Words) -> Iterator[Generate]:
+    for row in made["plan"]:
+        yield Generate(item=row["word"], prompt=row["word"])
+
+
+def read(_made: Made, _settings: Words, replies: Iterable[Reply]) -> Iterator[Row]:
+    for reply in replies:
+        assert isinstance(reply.answer, Texts)
+        yield {"word": reply.request.item, "text": reply.answer.only, "model": reply.model}
+
+
+def study(made: Made, _settings: Words) -> Study:
+    return Study(
+        name="good",
+        suite="misgendering",
+        title={"en": "Good?"},
+        show=(TextPanel(field="text"),),
+        questions=(
+            Choose(id="good", ask={"en": "?"}, options=(Option(id="yes"), Option(id="no"))),
+        ),
+        judgements=2,
+        items=tuple(StudyItem(id=row["word"], fields={"text": row["text"]}) for row in made["ask"]),
+    )
+
+
+def decide(
+    made: Made, _settings: Words, _study: Study, responses: Sequence[Response]
+) -> Iterator[Row]:
+    for row in made["ask"]:
+        votes = [each.answers["good"] for each in responses if each.item == row["word"]]
+        if votes.count("yes") == len(votes):
+            yield row
+
+
+def export(made: Made, _settings: Words, folder: Path) -> list[Path]:
+    path = folder / "data.jsonl"
+    lines = [json.dumps(row) for row in made["people"]]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [path]
+
+
+CONSTRUCTION = Construction(
+    about="",
+    settings=Words,
+    steps=(
+        Compute(name="plan", about="words", make=plan),
+        AskModels(name="ask", about="a text", role="writer", verbs=(Generate,), ask=ask, read=read),
+        AskPeople(name="people", about="votes", study=study, read=decide),
+    ),
+    export=export,
+)
+
+
+class Writer:
+    """A scripted model that counts what it is asked, and fails when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.broken: set[str] = set()
+
+    def __call__(self, _spec: Spec) -> Any:
+        return OneByOne(Identity(kind="scripted", label="w", key={}), {"generate": self.write})
+
+    def write(self, request: Generate) -> Texts:
+        self.asked.append(request.item)
+        if request.item in self.broken:
+            raise UnanswerableError("it is broken")
+        return Texts(texts=(Text(text=f"The {request.item}."),))
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite[Any, Any]:
+    from epicene.suites import Dataset
+
+    return replace(
+        find_suite("misgendering"),
+        construction=CONSTRUCTION,
+        read=lambda source, _protocol: Dataset(
+            name="x", files=(), items=(source.path or tmp_path).read_text().splitlines()
+        ),
+        check=None,
+    )
+
+
+def build(
+    suite: Suite[Any, Any], folder: Path, writer: Writer, settings: Mapping[str, str] | None = None
+) -> list[str]:
+    order = BuildOrder(suite, folder, settings or {}, {"writer": [parse_spec("copy")]})
+    return list(construct(order, Silent(), writer))
+
+
+def answer(folder: Path, person: str, votes: Mapping[str, str]) -> None:
+    path = folder / "03-people"
+    assert read_folder(path)
+    store = ResponseStore(path / RESPONSES)
+    store.add(
+        [
+            Placed(
+                "here",
+                Response(
+                    study="good",
+                    participant=person,
+                    item=item,
+                    answers={"good": vote},
+                    at=datetime(2026, 1, 1, tzinfo=UTC),
+                    seconds=1.0,
+                ),
+            )
+            for item, vote in votes.items()
+        ]
+    )
+    store.close()
+
+
+def test_from_a_plan_to_data(suite: Suite[Any, Any], tmp_path: Path) -> None:
+    writer = Writer()
+    with pytest.raises(WaitingForPeopleError, match="6 of 6 answers are missing"):
+        build(suite, tmp_path, writer)
+    answer(tmp_path, "p1", {"ant": "yes", "bee": "no", "cat": "yes"})
+    with pytest.raises(WaitingForPeopleError, match="3 of 6 answers are missing"):
+        build(suite, tmp_path, writer)
+    answer(tmp_path, "p2", {"ant": "yes", "bee": "yes", "cat": "yes"})
+    told = build(suite, tmp_path, writer)
+    assert writer.asked == ["ant", "bee", "cat"]  # once each, in three calls
+    rows = [json.loads(line) for line in (tmp_path / "data.jsonl").read_text().splitlines()]
+    assert [row["word"] for row in rows] == ["ant", "cat"]
+    assert told[-1] == "2 items, 0 findings."
+    assert "1/3 plan (words): 3 rows, done before." in told
+
+
+def test_a_request_that_failed_is_asked_again(suite: Suite[Any, Any], tmp_path: Path) -> None:
+    writer = Writer()
+    writer.broken = {"bee"}
+    with pytest.raises(RunError, match=r"1 requests of the step ask failed .*it is broken"):
+        build(suite, tmp_path, writer)
+    assert not (tmp_path / "02-ask.jsonl").exists()
+    writer.broken = set()
+    with pytest.raises(WaitingForPeopleError):
+        build(suite, tmp_path, writer)
+    assert sorted(writer.asked) == ["ant", "bee", "bee", "cat"]
+
+
+def test_what_stands_between_steps_can_be_mended_by_hand(
+    suite: Suite[Any, Any], tmp_path: Path
+) -> None:
+    writer = Writer()
+    (tmp_path / "01-plan.jsonl").write_text('{"word": "dog"}\n', encoding="utf-8")
+    with pytest.raises(WaitingForPeopleError):
+        build(suite, tmp_path, writer)
+    assert writer.asked == ["dog"]
+
+
+def test_other_settings_in_the_same_folder_are_refused(
+    suite: Suite[Any, Any], tmp_path: Path
+) -> None:
+    with pytest.raises(WaitingForPeopleError):
+        build(suite, tmp_path, Writer())
+    with pytest.raises(InputError, match="begun with another words"):
+        build(suite, tmp_path, Writer(), {"words": "dog,emu"})
+
+
+def test_an_unknown_setting_and_a_missing_model(suite: Suite[Any, Any], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="wordz"):
+        build(suite, tmp_path, Writer(), {"wordz": "dog"})
+    order = BuildOrder(suite, tmp_path, {}, {})
+    with pytest.raises(InputError, match="--model writer=SPEC"):
+        list(construct(order, Silent(), Writer()))
+
+
+def test_a_suite_without_a_construction(suite: Suite[Any, Any], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="builds no data"):
+        build(replace(suite, construction=None), tmp_path, Writer())
