@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from epicene.cli.options import (
-    AsCsv,
-    AsJson,
-    AsLatex,
-    AsMarkdown,
-    Columns,
-    DataPath,
-    Languages,
-    pairs,
-)
+from epicene.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown, Columns, pairs
 from epicene.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -46,9 +37,13 @@ def sample(
     suite: Annotated[
         str, typer.Option("--suite", help="For studies of data: the suite, instead of runs.")
     ] = "",
-    data: DataPath = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", "-d", help="With --suite: your file or folder.")
+    ] = None,
     column: Columns = None,
-    language: Languages = None,
+    language: Annotated[
+        list[str] | None, typer.Option("--language", "-l", help="With --suite: only these.")
+    ] = None,
     per_cell: Annotated[
         int | None, typer.Option(min=1, help="How many items of each cell of the design.")
     ] = None,

@@ -49,6 +49,7 @@ _ESCAPES = {
     "≈": r"$\approx$",
     "∅": r"$\emptyset$",
     "α": r"$\alpha$",
+    "β": r"$\beta$",
     "δ": r"$\delta$",
     "Δ": r"$\Delta$",
     "κ": r"$\kappa$",

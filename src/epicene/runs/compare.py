@@ -170,7 +170,9 @@ def agreement_of(
         frame_of(Judged(run), run.info).with_columns(pl.col("name").cast(pl.String))
         for run in (first, second)
     ]
-    there = [set(frame["name"].unique()) for frame in frames]
+    there = [
+        set(frame.filter(pl.col("outcome").is_not_null())["name"].unique()) for frame in frames
+    ]
     for name, known in zip(names or (), there, strict=names is not None):
         if name not in known:
             raise unknown("judgement", name, known)

@@ -210,3 +210,35 @@ def test_records_that_do_not_fit(tmp_path: Path, line: str, message: str) -> Non
     dataset = read(Source(path=folder), protocol)
     with pytest.raises(InputError, match=message):
         list(read_answers(path, dataset, protocol))
+
+
+# --- writing -------------------------------------------------------------------------------
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    from msgspec.structs import replace
+
+    from epicene.suites.apgc.sources.writing import condensed, write_folder, write_jsonl
+
+    made = [replace(each, english=f"E {n}", origin="A") for n, each in enumerate(sentences())]
+    write_folder(tmp_path / "folder", "test", made)
+    assert facts(tmp_path / "folder", "test") == EXPECTED
+    read_in, _ = read_folder(tmp_path / "folder", "test")
+    assert [each.english for each in read_in] == [each.english for each in made]
+    assert [each.word_labels for each in read_in] == [each.word_labels for each in made]
+    write_jsonl(tmp_path / "own.jsonl", made)
+    dataset = read(Source(path=tmp_path / "own.jsonl"), PROTOCOLS["epicene"])
+    assert list(dataset.items) == made
+    several = replace(made[1], label="F!N", words=("B+B", "1F!+B", "B+B", "B+B"))
+    assert condensed(several).label == "FB"
+    assert condensed(several).words[1] == "1F+B"
+
+
+def test_version_1_is_written_and_read_back(tmp_path: Path) -> None:
+    from epicene.suites.apgc.sources.writing import write_version_1
+
+    first_person = [each for each in sentences() if each.label in ("BB", "FB", "MB")]
+    write_version_1(tmp_path, "dev", first_person)
+    assert facts(tmp_path, "dev") == [
+        (each.text, each.label, each.targets, each.original) for each in first_person
+    ]

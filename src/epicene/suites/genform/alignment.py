@@ -1,9 +1,13 @@
 """Which word of one sentence stands for which of another: the fewest edits, ties in a fixed order.
 
-Equal words at the beginning are matched first, then equal words at the end. Between them the
-alignment is one of least edit distance (a word replaced, missing or extra costs one); among those,
-from left to right, two words are set against each other before a word counts as missing, and as
-missing before one counts as extra.
+A word replaced, missing or extra is one edit. Equal words at the beginning are matched first, then
+equal words at the end. Between them, of all alignments with the fewest edits, the one is taken
+that
+
+1. matches the most equal words (a missing and an extra word rather than two replaced ones),
+2. sets the most words with the same first letter against each other where words are replaced,
+3. from left to right sets words against each other before one counts as missing, and counts one as
+   missing before one counts as extra.
 """
 
 from __future__ import annotations
@@ -56,18 +60,20 @@ def _middle(reference: Sequence[str], other: Sequence[str]) -> Alignment:
     rows, columns = len(reference), len(other)
     if not rows or not columns:
         return Alignment([MISSING] * rows, {0: list(range(columns))} if columns else {})
-    # Word for word two differences cost 2, and a missing and an extra word cost no less.
-    if rows == columns and sum(map(ne, reference, other)) <= 2:
+    if rows == columns and _differ_in_place(reference, other):
         return Alignment(list(range(rows)), {})
-    left = _distances(reference, other)
+    left = _costs(reference, other)
     partners: list[int] = []
     extra: dict[int, list[int]] = {}
     i = j = 0
     while i < rows and j < columns:
-        if reference[i] == other[j] or left[i + 1][j + 1] < left[i][j]:
+        here = left[i][j]
+        if reference[i] == other[j] or here == left[i + 1][j + 1] + _replacing(
+            reference[i], other[j]
+        ):
             partners.append(j)
             i, j = i + 1, j + 1
-        elif left[i + 1][j] < left[i][j]:
+        elif here == left[i + 1][j] + _EDIT:
             partners.append(MISSING)
             i += 1
         else:
@@ -79,13 +85,37 @@ def _middle(reference: Sequence[str], other: Sequence[str]) -> Alignment:
     return Alignment(partners, extra)
 
 
-def _distances(reference: Sequence[str], other: Sequence[str]) -> list[list[int]]:
-    """The edit distance of what is left of both from each pair of places on."""
+# Costs are compared digit by digit: edits first, then replaced words, then those unlike each other.
+_UNLIKE = 1
+_REPLACED = 1 << 16
+_EDIT = 1 << 32
+
+
+def _replacing(word: str, other: str) -> int:
+    return _EDIT + _REPLACED + (0 if word[0] == other[0] else _UNLIKE)
+
+
+def _differ_in_place(reference: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether sentences of one length differ in one word, or in the first and the last alone.
+
+    Then no other alignment is as good, unless all but one word of each are the same, one place on.
+    """
+    differing = sum(map(ne, reference, other))
+    if differing != 2:
+        return differing == 1
+    return reference[1:] != other[:-1] and reference[:-1] != other[1:]
+
+
+def _costs(reference: Sequence[str], other: Sequence[str]) -> list[list[int]]:
+    """What it costs to align what is left of both from each pair of places on."""
     columns = len(other)
-    below = list(range(columns, -1, -1))
+    initials = [word[0] for word in other]
+    alike, unlike = _EDIT + _REPLACED, _EDIT + _REPLACED + _UNLIKE
+    below = [_EDIT * left for left in range(columns, -1, -1)]
     table = [below]
     for word in reversed(reference):
-        reached = below[columns] + 1
+        initial = word[0]
+        reached = below[columns] + _EDIT
         row = [reached] * (columns + 1)
         for j in range(columns - 1, -1, -1):
             if other[j] == word:
@@ -93,9 +123,10 @@ def _distances(reference: Sequence[str], other: Sequence[str]) -> list[list[int]
             else:
                 if below[j] < reached:
                     reached = below[j]
-                if below[j + 1] < reached:
-                    reached = below[j + 1]
-                reached += 1
+                reached += _EDIT
+                replaced = below[j + 1] + (alike if initials[j] == initial else unlike)
+                if replaced < reached:
+                    reached = replaced
             row[j] = reached
         below = row
         table.append(row)

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.records import Column, Estimate, Row, Table
 from epicene.suites import agreement
-from epicene.suites.misgendering.formats import FAMILIES, generations, only, paired, pronouns_of
+from epicene.suites.misgendering.formats import (
+    FAMILIES,
+    MODES,
+    generations,
+    only,
+    paired,
+    pronouns_of,
+)
 from epicene.suites.misgendering.published_kappa import published_kappa
 from epicene.suites.tabulate import mean, values_of
 
@@ -56,6 +63,44 @@ def agreement_tables(results: Outcomes) -> Iterator[Table]:
     """Tables 1 to 7."""
     for name, statistic, family, settings in _AGREEMENTS:
         yield _agreement(results, name, statistic, family, settings)
+
+
+def format_table(results: Outcomes) -> Table:
+    """Raw agreement with its standard error, MCC and κ of the two formats, side by side."""
+    from epicene.stats.agreement import standard_error
+
+    clustered = results.protocol.name != "paper"
+    rows = []
+    for family, setting in MODES:
+        pairs = paired(results.frame, family, setting, results.protocol)
+        for model in values_of(pairs, "model"):
+            mine = only(pairs, model=model)
+            for name in ("all", *pronouns_of(mine)):
+                here = mine if name == "all" else only(mine, pronoun=name)
+                cells = (
+                    agreement.raw(here, clustered=clustered),
+                    standard_error((here["a"] == here["b"]).to_numpy()),
+                    agreement.mcc(here, clustered=clustered),
+                    (agreement.kappa if clustered else published_kappa)(here, clustered=clustered),
+                )
+                rows.append(Row(keys=(model, family, setting, name), cells=cells))
+    return Table(
+        name="agreement",
+        title="Agreement of probability and generation",
+        levels=("model", "family", "setting", "pronoun"),
+        columns=(
+            Column(name="raw agreement"),
+            Column(name="standard error"),
+            Column(name="MCC", unit="number", decimals=3),
+            Column(name="κ", unit="number", decimals=3),
+        ),
+        rows=tuple(sorted(rows, key=lambda row: row.keys[0])),
+        notes=(
+            "The first generation of each instance.",
+            NO_PRONOUN["epicene" if clustered else "paper"],
+            "The standard error is the paper's, for independent instances.",
+        ),
+    )
 
 
 def repetition_tables(results: Outcomes) -> Iterator[Table]:

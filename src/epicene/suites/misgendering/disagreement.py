@@ -10,16 +10,21 @@ from epicene.suites.misgendering.expected import BOUNDS, DISTRIBUTIONS
 from epicene.suites.misgendering.formats import (
     MODES,
     chose_otherwise,
+    converted,
     expected,
+    generations,
     only,
     paired,
+    probabilities,
     pronouns_of,
+    right_or_not,
 )
 from epicene.suites.tabulate import mean, share, values_of
 
 if TYPE_CHECKING:
     import polars
 
+    from epicene.stats.betafit import BetaFit
     from epicene.suites import Results
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
@@ -75,6 +80,69 @@ def conflict_table(results: Outcomes) -> Table:
             "How the paper pooled its instances is not known.",
         ),
     )
+
+
+# --- how likely the formats are to disagree on an instance ---------------------------------
+
+
+def beta_fit(
+    frame: polars.DataFrame, family: str, setting: str, protocol: MisgenderingProtocol
+) -> BetaFit:
+    """A beta distribution of the probability of disagreement over instances (Equations 8 to 13)."""
+    from epicene.stats.betafit import beta_by_moments
+
+    return beta_by_moments(_chances(frame, family, setting, protocol))
+
+
+def beta_table(results: Outcomes) -> Table:
+    """The points of Figures 10, 13 and 16."""
+    rows = []
+    for model in values_of(results.frame, "model"):
+        mine = only(results.frame, model=model)
+        for family, setting in MODES:
+            for name in pronouns_of(generations(mine, family, setting)):
+                fit = beta_fit(only(mine, pronoun=name), family, setting, results.protocol)
+                cells = tuple(
+                    Estimate(value=value, n=fit.n, why=fit.why) for value in (fit.alpha, fit.beta)
+                )
+                rows.append(Row(keys=(model, family, setting, name), cells=cells))
+    return Table(
+        name="beta",
+        title="Beta distributions of the probability that probability and generation disagree",
+        levels=("model", "family", "setting", "pronoun"),
+        columns=tuple(Column(name=name, unit="number", decimals=3) for name in ("α", "β")),
+        rows=tuple(rows),
+        notes=("Fitted by moments. Where α < β agreement is likelier.",),
+    )
+
+
+def _chances(
+    frame: polars.DataFrame, family: str, setting: str, protocol: MisgenderingProtocol
+) -> list[float]:
+    """For each instance, how often one format would be right and the other wrong."""
+    import polars as pl
+
+    scored = converted(frame) if family == "open" else probabilities(frame)
+    chances = _mean_right(scored, protocol, "p").join(
+        _mean_right(generations(frame, family, setting), protocol, "g"), on="item"
+    )
+    disagree = pl.col("p") * (1 - pl.col("g")) + (1 - pl.col("p")) * pl.col("g")
+    return chances.select(disagree.alias("d"))["d"].to_list()
+
+
+def _mean_right(
+    frame: polars.DataFrame, protocol: MisgenderingProtocol, name: str
+) -> polars.DataFrame:
+    import polars as pl
+
+    return (
+        right_or_not(frame, protocol)
+        .group_by("item", maintain_order=True)
+        .agg(pl.col("right").mean().alias(name))
+    )
+
+
+# --- what next words let expect ------------------------------------------------------------
 
 
 def disagreement_table(results: Outcomes) -> Table:

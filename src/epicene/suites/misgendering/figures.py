@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from epicene import charts
+from epicene.records import Estimate
 from epicene.suites import agreement
+from epicene.suites.misgendering.disagreement import beta_fit
 from epicene.suites.misgendering.formats import (
     FAMILIES,
     converted,
     generations,
     only,
     paired,
-    probabilities,
     pronouns_of,
-    right_or_not,
     with_all_facets,
 )
 from epicene.suites.misgendering.tables import distractor_table
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.records import Estimate, Figure
+    from epicene.records import Figure
     from epicene.suites import Results
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
@@ -114,11 +114,25 @@ def _variation_of_templates(
 
 
 def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
+    as_paper = results.protocol.name == "paper"
+
     def measured(frame: polars.DataFrame, setting: str) -> Estimate:
-        return agreement.raw(paired(frame, family, setting, results.protocol), clustered=True)
+        pairs = paired(frame, family, setting, results.protocol)
+        return _with_standard_error(pairs) if as_paper else agreement.raw(pairs, clustered=True)
 
     title = f"Raw agreement of probability and generation: {FAMILIES[family].title}"
-    return _bars(results, name, title, settings, measured, reference=1.0)
+    bars = "one standard error either way, as in the paper" if as_paper else "95 % intervals"
+    return _bars(results, name, title, settings, measured, 1.0, (f"Error bars are {bars}.",))
+
+
+def _with_standard_error(pairs: polars.DataFrame) -> Estimate:
+    from epicene.stats.agreement import standard_error
+
+    found = agreement.raw(pairs, clustered=False)
+    if found.value is None:
+        return found
+    error = standard_error((pairs["a"] == pairs["b"]).to_numpy()).value or 0.0
+    return Estimate(value=found.value, low=found.value - error, high=found.value + error, n=found.n)
 
 
 def _no_pronoun(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
@@ -136,6 +150,7 @@ def _bars(
     settings: Sequence[str],
     measured: Callable[[polars.DataFrame, str], Estimate],
     reference: float | None = None,
+    notes: Sequence[str] = (),
 ) -> Figure:
     """A bar per model and pronoun, a panel per setting."""
     rows: list[dict[str, str | float | Estimate]] = [
@@ -152,17 +167,16 @@ def _bars(
         color="pronoun",
         facet="setting" if len(settings) > 1 else None,
         reference=reference,
+        notes=notes,
     )
 
 
 def _landscape(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
     """Beta distributions of the probability that the two formats disagree on an instance."""
-    from epicene.stats.betafit import beta_by_moments
-
     rows: list[dict[str, str | float | Estimate]] = []
     for model, pronoun, part in _cells(results.frame):
         for setting in settings:
-            fit = beta_by_moments(_disagreements(part, family, setting, results.protocol))
+            fit = beta_fit(part, family, setting, results.protocol)
             if fit.alpha is not None and fit.beta is not None:
                 rows.append(
                     {
@@ -183,32 +197,6 @@ def _landscape(results: Outcomes, name: str, family: str, settings: Sequence[str
         label="pronoun",
         facet="setting" if len(settings) > 1 else None,
         notes=("Fitted by moments. Below the diagonal (α < β) agreement is likelier.",),
-    )
-
-
-def _disagreements(
-    frame: polars.DataFrame, family: str, setting: str, protocol: MisgenderingProtocol
-) -> list[float]:
-    """For each instance, how often one format would be right and the other wrong."""
-    import polars as pl
-
-    scored = converted(frame) if family == "open" else probabilities(frame)
-    chances = _mean_right(scored, protocol, "p").join(
-        _mean_right(generations(frame, family, setting), protocol, "g"), on="item"
-    )
-    disagree = pl.col("p") * (1 - pl.col("g")) + (1 - pl.col("p")) * pl.col("g")
-    return chances.select(disagree.alias("d"))["d"].to_list()
-
-
-def _mean_right(
-    frame: polars.DataFrame, protocol: MisgenderingProtocol, name: str
-) -> polars.DataFrame:
-    import polars as pl
-
-    return (
-        right_or_not(frame, protocol)
-        .group_by("item", maintain_order=True)
-        .agg(pl.col("right").mean().alias(name))
     )
 
 

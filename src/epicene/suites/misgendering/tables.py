@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 from epicene.records import Column, Estimate, Row, Table
 from epicene.suites import agreement
 from epicene.suites.likelihood import MEASURES
-from epicene.suites.misgendering.agreement_tables import agreement_tables, repetition_tables
+from epicene.suites.misgendering.agreement_tables import (
+    agreement_tables,
+    format_table,
+    repetition_tables,
+)
 from epicene.suites.misgendering.disagreement import (
     all_pairs,
+    beta_table,
     conflict,
     conflict_table,
     disagreement_table,
@@ -69,8 +74,10 @@ def tables(results: Outcomes) -> Iterator[Table]:
     yield _accuracy(results)
     yield _outcomes(results)
     yield _by_measure(results)
+    yield format_table(results)
     yield variation_table(results)
     yield conflict_table(results)
+    yield beta_table(results)
     yield disagreement_table(results)
     yield from facet_tables(results)
     if values_of(results.frame, "distractors"):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from epicene.languages.rewriting.french.groups import Group, groups
+from epicene.languages.rewriting.french.inflection import shows_noun
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
 from epicene.languages.rewriting.french.line import STOPS, Line, is_adjective, participle_of
 from epicene.languages.rewriting.french.predicate import (
@@ -48,6 +49,9 @@ def _clause(
     voice = voices[group.verb]
     word = line[group.subject]
     if group.kind == "pronoun":
+        if word in {"il", "elle"} and (site := _nested(line, sites, group, before)):
+            sites.add(site)
+            return Clause(group, site.who, plural=False, named=True)
         who = _pronoun(word, voice)
         return Clause(group, who, group.person.endswith("p") and word != "vous", named=True)
     if group.kind == "order":
@@ -58,6 +62,21 @@ def _clause(
     if group.kind == "relative":
         return _relative(line, voice, sites, group)
     return Clause(group, None, group.person.endswith("p"), named=group.kind == "noun")
+
+
+def _nested(line: Line, sites: Sites, group: Group, before: list[Clause]) -> Site | None:
+    """je suis un homme qui sait ce qu'il veut: the pronoun means whom the noun means."""
+    if not before or before[-1].group.kind != "relative" or before[-1].who is None:
+        return None
+    if line[group.subject - 1] not in {"qu'", "que", "dont", "où", "quand", "lorsqu'", "s'", "si"}:
+        return None
+    site = antecedent(line, sites, before[-1].group.subject - 1)
+    if site is None or site.kind != "noun" or site.plural:
+        return None
+    gender = shows_noun(line[site.index])
+    if gender != ("masculine" if line[group.subject] == "il" else "feminine"):
+        return None
+    return site._replace(index=group.subject, kind="pronoun", rule="the noun's pronoun", sure="likely")
 
 
 def _pronoun(word: str, voice: Voice) -> Person | None:
@@ -148,25 +167,38 @@ class Reading:
 
     def read(self) -> None:
         """Add every word that agrees with the subject or the object of this verb."""
-        known = verbs()
         names = self.group.infinitives
         after = self.line.after_adverbs(self.group.end)
+        if "avoir" in names and self._is_participle(after):
+            self._compound(after)
+            return
         if "être" in names and not self._follows(after):
             self._being(after)
-        elif "avoir" in names and participle_of(self.line[after]):
-            self._compound(after)
-        elif known.is_kind("copulas", names):
+        else:
+            self._full_verb(after, names)
+        self._infinitives(self.group.end, names, self.group.clitics)
+
+    def _full_verb(self, after: int, names: tuple[str, ...]) -> None:
+        """Neither être nor an auxiliary."""
+        known = verbs()
+        if known.is_kind("copulas", names):
             self._subject_is(self.group.end, "what a copula says of them")
         elif self.reflexive and known.is_kind("reflexive_copulas", names):
             if bond := self.of_subject("what a reflexive verb says of them"):
                 object_predicate(self.line, self.group.end, bond, naming=False)
-        elif not self.reflexive and known.is_kind("object_predicates", names):
+        elif self.object_person(self.group.clitics) and known.is_kind("object_predicates", names):
             self._object_is(self.group.clitics, self.group.end, names)
         elif "passer" in names and self.line[after] == "pour":
             self._subject_is(after + 1, "what somebody passes for")
         elif known.is_kind("with_state", names) and (bond := self.of_subject("state of the subject")):
             state(self.line, self.group.end, bond)
-        self._infinitives(self.group.end, names, self.group.clitics)
+
+    def _is_participle(self, at: int) -> bool:
+        """Whether a participle follows an auxiliary there, known or by its shape."""
+        word = self.line[at]
+        if participle_of(word):
+            return not self.line.is_determiner(at)
+        return self.line.is_open(at) and word.rstrip("es").endswith(("é", "i", "u", "ï"))
 
     def _follows(self, after: int) -> bool:
         """Whether "suis" is of suivre: je suis un cours."""
@@ -283,13 +315,15 @@ class Reading:
             return known.is_kind("speech", infinitives)
         if word in {"pourquoi", "quelque", "quelqu'un"}:
             return True
-        if word in {"de", "d'"} and "défendre" in infinitives:
+        if word in {"de", "d'"} and {"défendre", "proposer"} & set(infinitives):
             return self._infinitive_at(at + 1)
         if not self.line.is_determiner(at):
             return False
         if word in {"tout", "toute"} and is_adjective(self.line[at + 1]):
             return False
         if any(self.line[index] in _TIME for index in range(at + 1, at + 4)):
+            return False
+        if word in {"des", "du"} and not known.is_kind("some_of_a_thing", infinitives):
             return False
         if known.is_kind("naming", infinitives):
             return False
@@ -321,8 +355,8 @@ class Reading:
         index = at
         noun_between = False
         while index < len(self.line) and not self._leaves(index):
-            word = self.line[index]
-            if word in verbs().infinitives and not self.line.is_determiner(index - 1):
+            word = verbs().infinitive_of(self.line[index])
+            if word and not self.line.is_determiner(index - 1):
                 own = tuple(self._clitics_before(index))
                 subject = self._controller(who, governor, clitics, index, noun_between)
                 self._infinitive(index, own, subject)
@@ -382,8 +416,8 @@ class Reading:
         return range(first, index)
 
     def _infinitive(self, index: int, clitics: tuple[int, ...], who: Person | None) -> None:
-        word = self.line[index]
         known = verbs()
+        word = known.infinitive_of(self.line[index])
         bond = None if who is None else Bond(self.sites, who, "said of who is meant with the infinitive")
         own = self.object_person(clitics)
         reflexive = own is not None and own == who
@@ -393,8 +427,9 @@ class Reading:
             if infinitives and not self._is_dative(after, infinitives, reflexive=True):
                 self._participles(after, bond, infinitives, reflexive=True)
         elif known.is_kind("copulas", [word]) and bond:
-            complement(self.line, index + 1, bond)
-        elif word == "avoir" and participle_of(self.line[after]):
+            if self.line[index + 1] != "donné":  # étant donné
+                complement(self.line, index + 1, bond)
+        elif word == "avoir" and self._is_participle(after):
             self._compound_infinitive(after, clitics, bond)
         elif reflexive and known.is_kind("reflexive_copulas", [word]) and bond:
             object_predicate(self.line, index + 1, bond, naming=False)

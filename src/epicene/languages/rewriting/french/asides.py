@@ -131,6 +131,7 @@ def _reworded(scene: Scene, at: int) -> None:
 
 def read_asides(scene: Scene, clauses: list[Clause]) -> None:
     """What stands before, inside and after each clause."""
+    _roles(scene, 0, len(scene.line))
     main: Clause | None = None
     for number, clause in enumerate(clauses):
         after = clauses[number + 1].group.start if number + 1 < len(clauses) else len(scene.line)
@@ -141,7 +142,8 @@ def read_asides(scene: Scene, clauses: list[Clause]) -> None:
             _fronted(scene, clause, start, main)
             _trailing(scene, clause, after)
             _as(scene, clause, clause.group.end, after)
-        _roles(scene, clause, clause.group.end, after)
+            _alone(scene, clause, after)
+            _roles(scene, clause.group.end, after, clause)
         if clause.named and not _is_subordinate(scene.line, clause, start):
             main = main or clause
 
@@ -226,8 +228,7 @@ def _is_aside(line: Line, at: int, end: int) -> bool:
 def _fronted_infinitives(scene: Scene, clause: Clause, start: int, end: int) -> None:
     reading = Reading(scene.line, scene.voices, scene.sites, clause)
     for index in range(start, end):
-        word = scene.line[index]
-        if word in verbs().infinitives and not scene.line.is_determiner(index - 1):
+        if verbs().infinitive_of(scene.line[index]) and not scene.line.is_determiner(index - 1):
             reading.infinitive_before(index, clause.who)
 
 
@@ -285,19 +286,32 @@ def _has_role(scene: Scene, clause: Clause, at: int) -> bool:
     return is_person(following)
 
 
-def _roles(scene: Scene, clause: Clause, start: int, end: int) -> None:
+def _alone(scene: Scene, clause: Clause, after: int) -> None:
+    """je l'ai fait tout seul."""
+    line = scene.line
+    for at in range(clause.group.end, after):
+        if line[at] not in {"seul", "seule"} or line.is_open(at + 1):
+            continue
+        before = at - 1 if line[at - 1] in {"tout", "toute"} else at
+        if line.is_determiner(before - 1) or line[before - 1] in {"de", "d'", "à", "elle", "lui"}:
+            continue
+        bond = Bond(scene.sites, clause.who or "others", "seul, of the subject", sure="likely")
+        bond.add(at, "adjective")
+        if before < at:
+            bond.add(before, "determiner")
+
+
+def _roles(scene: Scene, start: int, end: int, clause: Clause | None = None) -> None:
     """ma carrière de chanteuse, le poste de directeur."""
     line = scene.line
+    rule = "a role that is somebody's"
     for at in range(start, end):
         if line[at] not in _ROLES or line[at + 1] not in {"de", "d'"} or not is_person(line[at + 2]):
             continue
         owner = _POSSESSIVES.get(line[at - 1]) or _POSSESSIVES.get(line[at - 2])
-        rule = "a role that is somebody's"
-        if owner == "first":
-            bond = scene.first(at, rule)
-        elif owner == "second":
-            bond = scene.second(at, rule)
-        elif clause.who is not None and line[at - 1] not in {"son", "sa", "leur", "notre"}:
+        if owner is not None:
+            bond = scene.first(at, rule) if owner == "first" else scene.second(at, rule)
+        elif clause and clause.who and line[at - 1] not in {"son", "sa", "leur", "notre"}:
             bond = Bond(scene.sites, clause.who, rule, sure="likely")
         else:
             continue

@@ -46,6 +46,11 @@ class Model(NamedTuple):
         for infinitive in self.verbs.split():
             yield infinitive, infinitive.removesuffix(self.ending) + self.participle
 
+    def gerunds(self) -> Iterator[tuple[str, str]]:
+        """Each verb's present participle."""
+        for infinitive in self.verbs.split():
+            yield infinitive, infinitive.removesuffix(self.ending) + self.imperfect + "ant"
+
     def forms(self) -> Iterator[tuple[str, Form]]:
         """Each finite form of each verb."""
         for infinitive in self.verbs.split():
@@ -104,6 +109,12 @@ def first_group(word: str, infinitives: Container[str]) -> list[Form]:
                 if stem + "er" in infinitives:
                     found.append(Form(stem + "er", person))
     return found
+
+
+def soft_stem(infinitive: str) -> str:
+    """The stem of a verb in -er before a and o: mange-, commenç-."""
+    stem = infinitive.removesuffix("er")
+    return {"g": stem + "e", "c": stem[:-1] + "ç"}.get(stem[-1], stem)
 
 
 def _weak_stems(stem: str) -> set[str]:

@@ -258,3 +258,11 @@ def shows(word: str, *, plural: bool = False) -> Gender | None:
     if feminine == masculine:
         return None
     return "feminine" if word == feminine else "masculine"
+
+
+def shows_noun(word: str) -> Gender | None:
+    """The gender of a noun for people, by its form."""
+    feminine, masculine = inflect(word, "feminine", "noun"), inflect(word, "masculine", "noun")
+    if feminine == masculine:
+        return None
+    return "feminine" if word == feminine else "masculine"

@@ -45,11 +45,16 @@ class Verbs:
         self.infinitives = frozenset(
             infinitive for found in self.participles.values() for infinitive in found
         )
+        self.gerunds = {"ayant": "avoir", "sachant": "savoir"}
         self._forms: dict[str, list[Form]] = {}
         for model in models:
             self._learn(model.forms())
+            self.gerunds |= {form: infinitive for infinitive, form in model.gerunds()}
+        for infinitive in self._first:
+            self.gerunds[conjugation.soft_stem(infinitive) + "ant"] = infinitive
         for infinitive in second:
             self._learn(conjugation.second_group(infinitive))
+            self.gerunds[infinitive.removesuffix("r") + "ssant"] = infinitive
 
     def _all_participles(
         self, models: Iterable[Model], second: Iterable[str]
@@ -71,6 +76,10 @@ class Verbs:
     def forms(self, word: str) -> tuple[Form, ...]:
         """What finite forms the word may be; none if it is no verb."""
         return (*self._forms.get(word, ()), *conjugation.first_group(word, self._first))
+
+    def infinitive_of(self, word: str) -> str:
+        """The verb of an infinitive or a present participle, "" if the word is neither."""
+        return word if word in self.infinitives else self.gerunds.get(word, "")
 
     def is_kind(self, kind: str, infinitives: Iterable[str]) -> bool:
         """Whether one of the infinitives is in the list of that name."""

@@ -312,10 +312,20 @@ def _next_joint(line: Line, at: int) -> int | None:
             return at
         if word == ":" or word in CLOSING:
             return at if is_adjective(line[line.after_adverbs(at + 1)]) else None
-        if word in STOPS or _opens_clause(line, at):
+        if word in STOPS or (_opens_clause(line, at) and not _compares(line, at)):
             return None
         at += 1
     return None
+
+
+def _compares(line: Line, at: int) -> bool:
+    """plus têtu que mon père: no clause of its own."""
+    if line[at] not in {"que", "qu'"}:
+        return False
+    return not _DEGREES.isdisjoint(line.words[max(0, at - 5) : at])
+
+
+_DEGREES = frozenset({"plus", "moins", "aussi", "autant"})
 
 
 def _opens_clause(line: Line, at: int) -> bool:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.hindi.words import Stretch
     from epicene.languages.rewriting.people import Gender
 
-Sort: TypeAlias = Literal["pronoun", "person", "thing", "unknown"]
+# demonstrative: वह, यह right before a thing, of which it may be said.
+Sort: TypeAlias = Literal["pronoun", "demonstrative", "person", "thing", "unknown"]
 
 
 _AFTER_ADVERBIAL = frozenset("बिना बगैर हुए ही समय वक्त".split())
@@ -41,10 +42,15 @@ def _candidate(stretch: Stretch, clause: Clause, at: int) -> Iterator[Candidate]
     if stretch.is_mark(at) or stretch.oblique(at) or word.endswith("ों"):
         return
     if word in pronouns.THIRD:
-        if not _is_determiner(stretch, at):
+        noun = _noun_after(stretch, at)
+        if noun is None:
             yield Candidate(at, "pronoun")
+        elif nouns.thing(stretch[noun]):
+            yield Candidate(at, "demonstrative")
         return
-    if word in _SOMETHING and clause.verb is not None and clause.verb.first == at + 1:
+    everything = word == "कुछ" and stretch[at - 1] in {"सब", "बहुत", "जो"}
+    last = clause.verb is not None and clause.verb.first == at + 1
+    if everything or (word in _SOMETHING and last):
         yield Candidate(at, "thing", "masculine")
         return
     if word == "बस" and function_words().subordinators & {stretch[at - 1]}:
@@ -114,10 +120,10 @@ def _modifies(stretch: Stretch, at: int) -> bool:
     return bool(nouns.person(following) or nouns.thing(following))
 
 
-def _is_determiner(stretch: Stretch, at: int) -> bool:
-    """Whether वह, यह … is said of a noun that follows in the direct case."""
+def _noun_after(stretch: Stretch, at: int) -> int | None:
+    """The noun in the direct case that वह, यह … may be said of."""
     after = at + 1
     while is_adjective(stretch[after]) and not stretch.is_mark(after):
         after += 1
     known = nouns.person(stretch[after]) or nouns.thing(stretch[after])
-    return bool(known) and not stretch.oblique(after)
+    return after if known and not stretch.oblique(after) else None

@@ -270,7 +270,7 @@ def _complex(stretch: Stretch, parts: list[_Part]) -> Complex:
         and part.form.shape not in {"infinitive", "conjunctive"}
         and not _frequentative(part, right)
     )
-    number = [part.form.cell for part in parts]
+    number = [part.form.cell for part in parts if part.at in agreeing]
     return Complex(
         first=parts[0].at,
         last=parts[-1].at,
@@ -278,7 +278,7 @@ def _complex(stretch: Stretch, parts: list[_Part]) -> Complex:
         main=main.stem,
         valency=_valency(stretch, parts),
         person=finite.person if finite.stem != "हो" or finite.shape != "stem" else "second",
-        plural=finite.person == "plural" or "fp" in number,
+        plural=finite.person == "plural" or bool({"mp", "fp"} & set(number)),
         ergative=_ergative(stretch, parts),
         obligation=_obligation(parts),
         finite=finite,

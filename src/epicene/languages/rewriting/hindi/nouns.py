@@ -118,6 +118,8 @@ def _enter(readings: dict[str, list[Reading]], noun: Noun, gender: Gender | None
 
 def person(word: str) -> Reading | None:
     """The first reading of a key as a noun of people; titles may carry जी."""
+    if word in _things():  # सालों is of साल, not of साला
+        return None
     found = _people().get(word)
     if not found and word.endswith("जी"):
         found = _people().get(word.removesuffix("जी"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.hindi import nouns
+from epicene.languages.rewriting.hindi.adjectives import cell_of
 from epicene.languages.rewriting.hindi.phrases import phrase
 from epicene.languages.rewriting.hindi.predicates import findings_of
 from epicene.languages.rewriting.hindi.subjects import Subject
@@ -35,7 +36,11 @@ def others(
             continue
         found = phrase(stretch, at, 0, reading.gender)
         agreeing = tuple(place for place in found.agreeing if place not in taken)
-        oblique = reading.plural_only or is_oblique(stretch, at)
+        oblique = (
+            reading.plural_only
+            or is_oblique(stretch, at)
+            or any(cell_of(stretch.words[place].text) == "mp" for place in agreeing)
+        )
         person = Subject("others", at, plural.get(at, False), "likely")
         yield from findings_of(
             stretch, found._replace(agreeing=agreeing), person, "noun of a person", oblique=oblique

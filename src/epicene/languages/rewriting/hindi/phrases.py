@@ -87,8 +87,11 @@ class _Walk:
 
     def _compound(self, at: int) -> bool:
         """टीम लीडर: a thing right before a person is part of the name."""
-        right = at + 1 == self.first and nouns.person(self.stretch[at + 1]) is not None
-        return right and nouns.thing(self.stretch[at]) is not None
+        if at + 1 != self.first or self.stretch.oblique(at + 1):
+            return False
+        reading = nouns.person(self.stretch[at + 1])
+        known = reading is not None and reading.noun.kind in {"same", "seldom"}
+        return known and nouns.thing(self.stretch[at]) is not None
 
     def _ends(self, word: str) -> bool:
         words = function_words()
@@ -134,8 +137,10 @@ class _Walk:
         return int((agrees(before) or before in fixed) and (agrees(after) or after in fixed))
 
     def _participle(self, at: int) -> bool:
-        """थका हुआ आदमी."""
+        """थका हुआ आदमी, काम कर रहा आदमी."""
         word, after = self.stretch[at], self.stretch[at + 1]
+        if word in {"रहा", "रहे", "रही"}:
+            return any(form.shape == "stem" for form in analyse(self.stretch[at - 1]))
         return is_state(self.stretch[at - 1], word) or is_state(word, after)
 
     def _take(self, at: int) -> int:

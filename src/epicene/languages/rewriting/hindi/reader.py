@@ -116,9 +116,11 @@ class _Reader:
         )
 
     def _third(self, clause: Clause, voice: Voice) -> Subject | None:
-        previous = self._previous() is not None or self.voice != OUTER
+        previous = self._previous()
+        if previous is None and self.voice != OUTER:
+            previous = Subject(voice.listener)
         return subjects.third(
-            self.stretch, clause, voice, has_previous=previous, skip=self.addressing
+            self.stretch, clause, voice, previous=previous, skip=self.addressing
         )
 
     def _waits(self, subject: Subject) -> bool:
@@ -151,7 +153,7 @@ class _Reader:
     def _antecedent(self, clause: Clause, verb: Complex, voice: Voice) -> Subject | None:
         """Whom जो takes up."""
         inside = subjects.third(
-            self.stretch, clause, voice, has_previous=True, skip=self.addressing
+            self.stretch, clause, voice, previous=NOBODY, skip=self.addressing
         )
         if inside is not None and inside.sure != "guess":
             return inside

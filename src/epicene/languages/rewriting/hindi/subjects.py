@@ -88,21 +88,26 @@ def _beside(stretch: Stretch, at: int, who: Person | None) -> Subject | None:
 
 
 def third(
-    stretch: Stretch, clause: Clause, voice: Voice, *, has_previous: bool, skip: frozenset[int]
+    stretch: Stretch,
+    clause: Clause,
+    voice: Voice,
+    *,
+    previous: Subject | None,
+    skip: frozenset[int],
 ) -> Subject | None:
     """The subject of the third person that is said in the clause.
 
-    `has_previous`: a person was spoken of before, of whom a noun alone may be said. `skip` are
-    words that address somebody.
+    Of `previous`, who was spoken of before, a noun alone may be said. `skip` are words that
+    address somebody.
     """
     found = [each for each in candidates(stretch, clause) if each.at not in skip]
     plural = bool(clause.verb and clause.verb.plural)
     for each in found:
-        if each.sort == "pronoun" and not _is_no_subject(stretch, clause, each):
+        if _is_pronoun(stretch, clause, each, previous):
             many = plural or stretch[each.at] in pronouns.PLURAL_THIRD
             return Subject("others", each.at, many, "likely", "said with a pronoun")
     people = [each for each in found if each.sort == "person"]
-    if people and not (has_previous and _is_predicate(stretch, clause, people[0])):
+    if people and not (previous is not None and _is_predicate(stretch, clause, people[0])):
         who = voice.speaker if _like_me(stretch, people[0].at, clause) else "others"
         return Subject(who, people[0].at, plural, "likely", "said with a noun")
     if clause.verb is None:
@@ -111,20 +116,35 @@ def third(
         if each.sort == "thing" and _controls(stretch, clause.verb, each):
             return Subject(None, each.at)
     names = [each for each in found if each.sort == "unknown"]
+    if _is_patient(stretch, clause):
+        return NOBODY
     if names and _is_name(stretch, clause, clause.verb, names[0]):
         return Subject("others", names[0].at, plural, "guess", "said with a name")
     return None
 
 
-def _is_no_subject(stretch: Stretch, clause: Clause, each: Candidate) -> bool:
-    """जो that opens the clause; यह, कोई, वह of a verb that takes an object may be that."""
-    word = stretch[each.at]
-    if word == "जो":
-        return True
-    verb = clause.verb
-    if word not in {"यह", "ये"} or verb is None:
+def _is_pronoun(
+    stretch: Stretch, clause: Clause, each: Candidate, previous: Subject | None
+) -> bool:
+    """Whether it is the subject: not जो, nor यह that may be the object, nor वह before a thing."""
+    word, verb = stretch[each.at], clause.verb
+    if each.sort not in {"pronoun", "demonstrative"} or word == "जो":
         return False
-    return verb.valency in {"transitive", "passive"} or verb.person == "third"
+    if word in {"यह", "ये"} and verb is not None:
+        return verb.valency not in {"transitive", "passive"} and verb.person != "third"
+    if each.sort == "pronoun":
+        return True
+    known = previous is not None and previous.who not in {None, "others"}
+    return verb is not None and verb.valency == "transitive" and not known and not verb.ergative
+
+
+def _is_patient(stretch: Stretch, clause: Clause) -> bool:
+    """उसे … दिया गया, उन्हें … लगा: who is in the oblique is no subject, and no one else is one."""
+    objects = pronouns.FIRST_OBJECT | pronouns.SECOND_OBJECT | pronouns.THIRD_OBJECT
+    passive = clause.verb is not None and clause.verb.valency == "passive"
+    return any(
+        stretch[at] in objects or (passive and stretch[at] == "को") for at in clause.field
+    )
 
 
 def _like_me(stretch: Stretch, at: int, clause: Clause) -> bool:

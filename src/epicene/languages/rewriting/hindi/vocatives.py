@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.hindi import nouns, pronouns
 from epicene.languages.rewriting.hindi.phrases import phrase
-from epicene.languages.rewriting.hindi.verb_forms import analyse
+from epicene.languages.rewriting.hindi.verb_forms import ALSO_NOT_VERBS, analyse
 from epicene.languages.rewriting.hindi.words import SENTENCE_END
 
 if TYPE_CHECKING:
@@ -42,4 +42,5 @@ def _speaks_to(stretch: Stretch) -> bool:
         stretch[at] in said
         or any(form.person == "second" or form.shape == "imperative" for form in analyse(stretch[at]))
         for at in range(len(stretch))
+        if stretch[at] not in ALSO_NOT_VERBS
     )
