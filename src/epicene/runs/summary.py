@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -39,8 +40,12 @@ class Summary:
     protocol: Protocol
     runs: tuple[RunSummary, ...]
     undetected: Estimate
-    tables: tuple[Table, ...]
     results: Results[Any]
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, made when somebody first wants to see them."""
+        return tuple(self.suite.tables(self.results)) if len(self.results.frame) else ()
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -131,7 +136,6 @@ def _summary(
         protocol=protocol,
         runs=tuple(headlines),
         undetected=undetected(together.frame),
-        tables=tuple(suite.tables(together)) if len(together.frame) else (),
         results=together,
     )
 

@@ -189,7 +189,10 @@ class StudyItem(_Part, frozen=True, kw_only=True):
 
 
 class Drawn(_Part, frozen=True, kw_only=True):
-    """How the items were drawn: by which of the suite's kinds of study, from what, and how many."""
+    """How the items were drawn: by which of the suite's kinds of study, from what, and how many.
+
+    For the owner; the names of runs may tell who wrote what, and never reach a person.
+    """
 
     kind: str
     protocol: str

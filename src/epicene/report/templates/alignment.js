@@ -8,7 +8,7 @@ const SIDES = ["answer", "reference", "counterfactual"];
 const VERDICTS = {
   right: ["✓", "a word that depends on gender, as it should be"],
   wrong: ["✗", "a word that depends on gender, not as it should be"],
-  spurious: ["!", "changed, added or left out though nothing depends on it"],
+  spurious: ["!", "another word that was changed, added or left out"],
 };
 
 // Each line holds one word that all three share, or a word of each; a dash stands for none.

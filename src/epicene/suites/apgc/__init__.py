@@ -12,6 +12,7 @@ from epicene.suites.apgc.ask import (
     ask_rewriting,
     ask_translation,
 )
+from epicene.suites.apgc.construction import construction
 from epicene.suites.apgc.data import corpus, read, stratum
 from epicene.suites.apgc.given import read_answers
 from epicene.suites.apgc.judge import judge
@@ -68,4 +69,5 @@ suite = Suite(
     corpus=corpus,
     read_answers=read_answers,
     statistics=statistics,
+    construction=construction,
 )

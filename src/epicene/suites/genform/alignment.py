@@ -100,10 +100,10 @@ def _differ_in_place(reference: Sequence[str], other: Sequence[str]) -> bool:
 
     Then no other alignment is as good, unless all but one word of each are the same, one place on.
     """
-    differing = sum(map(ne, reference, other))
+    differing: int = sum(map(ne, reference, other))
     if differing != 2:
         return differing == 1
-    return reference[1:] != other[:-1] and reference[:-1] != other[1:]
+    return not (reference[1:] == other[:-1] or reference[:-1] == other[1:])
 
 
 def _costs(reference: Sequence[str], other: Sequence[str]) -> list[list[int]]:

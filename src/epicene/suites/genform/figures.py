@@ -46,12 +46,12 @@ def figures(results: Outcomes) -> Iterator[Figure]:
 def _by_rule(frame: polars.DataFrame) -> Figure:
     census = census_of(frame)
     rows: Rows = [
-        {"rule": rule or "–", "sentences": float(_sentences(part, rule)), "language": language}
+        {"rule": f"{language} · {rule or '–'}", "sentences": float(_sentences(part, rule))}
         for language in values_of(census, "language")
         for part in (only(census, language=language),)
         for rule in rules_in(part, language)
     ]
-    return charts.bars("3", "Sentences by rule", rows, x="sentences", y="rule", color="language")
+    return charts.bars("3", "Sentences by rule", rows, x="sentences", y="rule")
 
 
 def _sentences(census: polars.DataFrame, rule: str) -> int:
@@ -123,7 +123,7 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
     for language in values_of(frame, "language"):
         rows += [
             {
-                "billion parameters": model.billions,
+                "parameters": model.billions * 1e9,
                 "CGA": score_of(language, name, "CGA"),
                 "family": f"{model.family} (published)",
                 "language": language,
@@ -137,7 +137,7 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
             if size and len(part):
                 rows.append(
                     {
-                        "billion parameters": size / 1e9,
+                        "parameters": size,
                         "CGA": measures.cga(part),
                         "family": family or run.model,
                         "language": language,
@@ -148,7 +148,7 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
             "size",
             "CGA against size, by family of models",
             rows,
-            x="billion parameters",
+            x="parameters",
             y="CGA",
             color="family",
             facet="language",

@@ -8,6 +8,7 @@ import regex
 
 from epicene.languages.rewriting.hindi.inflection import Cell, inflected
 from epicene.languages.rewriting.hindi.lexicon import function_words
+from epicene.languages.rewriting.hindi.nouns import thing
 from epicene.languages.rewriting.hindi.verb_forms import analyse
 
 # शर्मीला, दूधवाला, दुगुना; पाँचवाँ, 5वाँ
@@ -52,7 +53,7 @@ def is_participle(word: str) -> bool:
 
 def is_state(first: str, second: str) -> bool:
     """Whether two words are a participle with हुआ: थका हुआ."""
-    return second in _PARTICIPLE_OF_BE and is_participle(first)
+    return second in _PARTICIPLE_OF_BE and is_participle(first) and thing(first) is None
 
 
 def is_adjective(word: str) -> bool:

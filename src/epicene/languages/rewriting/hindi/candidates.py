@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from epicene.languages.rewriting.hindi import nouns, pronouns
 from epicene.languages.rewriting.hindi.adjectives import is_adjective
 from epicene.languages.rewriting.hindi.lexicon import function_words
+from epicene.languages.rewriting.hindi.phrases import is_oblique
 from epicene.languages.rewriting.hindi.verb_forms import analyse
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def _candidate(stretch: Stretch, clause: Clause, at: int) -> Iterator[Candidate]
         return
     if word in pronouns.THIRD:
         noun = _noun_after(stretch, at)
-        if noun is None:
+        if noun is None or noun not in clause.field or _is_said(stretch, clause, noun):
             yield Candidate(at, "pronoun")
         elif nouns.thing(stretch[noun]):
             yield Candidate(at, "demonstrative")
@@ -61,6 +62,8 @@ def _candidate(stretch: Stretch, clause: Clause, at: int) -> Iterator[Candidate]
     if _has_own_verb(stretch, at):
         return
     if reading := nouns.person(word):
+        if is_oblique(stretch, at):
+            return
         yield Candidate(at, "person", reading.gender)
     elif gender := nouns.thing(word):
         yield Candidate(at, "thing", gender)
@@ -113,11 +116,18 @@ def _is_verbal(word: str) -> bool:
 
 def _modifies(stretch: Stretch, at: int) -> bool:
     """Whether it may be an adjective and stands right before a noun: मध्यकालीन चित्र, डॉक्टर साहब."""
-    reading = nouns.person(stretch[at])
+    reading, following = nouns.person(stretch[at]), stretch[at + 1]
     if nouns.thing(stretch[at]) or (reading and reading.noun.kind != "same"):
         return False
-    following = stretch[at + 1]
-    return bool(nouns.person(following) or nouns.thing(following))
+    return bool(nouns.person(following) or (nouns.thing(following) and not reading))
+
+
+def _is_said(stretch: Stretch, clause: Clause, noun: int) -> bool:
+    """वह डॉक्टर है: the noun is said of the pronoun."""
+    verb = clause.verb
+    if verb is None or verb.valency != "copular" or nouns.thing(stretch[noun]):
+        return False
+    return stretch.before(verb.first) == noun
 
 
 def _noun_after(stretch: Stretch, at: int) -> int | None:

@@ -17,7 +17,7 @@ from epicene.languages.rewriting.hindi.verb_forms import (
     analyse,
     looks_future,
 )
-from epicene.languages.rewriting.hindi.inflection import Cell
+from epicene.languages.rewriting.hindi.inflection import Cell, gender_of
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.hindi.words import Stretch
@@ -163,11 +163,13 @@ def _is_nominal(stretch: Stretch, at: int) -> bool:
 
 
 def _verb_by_place(stretch: Stretch, at: int) -> bool:
-    """बात की। खबर दी और: a feminine noun or a stem before, the end of a clause after."""
+    """बात की। खबर दी और: a feminine noun, or a stem, before; or the end of the clause after."""
     if stretch[at] not in {"की", "दी", "ली", "पी"}:
         return False
     before = stretch[stretch.before(at)]
-    return thing(before) == "feminine" or any(f.shape == "stem" for f in analyse(before))
+    if thing(before) == "feminine" or before in function_words().verbal_nominals:
+        return True
+    return stretch.is_mark(at + 1) or any(form.shape == "stem" for form in analyse(before))
 
 
 # --- reading it to the left -----------------------------------------------------------------
@@ -194,9 +196,11 @@ def _precedes(stretch: Stretch, at: int, right: VerbForm) -> VerbForm | None:
     participle_first = right.stem in {"जा", "आ", "चल", "हो"} or word in _POSTURES
     for form in sorted(forms, key=lambda each: (each.shape == "stem") == participle_first):
         if form.shape in wanted or (form.shape, form.cell) in wanted:
-            return None if _barred(stretch, at, form) else form
+            return None if _barred(stretch, at, form, right) else form
     if not forms and right.shape == "copula" and _unknown_imperfective(word):
-        return VerbForm(word[:-2], "imperfective", _TA_CELLS[word[-2:]])
+        cell = _TA_CELLS[word[-2:]]
+        same = right.cell is None or gender_of(right.cell) == gender_of(cell)
+        return VerbForm(word[:-2], "imperfective", cell) if same else None
     return None
 
 
@@ -216,11 +220,11 @@ def _unknown_imperfective(word: str) -> bool:
     )
 
 
-def _barred(stretch: Stretch, at: int, form: VerbForm) -> bool:
+def _barred(stretch: Stretch, at: int, form: VerbForm, right: VerbForm) -> bool:
     """Nouns, adjectives and genitives that have the form of a verb."""
     word = stretch[at]
-    if form.participle and word in ALSO_NOT_VERBS:
-        return not _verb_by_place(stretch, at)
+    if form.participle and word in ALSO_NOT_VERBS:  # की गई is never a genitive
+        return right.stem != "जा" and not _verb_by_place(stretch, at)
     if form.stem == "वाला":
         return not _infinitive(stretch, stretch.before(at))
     if form.shape == "stem":

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 What: TypeAlias = Literal["verb", "adjective", "noun"]
 
 
+SEVERAL = "nouns of people"
+
+
 class Finding(NamedTuple):
     """A word, whose it is, and what decides its form."""
 
@@ -74,6 +77,6 @@ def case_of(reading: nouns.Reading, finding: Finding) -> nouns.Case:
         return "oblique plural" if "oblique plural" in reading.cases else "direct plural"
     if finding.oblique:
         return "oblique"
-    if finding.plural and reading.gender == "feminine":
+    if finding.rule == SEVERAL or (finding.plural and reading.gender == "feminine"):
         return "direct plural"  # उनकी बेटी हैं → उनके बेटे हैं
     return "direct"

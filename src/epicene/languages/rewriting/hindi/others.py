@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.hindi import nouns
-from epicene.languages.rewriting.hindi.adjectives import cell_of
-from epicene.languages.rewriting.hindi.phrases import phrase
+from epicene.languages.rewriting.hindi.findings import SEVERAL
+from epicene.languages.rewriting.hindi.phrases import is_oblique, phrase
 from epicene.languages.rewriting.hindi.predicates import findings_of
 from epicene.languages.rewriting.hindi.subjects import Subject
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.people import Gender
 
 _JOINS = frozenset("और या व एवं तथा अथवा".split()) | {",", "-", "/"}
-_MOST_WORDS = 8  # of a list whose last member shows the case of all
+_QUANTITIES = frozenset(
+    "दो तीन चार पांच छह सात आठ नौ दस कई अनेक बहुत सभी सब ज्यादातर अधिकांश अधिकतर कुछ दोनों तीनों चारों 2 3 4 5 6 7 8 9 10".split()
+)
 
 
 def others(
@@ -32,24 +34,37 @@ def others(
         reading = nouns.person(stretch[at])
         if reading is None or at in taken or stretch.is_mark(at):
             continue
-        if _is_group(reading, gender) or _is_couple(stretch, at, reading):
+        if stretch[at] == "सर" and stretch.oblique(at):  # the head, not the gentleman
+            continue
+        if _is_group(stretch, at, reading, gender) or _is_couple(stretch, at, reading):
             continue
         found = phrase(stretch, at, 0, reading.gender)
         agreeing = tuple(place for place in found.agreeing if place not in taken)
-        oblique = (
-            reading.plural_only
-            or is_oblique(stretch, at)
-            or any(cell_of(stretch.words[place].text) == "mp" for place in agreeing)
-        )
-        person = Subject("others", at, plural.get(at, False), "likely")
+        several = reading.plural_only or _several(stretch, at, found.first, reading)
+        person = Subject("others", at, plural.get(at, False) or several, "likely")
         yield from findings_of(
-            stretch, found._replace(agreeing=agreeing), person, "noun of a person", oblique=oblique
+            stretch,
+            found._replace(agreeing=agreeing),
+            person,
+            SEVERAL if several else "noun of a person",
+            oblique=is_oblique(stretch, at),
+            any_number=True,
         )
 
 
-def _is_group(reading: nouns.Reading, gender: Gender) -> bool:
-    """The masculine plural of a role names women too: छात्रों stays."""
-    if not reading.plural_only:
+def _several(stretch: Stretch, at: int, first: int, reading: nouns.Reading) -> bool:
+    """Whether a form that may be singular or plural names more than one."""
+    if is_oblique(stretch, at) or "direct plural" not in reading.cases:
+        return False
+    if "direct" not in reading.cases:  # बेटे
+        return True
+    return stretch[first - 1] in _QUANTITIES or stretch[at - 1] in _QUANTITIES
+
+
+def _is_group(stretch: Stretch, at: int, reading: nouns.Reading, gender: Gender) -> bool:
+    """The masculine plural of a role names women too: छात्रों, बच्चे stay."""
+    several = reading.plural_only or _several(stretch, at, at, reading)
+    if not several:
         return False
     return reading.gender is None or (reading.noun.kind != "gendered" and gender == "feminine")
 
@@ -66,13 +81,3 @@ def _is_couple(stretch: Stretch, at: int, reading: nouns.Reading) -> bool:
     return False
 
 
-def is_oblique(stretch: Stretch, at: int) -> bool:
-    """Whether a postposition follows, right after it or after a list that it is part of."""
-    if stretch.oblique(at):
-        return True
-    if stretch[at + 1] not in _JOINS:
-        return False
-    for place in range(at + 2, min(at + _MOST_WORDS, len(stretch))):
-        if nouns.person(stretch[place]):
-            return stretch.oblique(place)
-    return False

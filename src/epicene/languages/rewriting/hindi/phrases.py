@@ -178,3 +178,26 @@ def said(stretch: Stretch, head: int, start: int) -> Phrase | None:
     if agrees(word) or (is_participle(word) and not nouns.person(word)):
         return found._replace(agreeing=(*found.agreeing, head))
     return found
+
+
+_LIST = frozenset("और या व एवं तथा अथवा".split()) | {","}
+_LONGEST_LIST = 8  # words
+
+
+def is_oblique(stretch: Stretch, at: int) -> bool:
+    """Whether a postposition follows a noun of people, a name after it, or the list it is in."""
+    if stretch.oblique(at):
+        return True
+    if stretch[at + 1] not in _LIST:
+        named = not stretch.is_mark(at + 1) and _may_be_name(stretch[at + 1])
+        return named and stretch.oblique(at + 1)
+    for place in range(at + 2, min(at + _LONGEST_LIST, len(stretch))):
+        if nouns.person(stretch[place]):
+            return stretch.oblique(place)
+    return False
+
+
+def _may_be_name(word: str) -> bool:
+    words = function_words()
+    known = word in words.postpositions or word in words.adverbs or word in words.particles
+    return not (known or nouns.thing(word) or agrees(word) or analyse(word) or word in pronouns.ANY)

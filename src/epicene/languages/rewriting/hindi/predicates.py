@@ -43,16 +43,25 @@ def predicates(stretch: Stretch, reading: Reading) -> Iterator[Finding]:
 
 
 def findings_of(
-    stretch: Stretch, found: Phrase, subject: Subject, rule: str, *, oblique: bool = False
+    stretch: Stretch,
+    found: Phrase,
+    subject: Subject,
+    rule: str,
+    *,
+    oblique: bool = False,
+    any_number: bool = False,
 ) -> Iterator[Finding]:
-    """A finding for each word of a phrase that is said of the subject."""
+    """A finding for each word of a phrase that is said of the subject.
+
+    `any_number`: what agrees may be in the plural though the subject is not known to be.
+    """
     if subject.who is None:
         return
     common = (subject.who, rule, subject.sure, subject.plural, oblique)
     if nouns.person(stretch[found.head]) and found.head not in found.agreeing:
         yield Finding(found.head, "noun", *common)
     for at in found.agreeing:
-        if _number_fits(stretch, at, subject, oblique):
+        if any_number or _number_fits(stretch, at, subject, oblique):
             yield Finding(at, "adjective", *common)
 
 
@@ -112,7 +121,7 @@ def _without_verb(stretch: Stretch, reading: Reading, subject: Subject) -> Itera
         if end <= clause.first:
             return
     found = said(stretch, end - 1, clause.first)
-    if found is None:
+    if found is None or found.head == subject.at:
         return
     joined = _next_head(stretch, found, subject)
     first = found.first if joined < clause.first else joined
@@ -184,7 +193,7 @@ def _is_copula_not_finite(stretch: Stretch, at: int) -> bool:
     if stretch[at] == "होते" and stretch[at + 1] in {"हुए", "ही"}:
         return True
     return any(
-        form.stem in {"बन", "हो"} and form.shape in {"infinitive", "conjunctive"}
+        form.stem in {"बन", "हो", "रह"} and form.shape in {"infinitive", "conjunctive"}
         for form in analyse(stretch[at])
     )
 

@@ -102,7 +102,10 @@ def third(
     """
     found = [each for each in candidates(stretch, clause) if each.at not in skip]
     plural = bool(clause.verb and clause.verb.plural)
+    things = [each for each in found if each.sort == "thing"]
     for each in found:
+        if stretch[each.at] in {"यह", "ये"} and things:
+            continue
         if _is_pronoun(stretch, clause, each, previous):
             many = plural or stretch[each.at] in pronouns.PLURAL_THIRD
             return Subject("others", each.at, many, "likely", "said with a pronoun")
@@ -112,8 +115,8 @@ def third(
         return Subject(who, people[0].at, plural, "likely", "said with a noun")
     if clause.verb is None:
         return None
-    for each in found:
-        if each.sort == "thing" and _controls(stretch, clause.verb, each):
+    for each in things:
+        if _controls(stretch, clause.verb, each):
             return Subject(None, each.at)
     names = [each for each in found if each.sort == "unknown"]
     if _is_patient(stretch, clause):
@@ -134,14 +137,18 @@ def _is_pronoun(
         return verb.valency not in {"transitive", "passive"} and verb.person != "third"
     if each.sort == "pronoun":
         return True
+    if verb is None or verb.valency != "transitive" or verb.ergative:
+        return False
     known = previous is not None and previous.who not in {None, "others"}
-    return verb is not None and verb.valency == "transitive" and not known and not verb.ergative
+    return not (known and clause.opener in {"अगर", "यदि", "काश"})  # अगर वह ट्रेन पकड़ लेता
 
 
 def _is_patient(stretch: Stretch, clause: Clause) -> bool:
     """उसे … दिया गया, उन्हें … लगा: who is in the oblique is no subject, and no one else is one."""
     objects = pronouns.FIRST_OBJECT | pronouns.SECOND_OBJECT | pronouns.THIRD_OBJECT
-    passive = clause.verb is not None and clause.verb.valency == "passive"
+    if clause.verb is None or clause.verb.valency == "transitive":
+        return False
+    passive = clause.verb.valency == "passive"
     return any(
         stretch[at] in objects or (passive and stretch[at] == "को") for at in clause.field
     )

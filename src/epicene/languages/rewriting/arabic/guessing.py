@@ -1,0 +1,78 @@
+"""Words for people that no list has, by their shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.languages.rewriting.arabic.declension import (
+    Ending,
+    Form,
+    Lemma,
+    feminine_of,
+    forms,
+    masculine_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SHORTEST = 3
+
+
+def is_participle(stem: str) -> bool:
+    """Whether it begins as participles of longer verbs do: متـ, منـ, مستـ, مفتعل, مفاعل."""
+    if len(stem) < 5 or stem[0] != "م":
+        return False
+    return stem[1] in "تن" or stem[2] in "تا" or stem.startswith("مست")
+
+
+def is_adjective_shape(masculine: str) -> bool:
+    """Whether it is built as adjectives are: متعب, فاعل, فعيل, فعلان, or a nisba."""
+    if len(masculine) < _SHORTEST + 1:
+        return False
+    if masculine[0] == "م":
+        return True
+    if len(masculine) == 4 and (masculine[1] == "ا" or masculine[2] in "يا"):
+        return True
+    return masculine.endswith(("ي", "ان"))
+
+
+def guesses(stem: str) -> Iterator[tuple[Lemma, Form]]:
+    """The readings of a word by its ending, the likeliest first."""
+    for masculine, ending in _masculines(stem):
+        if len(masculine) < _SHORTEST:
+            continue
+        lemma = Lemma(
+            masculine,
+            feminine_of(masculine),
+            ending,
+            adjective=is_adjective_shape(masculine),
+            known=False,
+        )
+        for letters, form in forms(lemma):
+            if letters == stem and form.bound is not True:
+                yield lemma, form
+
+
+def _masculines(stem: str) -> Iterator[tuple[str, Ending]]:
+    """What may be the masculine singular behind a form."""
+    if stem.endswith("ة"):
+        yield masculine_of(stem)
+    elif stem.endswith("ات"):
+        yield masculine_of(stem[:-2] + "ة")
+    elif stem.endswith(("تان", "تين")):
+        yield masculine_of(stem[:-3] + "ة")
+        yield stem[:-2], "regular"
+    elif stem.endswith(("ون", "ين", "ان")) and len(stem) > 5:
+        yield stem[:-2], "regular"
+        yield stem, "regular"
+    elif stem.endswith("يا") and len(stem) > 4:
+        yield stem[:-1], "regular"
+    elif stem.endswith("ئا"):
+        yield stem[:-1], "regular"
+    elif stem.endswith("ا"):
+        yield stem[:-1], "regular"
+    elif stem.endswith("ى"):
+        yield stem, "maqsura"
+    else:
+        yield stem, "regular"

@@ -1,0 +1,240 @@
+"""What a word can be: a function word, a form of a verb, a form of a word for people."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.languages.rewriting.arabic import guessing
+from epicene.languages.rewriting.arabic.clitics import (
+    NOUN_PREFIXES,
+    SUFFIXES,
+    VERB_PREFIXES,
+    Prefix,
+    Suffix,
+    verb_stems,
+)
+from epicene.languages.rewriting.arabic.letters import folded
+from epicene.languages.rewriting.arabic.lexicon import (
+    function_words,
+    people,
+    suffixed_people,
+    things,
+    verbs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.languages.rewriting.arabic.conjugation import Cell, Verb
+    from epicene.languages.rewriting.arabic.declension import Form, Lemma
+
+_REMEMBERED = 2**15
+
+
+class VerbParse(NamedTuple):
+    """A word as a verb; `stem` is the form without what is joined to it, by the table."""
+
+    prefix: str
+    stem: str
+    suffix: Suffix | None
+    verb: Verb
+    cell: Cell
+    exact: bool  # spelled as the table has it, hamzas too
+
+
+class NounParse(NamedTuple):
+    """A word as a noun or an adjective; `stem` is as written."""
+
+    prefix: Prefix
+    stem: str
+    suffix: Suffix | None
+    lemma: Lemma
+    form: Form
+
+    @property
+    def definite(self) -> bool:
+        """By the article or by a possessor joined to it."""
+        return self.prefix.article or self.suffix is not None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def verb_parses(letters: str) -> tuple[VerbParse, ...]:
+    """All readings as a verb, those spelled exactly so first, then those with fewest clitics."""
+    found = sorted(_verb_parses(letters), key=_rank)
+    return tuple(found)
+
+
+def _rank(parse: VerbParse) -> tuple[bool, int]:
+    suffix = len(parse.suffix.letters) if parse.suffix else 0
+    return not parse.exact, len(parse.prefix) + suffix
+
+
+def _verb_parses(letters: str) -> Iterator[VerbParse]:
+    table = verbs()
+    for prefix in VERB_PREFIXES:
+        if not letters.startswith(prefix):
+            continue
+        rest = letters[len(prefix) :]
+        for suffix, stem in _cut_verb(rest):
+            for reading in table.readings.get(folded(stem), ()):
+                verb, cell = reading
+                if not _prefix_fits(prefix, cell):
+                    continue
+                form = table.forms[verb, cell]
+                yield VerbParse(prefix, form, suffix, verb, cell, exact=form == stem)
+
+
+def _cut_verb(rest: str) -> Iterator[tuple[Suffix | None, str]]:
+    yield None, rest
+    for suffix in SUFFIXES:
+        if suffix.letters == "ي" or len(rest) - len(suffix.letters) < 2:
+            continue
+        if rest.endswith(suffix.letters) or (suffix.letters == "ني" and rest.endswith("نى")):
+            for stem in verb_stems(rest[: -len(suffix.letters)]):
+                yield suffix, stem
+
+
+def _prefix_fits(prefix: str, cell: Cell) -> bool:
+    if prefix.endswith("س"):
+        return cell.tense == "imperfect" and cell.mood == "full"
+    if prefix.endswith("ل"):
+        return cell.tense == "perfect" or (cell.tense == "imperfect" and cell.mood != "full")
+    if prefix.endswith("أ"):
+        return cell.tense != "imperative"
+    return True
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def noun_parses(letters: str) -> tuple[NounParse, ...]:
+    """The readings as a word for people, those with fewest clitics first; a guess if none."""
+    known = tuple(_known_nouns(letters))
+    return known or tuple(_guessed_nouns(letters))
+
+
+def _known_nouns(letters: str) -> Iterator[NounParse]:
+    for prefix in NOUN_PREFIXES:
+        rest = letters[len(prefix.letters) :]
+        if not letters.startswith(prefix.letters) or len(rest) < 2:
+            continue
+        for lemma, form in people().get(folded(rest), ()):
+            if not (prefix.article and (form.bound or form.nunated)):
+                yield NounParse(prefix, rest, None, lemma, form)
+        if prefix.article:
+            continue
+        for suffix in SUFFIXES:
+            stem = rest[: -len(suffix.letters)]
+            if suffix.letters == "ني" or not rest.endswith(suffix.letters) or len(stem) < 2:
+                continue
+            for lemma, form in suffixed_people().get(folded(stem), ()):
+                yield NounParse(prefix, stem, suffix, lemma, form)
+
+
+def _guessed_nouns(letters: str) -> Iterator[NounParse]:
+    for prefix in NOUN_PREFIXES:
+        rest = letters[len(prefix.letters) :]
+        if not letters.startswith(prefix.letters) or len(rest) < 3 or is_thing(rest):
+            continue
+        if prefix.letters and not prefix.article and not guessing.is_participle(rest):
+            continue
+        if not prefix.article and rest.startswith("ال"):
+            continue
+        for lemma, form in guessing.guesses(rest):
+            yield NounParse(prefix, rest, None, lemma, form)
+
+
+def is_thing(stem: str) -> bool:
+    """Whether a noun, without anything joined to it, is in the lists of things."""
+    key = folded(stem)
+    lists = things()
+    if key in lists.masculine or key in lists.feminine or key in lists.plural:
+        return True
+    return key.endswith("ا") and key[:-1] in lists.masculine
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def thing_of(letters: str) -> str:
+    """The gender with which a word for a thing goes, "" if it is not known as one."""
+    lists = things()
+    for prefix in NOUN_PREFIXES:
+        if not letters.startswith(prefix.letters):
+            continue
+        rest = folded(letters[len(prefix.letters) :])
+        for stem in (rest, *_without_suffix(rest)):
+            if stem in lists.feminine or stem in lists.plural:
+                return "feminine"
+            if stem in lists.masculine or (stem.endswith("ا") and stem[:-1] in lists.masculine):
+                return "masculine"
+    return ""
+
+
+def _without_suffix(rest: str) -> Iterator[str]:
+    for suffix in SUFFIXES:
+        stem = rest[: -len(suffix.letters)]
+        if rest.endswith(suffix.letters) and len(stem) > 1:
+            yield stem
+            if stem.endswith("ت"):
+                yield stem[:-1] + "ة"
+
+
+class FunctionParse(NamedTuple):
+    """A function word: what is joined to its front, its list, itself folded, and its pronoun."""
+
+    prefix: str
+    sort: str
+    base: str
+    suffix: Suffix | None = None
+
+
+_FIXED = {
+    "انا": "I", "نحن": "we", "انت": "you", "انتي": "you", "انتم": "you all", "انتن": "you all",
+    "انتما": "you two", "هو": "he", "هي": "he", "هم": "they", "هن": "they", "هما": "they two",
+}  # fmt: skip
+_PLAIN = ("relatives", "demonstratives", "adverbs", "negations", "subordinators", "coordinators", "transparent")
+_SUFFIXED = ("role_markers", "inna", "prepositions")
+_PREFIXES = ("", "و", "ف", "أ", "ا", "أو", "أف", "ل", "ول", "فل", "ب", "وب", "ك")
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def function_parse(letters: str) -> FunctionParse | None:
+    """The reading as a function word, if there is one."""
+    for prefix in _PREFIXES:
+        if not letters.startswith(prefix):
+            continue
+        base = folded(letters[len(prefix) :])
+        found = _plain(prefix, base) or _suffixed(prefix, base)
+        if found:
+            return found
+    return None
+
+
+def _plain(prefix: str, base: str) -> FunctionParse | None:
+    if prefix in {"ل", "ول", "فل", "ب", "وب", "ك"} and base not in _FIXED:
+        if base in function_words()["demonstratives"] | function_words()["relatives"]:
+            sort = "demonstratives" if base in function_words()["demonstratives"] else "relatives"
+            return FunctionParse(prefix, sort, base)
+        return None
+    if base in _FIXED:
+        return FunctionParse(prefix, _FIXED[base], base)
+    lists = function_words()
+    if base in lists["prepositions"]:
+        return FunctionParse(prefix, "prepositions", base)
+    for sort in _PLAIN:
+        if base in lists[sort]:
+            return FunctionParse(prefix, sort, base)
+    return None
+
+
+def _suffixed(prefix: str, base: str) -> FunctionParse | None:
+    lists = function_words()
+    for suffix in SUFFIXES:
+        stem = base[: -len(suffix.letters)]
+        if not base.endswith(suffix.letters) or not stem:
+            continue
+        if prefix in {"", "و", "ف", "أ"} and stem in {"ل", "ب"}:
+            return FunctionParse(prefix, "prepositions", stem, suffix)
+        for sort in _SUFFIXED:
+            for whole in (stem, stem[:-1] + "ة" if stem.endswith("ت") else stem):
+                if whole in lists[sort] and not (suffix.letters == "ي" and whole.endswith("ن") and sort == "prepositions"):
+                    return FunctionParse(prefix, sort, whole, suffix)
+    return None

@@ -1,0 +1,411 @@
+"""From a parallel text to a gender corpus: select, label, rewrite, group, split."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.errors import InputError
+from epicene.languages.rewriting import find_rewriter, rewritable
+from epicene.studies import Choose, Note, Option, Study, StudyItem, Tag, TextPanel, Write
+from epicene.suites.apgc.labels import SentenceLabel, parse_label
+from epicene.suites.apgc.selection import read_pairs, sampled
+from epicene.suites.apgc.sentences import Sentence, check_forms, forms_of_group
+from epicene.suites.apgc.sources.writing import write_folder, write_jsonl
+from epicene.suites.construction import AskPeople, BuildSettings, Compute, Construction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from epicene.studies import Response
+    from epicene.suites.construction import Made, Row
+
+# As in the paper's selection: pronouns of both persons, of the first only, of the second only.
+_SHARES = (0.211, 0.425, 0.364)
+_SPLITS = ("train", "dev", "test")
+
+
+class ApgcBuild(BuildSettings, frozen=True, kw_only=True):
+    """What may be chosen."""
+
+    bitext: str = ""  # a file with the columns english and arabic
+    size: int = 1000
+    shares: tuple[float, ...] = _SHARES
+    people: int = 2  # who judge each sentence
+    splits: tuple[float, ...] = (0.7, 0.1, 0.2)
+
+
+# --- select --------------------------------------------------------------------------------
+
+
+def select(_made: Made, settings: ApgcBuild) -> Iterator[Row]:
+    """Pairs with pronouns of the two persons, in the proportions wanted."""
+    if not settings.bitext:
+        raise InputError("A corpus is built from a parallel file; name one: --set bitext=FILE.")
+    pairs = list(read_pairs(Path(settings.bitext)))
+    yield from sampled(pairs, settings.size, settings.shares, settings.seed)
+
+
+# --- identify ------------------------------------------------------------------------------
+
+_LETTERS = (
+    Option(id="M", label={"en": "masculine", "ar": "مذكر"}, key="m"),
+    Option(id="F", label={"en": "feminine", "ar": "مؤنث"}, key="f"),
+    Option(id="B", label={"en": "ambiguous", "ar": "ملتبس"}, key="b"),
+    Option(id="N", label={"en": "absent", "ar": "غائب"}, key="n"),
+)
+_USABLE: dict[str, tuple[str, ...]] = {"usable": ("yes",)}
+
+
+@cache
+def _guidelines() -> Any:
+    path = Path(__file__).parent / "guidelines.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _identification(name: str, rows: Iterable[Row], judgements: int) -> Study:
+    told = _guidelines()["identify"]
+    return Study(
+        name=name,
+        suite="apgc",
+        title=told["title"],
+        instructions=told["instructions"],
+        show=(
+            TextPanel(field="text", title={"en": "Arabic", "ar": "العربية"}, language="ar"),
+            TextPanel(field="english", title={"en": "English", "ar": "الإنجليزية"}, language="en"),
+        ),
+        questions=(
+            Choose(
+                id="usable",
+                ask={"en": "Is the sentence well formed?", "ar": "هل الجملة سليمة؟"},
+                options=(
+                    Option(id="yes", label={"en": "yes", "ar": "نعم"}, key="y"),
+                    Option(id="malformed", label={"en": "malformed", "ar": "معيبة"}, key="x"),
+                ),
+            ),
+            Choose(
+                id="first", ask={"en": "The speaker is", "ar": "المتكلم"}, options=_LETTERS,
+                when=_USABLE,
+            ),
+            Choose(
+                id="second", ask={"en": "The person spoken to is", "ar": "المخاطب"},
+                options=_LETTERS, when=_USABLE,
+            ),
+            Tag(
+                id="several",
+                ask={"en": "More than one person", "ar": "أكثر من شخص واحد"},
+                options=(
+                    Option(id="first", label={"en": "speakers", "ar": "المتكلم"}),
+                    Option(id="second", label={"en": "people spoken to", "ar": "المخاطب"}),
+                ),
+                when=_USABLE,
+            ),
+            Note(id="note", ask={"en": "Remark", "ar": "ملاحظة"}),
+        ),
+        judgements=judgements,
+        items=tuple(
+            StudyItem(
+                id=row["id"],
+                language="ar",
+                fields={"text": row["text"], "english": row["english"]},
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
+def _label_of(response: Response) -> str:
+    """The label that one person gave, or why there is none."""
+    answers = response.answers
+    if answers["usable"] != "yes":
+        return "malformed"
+    several = answers.get("several", ())
+    return str(
+        SentenceLabel(
+            str(answers["first"]), str(answers["second"]), "first" in several, "second" in several
+        )
+    )
+
+
+def identify(made: Made, settings: ApgcBuild) -> Study:
+    """Everybody labels every sentence."""
+    return _identification("identify", made["select"], settings.people)
+
+
+def labels(
+    _made: Made, _settings: ApgcBuild, _study: Study, responses: Sequence[Response]
+) -> Iterator[Row]:
+    """What each person said of each sentence."""
+    for response in responses:
+        yield {
+            "id": response.item,
+            "person": response.participant,
+            "label": _label_of(response),
+        }
+
+
+def _said(rows: Iterable[Row]) -> dict[str, list[str]]:
+    said: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        said[row["id"]].append(row["label"])
+    return said
+
+
+def disagreements(made: Made, _settings: ApgcBuild) -> Study:
+    """Somebody else decides where two people disagree."""
+    said = _said(made["identify"])
+    rows = [row for row in made["select"] if len(set(said[row["id"]])) > 1]
+    return _identification("adjudicate", rows, 1)
+
+
+def decide(made: Made, _settings: ApgcBuild) -> Iterator[Row]:
+    """Each sentence with the label it has in the end."""
+    said, last = _said(made["identify"]), _said(made["adjudicate"])
+    for row in made["select"]:
+        label = last[row["id"]][-1] if last[row["id"]] else said[row["id"]][0]
+        yield {**row, "label": label}
+
+
+# --- rewrite -------------------------------------------------------------------------------
+
+_WHO = {
+    "M": {"en": "a man", "ar": "رجل"},
+    "F": {"en": "a woman", "ar": "امرأة"},
+    "M!": {"en": "men", "ar": "رجال"},
+    "F!": {"en": "women", "ar": "نساء"},
+}
+
+
+def _people(label: SentenceLabel) -> str:
+    """For whom a form is, in words."""
+    parts = []
+    for name, letter, many in (
+        ("speaker", label.first, label.first_many),
+        ("listener", label.second, label.second_many),
+    ):
+        who = _WHO.get(f"{letter}{'!' if many else ''}")
+        if who is not None:
+            parts.append(f"{name}: {who['en']} ({who['ar']})")
+    return "; ".join(parts)
+
+
+def _draft(text: str, label: SentenceLabel) -> str:
+    """The rewriter's proposal, where Arabic has one."""
+    if "ar" not in rewritable():
+        return text
+    wanted = {
+        name: letter.lower()
+        for name, letter in (("speaker", label.first), ("listener", label.second))
+        if letter in "MF"
+    }
+    rewritten = next(find_rewriter("ar").open(wanted)(iter([text]))).text
+    return rewritten if len(rewritten.split()) == len(text.split()) else text
+
+
+def _form_to_write(row: Row, version: SentenceLabel) -> StudyItem:
+    return StudyItem(
+        id=f"{row['id']} {version}",
+        language="ar",
+        group=row["id"],
+        fields={
+            "people": _people(version),
+            "text": row["text"],
+            "english": row["english"],
+            "draft": _draft(row["text"], version),
+        },
+    )
+
+
+def rewrite(made: Made, _settings: ApgcBuild) -> Study:
+    """Every other form of every sentence that shows gender."""
+    told = _guidelines()["rewrite"]
+    items = [
+        _form_to_write(row, version)
+        for row in made["decide"]
+        if row["label"] != "malformed"
+        for version in parse_label(row["label"], row["id"]).versions[1:]
+    ]
+    return Study(
+        name="rewrite",
+        suite="apgc",
+        title=told["title"],
+        instructions=told["instructions"],
+        show=(
+            TextPanel(
+                field="people", title={"en": "Write it for", "ar": "اكتبها لـ"}, language="en"
+            ),
+            TextPanel(field="text", title={"en": "Arabic", "ar": "العربية"}, language="ar"),
+            TextPanel(field="english", title={"en": "English", "ar": "الإنجليزية"}, language="en"),
+        ),
+        questions=(
+            Choose(
+                id="possible",
+                ask={"en": "Can it be done?", "ar": "هل يمكن ذلك؟"},
+                options=(
+                    Option(id="yes", label={"en": "yes", "ar": "نعم"}, key="y"),
+                    Option(id="hard", label={"en": "hard", "ar": "صعبة"}, key="x"),
+                ),
+            ),
+            Write(
+                id="form",
+                ask={"en": "The sentence", "ar": "الجملة"},
+                draft="draft",
+                source="text",
+                same_words=True,
+                language="ar",
+                when={"possible": ("yes",)},
+            ),
+            Note(id="note", ask={"en": "Remark", "ar": "ملاحظة"}),
+        ),
+        items=tuple(items),
+    )
+
+
+def forms(
+    _made: Made, _settings: ApgcBuild, _study: Study, responses: Sequence[Response]
+) -> Iterator[Row]:
+    """The forms that were written."""
+    for response in responses:
+        name, label = response.item.rsplit(" ", 1)
+        hard = response.answers["possible"] != "yes"
+        text = "" if hard else " ".join(str(response.answers["form"]).split())
+        yield {"id": name, "label": label, "text": text, "hard": hard}
+
+
+# --- groups and splits ---------------------------------------------------------------------
+
+
+def group(made: Made, _settings: ApgcBuild) -> Iterator[Row]:
+    """Each sentence with its forms, or the reason why it is left out."""
+    written: dict[str, dict[str, Row]] = defaultdict(dict)
+    for row in made["rewrite"]:
+        written[row["id"]][row["label"]] = row
+    for row in made["decide"]:
+        yield {"id": row["id"], **_grouped(row, written[row["id"]])}
+
+
+def _grouped(row: Row, written: dict[str, Row]) -> Row:
+    if row["label"] == "malformed":
+        return {"dropped": "malformed"}
+    if any(each["hard"] for each in written.values()):
+        return {"dropped": "hard"}
+    label = parse_label(row["label"], row["id"])
+    texts = {row["label"]: row["text"], **{name: each["text"] for name, each in written.items()}}
+    if len(set(texts.values())) < len(texts):
+        return {"dropped": "a form equals another"}
+    made = forms_of_group([texts[str(v)] for v in label.versions], label.versions)
+    return {
+        "texts": {str(version): texts[str(version)] for version in label.versions},
+        "targets": made,
+        "english": row["english"],
+        "origin": row["origin"],
+    }
+
+
+def split(made: Made, settings: ApgcBuild) -> Iterator[Row]:
+    """Whole groups to train, dev and test, each label in the same proportions."""
+    if len(settings.splits) != len(_SPLITS) or min(settings.splits) < 0 or not sum(settings.splits):
+        raise InputError("The splits are three numbers: of train, dev and test.")
+    kept = [row for row in made["group"] if "dropped" not in row]
+    by_label: dict[str, list[Row]] = defaultdict(list)
+    for row in kept:
+        by_label[parse_label(next(iter(row["texts"])), row["id"]).condensed].append(row)
+    draw = random.Random(settings.seed)
+    places: dict[str, str] = {}
+    total = sum(settings.splits)
+    for _, rows in sorted(by_label.items()):
+        draw.shuffle(rows)
+        ends = [round(len(rows) * sum(settings.splits[: n + 1]) / total) for n in range(3)]
+        for name, start, end in zip(_SPLITS, [0, *ends], ends, strict=False):
+            places.update((row["id"], name) for row in rows[start:end])
+    for row in kept:
+        yield {**row, "split": places[row["id"]]}
+
+
+def sentences_in(row: Row) -> Iterator[Sentence]:
+    """The sentences of one group, the original first."""
+    for number, (label, text) in enumerate(row["texts"].items()):
+        sentence = Sentence(
+            id=f"{row['id']}.{number + 1}",
+            group=row["id"],
+            language="ar",
+            text=text,
+            label=label,
+            targets=row["targets"],
+            english=row["english"],
+            origin=row["origin"],
+            original=number == 0,
+            split=row["split"],
+        )
+        sentence = msgspec.structs.replace(
+            sentence, words=tuple(str(each) for each in sentence.word_labels)
+        )
+        check_forms(sentence, f"The sentence {sentence.id}")
+        yield sentence
+
+
+def export(made: Made, settings: ApgcBuild, folder: Path) -> list[Path]:
+    """The corpus in our layout and in the published one, with a card."""
+    corpus = [sentence for row in made["split"] for sentence in sentences_in(row)]
+    written = [folder / "corpus.jsonl"]
+    write_jsonl(written[0], corpus)
+    for name in _SPLITS:
+        part = [sentence for sentence in corpus if sentence.split == name]
+        if part:
+            written += write_folder(folder / "corpus", name, part)
+    card = folder / "card.md"
+    card.write_text(_card(made, settings, corpus), encoding="utf-8")
+    return [*written, card]
+
+
+def _card(made: Made, settings: ApgcBuild, corpus: Sequence[Sentence]) -> str:
+    """What a person should know of the corpus."""
+    said = _said(made["identify"])
+    several = [each for each in said.values() if len(each) > 1]
+    agreed = sum(len(set(each)) == 1 for each in several)
+    dropped = Counter(row["dropped"] for row in made["group"] if "dropped" in row)
+    labelled = Counter(sentence.label for sentence in corpus if sentence.original)
+    lines = [
+        "# An Arabic parallel gender corpus",
+        "",
+        f"Built by Epicene from {len(made['select'])} sentence pairs of "
+        f"`{Path(settings.bitext).name}` (seed {settings.seed}).",
+        "",
+        f"- Original sentences: {sum(labelled.values())}; with rewritten forms: {len(corpus)}.",
+        f"- Left out: {sum(dropped.values())}"
+        + "".join(f"; {reason}: {number}" for reason, number in sorted(dropped.items()))
+        + ".",
+        f"- Labelled by {settings.people} people each; they agreed on {agreed} of "
+        f"{len(several)} sentences, somebody else decided on the rest.",
+        "",
+        "| label | original sentences |",
+        "|---|---|",
+        *(f"| {label} | {number} |" for label, number in sorted(labelled.items())),
+        "",
+        "| split | sentences |",
+        "|---|---|",
+        *(f"| {name} | {sum(sentence.split == name for sentence in corpus)} |" for name in _SPLITS),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+construction = Construction(
+    about="A parallel gender corpus from any English–Arabic text.",
+    settings=ApgcBuild,
+    steps=(
+        Compute(name="select", about="pairs that speak of I or you", make=select),
+        AskPeople(name="identify", about="who shows which gender", study=identify, read=labels),
+        AskPeople(name="adjudicate", about="where two disagree", study=disagreements, read=labels),
+        Compute(name="decide", about="one label each", make=decide),
+        AskPeople(name="rewrite", about="the other forms", study=rewrite, read=forms),
+        Compute(name="group", about="forms together, or why not", make=group),
+        Compute(name="split", about="train, dev and test", make=split),
+    ),
+    export=export,
+)

@@ -1,0 +1,251 @@
+"""From a parallel text to a corpus, with scripted annotators, killed on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import epicene.construct as construct_room
+from epicene.annotate.folder import RESPONSES, read_folder
+from epicene.annotate.store import ResponseStore
+from epicene.construct import BuildOrder, WaitingForPeopleError, construct
+from epicene.errors import InputError
+from epicene.runs import files
+from epicene.studies import AnswerValue, Response, StudyItem
+from epicene.studies.response_files import Placed
+from epicene.studies.responses import check_response
+from epicene.suites import Source, find_suite
+from epicene.suites.apgc.data import read
+from epicene.suites.apgc.protocol import ApgcProtocol
+from epicene.suites.apgc.selection import people_of, sampled, tokenised
+from epicene.suites.apgc.sources import folder as folders
+from runs.conftest import Silent
+
+# English, Arabic, label, and its other forms by their labels.
+TEXTS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
+    ("I am tired today.", "أنا متعب اليوم.", "MN", {"FN": "أنا متعبة اليوم ."}),
+    ("I live near the sea.", "أسكن قرب البحر.", "BN", {}),
+    ("Can you hear me?", "هل تسمعني؟", "BM", {"BF": "هل تسمعينني ؟"}),
+    ("You all know me.", "أنتم تعرفونني.", "BM!", {"BF!": "أنتن تعرفنني ."}),
+    (
+        "I am proud of you, my child.",
+        "أنا فخورة بك يا ابني.",
+        "FM",
+        {
+            "MM": "أنا فخور بك يا ابني .",
+            "FF": "أنا فخورة بك يا ابنتي .",
+            "MF": "أنا فخور بك يا ابنتي .",
+        },
+    ),
+    ("We are ready, you know.", "نحن مستعدون كما تعلم.", "M!M", {}),
+    ("My phone is ringing.", "هاتفي يرن.", "BN", {}),
+    ("I asks yes you", "أنا نعم لا أن", "malformed", {}),
+    ("You are pregnant.", "أنت حامل.", "NF", {"NM": "hard"}),
+    ("What is your name?", "ما اسمك؟", "NB", {}),
+    ("The sun is shining.", "الشمس مشرقة.", "NN", {}),  # nobody of the two: not selected
+)
+EXTRA = {
+    "F!M": "نحن مستعدات كما تعلم .",
+    "M!F": "نحن مستعدون كما تعلمين .",
+    "F!F": "نحن مستعدات كما تعلمين .",
+}
+LABELS = {tokenised(arabic): label for _, arabic, label, _ in TEXTS}
+FORMS = {tokenised(arabic): forms or EXTRA for _, arabic, _, forms in TEXTS}
+
+
+@pytest.fixture
+def bitext(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.tsv"
+    rows = ["id\tenglish\tarabic"]
+    rows += [f"{n}\t{english}\t{arabic}" for n, (english, arabic, *_) in enumerate(TEXTS, 1)]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def build(folder: Path, bitext: Path, **settings: str) -> list[str]:
+    chosen = {"bitext": str(bitext), "size": "10", "shares": "4,3,3", **settings}
+    return list(construct(BuildOrder(find_suite("apgc"), folder, chosen, {}), Silent()))
+
+
+def respond(folder: Path, person: str, errs: frozenset[str] = frozenset()) -> None:
+    """A person answers everything of a study; `errs` are the items they get wrong."""
+    opened = read_folder(folder)
+    made = []
+    for item in opened.study.items:
+        answers = label(item, errs) if "people" not in item.fields else form(item)
+        response = Response(
+            study=opened.study.name,
+            participant=person,
+            item=item.id,
+            answers=answers,
+            at=datetime(2026, 1, 1, tzinfo=UTC),
+            seconds=1.0,
+        )
+        check_response(opened.study, item, response)
+        made.append(Placed("here", response))
+    store = ResponseStore(folder / RESPONSES)
+    store.add(made)
+    store.close()
+
+
+def label(item: StudyItem, errs: frozenset[str]) -> dict[str, AnswerValue]:
+    truth = LABELS[item.fields["text"]]
+    if truth == "malformed":
+        return {"usable": "malformed"}
+    letters = truth.replace("!", "")
+    first_many = truth[1:2] == "!"
+    several = tuple(
+        name for name, many in (("first", first_many), ("second", truth.endswith("!"))) if many
+    )
+    first = "B" if item.id in errs else letters[0]
+    return {"usable": "yes", "first": first, "second": letters[1], "several": several}
+
+
+def form(item: StudyItem) -> dict[str, AnswerValue]:
+    written = FORMS[item.fields["text"]][item.id.split()[-1]]
+    if written == "hard":
+        return {"possible": "hard"}
+    return {"possible": "yes", "form": written}
+
+
+def in_child_killed_at(name: str, folder: Path, bitext: Path) -> None:
+    """Build in a child process that kills itself when it is about to write a file of that name."""
+    child = os.fork()
+    if child == 0:
+        write = files.write_whole
+
+        def deadly(path: Path, data: bytes) -> None:
+            if path.name == name:
+                os.kill(os.getpid(), signal.SIGKILL)
+            write(path, data)
+
+        vars(construct_room)["write_whole"] = deadly
+        try:
+            build(folder, bitext)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), "the child was to be killed"
+
+
+def test_from_bitext_to_corpus(tmp_path: Path, bitext: Path) -> None:
+    out = tmp_path / "built"
+    with pytest.raises(WaitingForPeopleError, match="identify"):
+        build(out, bitext)
+    respond(out / "02-identify", "one")
+    respond(out / "02-identify", "two", errs=frozenset({"1"}))
+    in_child_killed_at("02-identify.jsonl", out, bitext)
+    with pytest.raises(WaitingForPeopleError, match="adjudicate"):
+        build(out, bitext)
+    assert [item.id for item in read_folder(out / "03-adjudicate").study.items] == ["1"]
+    respond(out / "03-adjudicate", "three")
+    with pytest.raises(WaitingForPeopleError, match="rewrite"):
+        build(out, bitext)
+    rewriting = read_folder(out / "05-rewrite").study
+    assert len(rewriting.items) == 1 + 1 + 1 + 3 + 3 + 1  # every other form of what shows gender
+    respond(out / "05-rewrite", "one")
+    in_child_killed_at("06-group.jsonl", out, bitext)
+    told = build(out, bitext)
+    assert told[-1] == "17 items, 0 findings."
+
+    corpus = list(read(Source(path=out / "corpus.jsonl"), ApgcProtocol(name="x", about="")).items)
+    originals = {each.id: each for each in corpus if each.original}
+    assert sorted(each.label for each in originals.values()) == [
+        "BM", "BM!", "BN", "BN", "FM", "M!M", "MN", "NB",
+    ]  # fmt: skip
+    assert originals["1.1"].words == ("B+B", "1M+B", "B+B", "B+B")
+    assert originals["6.1"].words == ("B+B", "1M!+B", "B+B", "2M+B", "B+B")
+    card = (out / "card.md").read_text(encoding="utf-8")
+    assert "hard: 1; malformed: 1" in card
+    assert "they agreed on 9 of 10 sentences" in card
+
+
+def test_the_corpus_is_written_in_the_published_layout(tmp_path: Path, bitext: Path) -> None:
+    out = tmp_path / "built"
+    for step in ("02-identify", "05-rewrite"):
+        with pytest.raises(WaitingForPeopleError):
+            build(out, bitext, splits="1,0,0")
+        respond(out / step, "one")
+        if step == "02-identify":
+            respond(out / step, "two")
+    build(out, bitext, splits="1,0,0")
+    sentences, _ = folders.read_folder(out / "corpus", "train")
+    assert Counter(each.original for each in sentences) == {True: 8, False: 9}
+
+
+def test_a_rewrite_with_another_number_of_words_is_refused(tmp_path: Path, bitext: Path) -> None:
+    out = tmp_path / "built"
+    with pytest.raises(WaitingForPeopleError):
+        build(out, bitext)
+    respond(out / "02-identify", "one")
+    respond(out / "02-identify", "two")
+    with pytest.raises(WaitingForPeopleError):
+        build(out, bitext)
+    study = read_folder(out / "05-rewrite").study
+    item = study.items[0]
+    response = Response(
+        study=study.name,
+        participant="x",
+        item=item.id,
+        answers={"possible": "yes", "form": item.fields["text"] + " أيضا"},
+        at=datetime(2026, 1, 1, tzinfo=UTC),
+        seconds=1.0,
+    )
+    with pytest.raises(InputError, match="words"):
+        check_response(study, item, response)
+
+
+def test_splits_keep_groups_whole_and_labels_in_proportion() -> None:
+    from epicene.suites.apgc.construction import ApgcBuild, split
+
+    rows = [
+        {"id": f"{label}{n}", "texts": {label: "x"}} for label in ("BB", "MB") for n in range(100)
+    ]
+    made = list(split({"group": rows}, ApgcBuild(splits=(0.7, 0.1, 0.2))))
+    counts = Counter((row["id"][:2], row["split"]) for row in made)
+    assert counts == {
+        (label, name): number
+        for label in ("BB", "MB")
+        for name, number in (("train", 70), ("dev", 10), ("test", 20))
+    }
+
+
+# --- selection -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("english", "people"),
+    [
+        ("I saw you.", "both"),
+        ("It is mine!", "first"),
+        ("Help yourself", "second"),
+        ("I'm here", "first"),
+        ("In the middle", None),
+        ("Thank them", None),
+    ],
+)
+def test_who_is_in_the_english(english: str, people: str | None) -> None:
+    assert people_of(english) == people
+
+
+def test_tokens() -> None:
+    assert tokenised("نعم،\u200f أنا.. هنا!") == "نعم ، أنا . . هنا !"
+
+
+def test_sampling_in_given_proportions() -> None:
+    pairs = [
+        {"id": f"{kind}{n}", "people": kind}
+        for kind in ("both", "first", "second")
+        for n in range(50)
+    ]
+    drawn = sampled(pairs, 40, (0.5, 0.25, 0.25), seed=1)
+    assert Counter(pair["people"] for pair in drawn) == {"both": 20, "first": 10, "second": 10}
+    assert drawn == sampled(pairs, 40, (0.5, 0.25, 0.25), seed=1)
+    assert drawn != sampled(pairs, 40, (0.5, 0.25, 0.25), seed=2)
+    with pytest.raises(InputError, match="50 pairs of the kind 'both', but 60"):
+        sampled(pairs, 120, (0.5, 0.25, 0.25), seed=1)

@@ -1,0 +1,197 @@
+"""The word alignment against every alignment there is, and the cutting of words it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from epicene.languages import segment
+from epicene.suites import Source
+from epicene.suites.genform.alignment import MISSING, Alignment, align
+from epicene.suites.genform.data import read
+from epicene.suites.genform.forms import are_forms
+from epicene.suites.genform.pairs import Pair
+from epicene.suites.genform.protocol import PROTOCOLS
+from epicene.suites.genform.terms import reference_of, set_side_by_side, tally
+from epicene.suites.genform.words import cut
+
+SENTENCES = st.lists(st.sampled_from(["a", "ab", "b", "ba", "c"]), max_size=5).map(tuple)
+
+
+@cache
+def starter() -> tuple[Pair, ...]:
+    return tuple(read(Source(), PROTOCOLS["epicene"]).items)
+
+
+def cost(one: tuple[str, ...], other: tuple[str, ...], found: Alignment) -> tuple[int, int, int]:
+    """Edits, words replaced, and words replaced by one that begins otherwise."""
+    replaced = [
+        (one[place], other[partner])
+        for place, partner in enumerate(found.partners)
+        if partner != MISSING and one[place] != other[partner]
+    ]
+    missing = found.partners.count(MISSING)
+    extra = sum(map(len, found.extra.values()))
+    unlike = sum(first[0] != second[0] for first, second in replaced)
+    return len(replaced) + missing + extra, len(replaced), unlike
+
+
+def every_cost(one: tuple[str, ...], other: tuple[str, ...]) -> Iterator[tuple[int, int, int]]:
+    """The cost of every alignment, by trying each step from the left."""
+    if not one or not other:
+        yield len(one) + len(other), 0, 0
+        return
+    for edits, replaced, unlike in every_cost(one[1:], other[1:]):
+        if one[0] == other[0]:
+            yield edits, replaced, unlike
+        else:
+            yield edits + 1, replaced + 1, unlike + (one[0][0] != other[0][0])
+    for rest in (every_cost(one[1:], other), every_cost(one, other[1:])):
+        for edits, replaced, unlike in rest:
+            yield edits + 1, replaced, unlike
+
+
+@given(SENTENCES, SENTENCES)
+@settings(max_examples=150)
+def test_no_alignment_is_better(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    assert cost(one, other, align(one, other)) == min(every_cost(one, other))
+
+
+@given(SENTENCES, SENTENCES)
+def test_every_word_has_one_place_and_none_cross(
+    one: tuple[str, ...], other: tuple[str, ...]
+) -> None:
+    found = align(one, other)
+    assert len(found.partners) == len(one)
+    order = []
+    for place in range(len(one) + 1):
+        order += found.extra.get(place, [])
+        if place < len(one) and found.partners[place] != MISSING:
+            order.append(found.partners[place])
+    assert order == list(range(len(other)))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "partners"),
+    [
+        ("p m", "m s", [MISSING, 0]),  # a match rather than two replacements
+        ("p a", "q a y a", [0, 3]),  # the end is matched before what lies between
+        ("un", "tout une", [1]),  # words that begin alike
+        ("p", "q r", [0]),  # else from the left
+        ("p q", "r", [0, MISSING]),
+    ],
+)
+def test_ties_are_broken_in_the_order_that_is_said(
+    one: str, other: str, partners: list[int]
+) -> None:
+    assert align(one.split(), other.split()).partners == partners
+
+
+@given(SENTENCES, SENTENCES, SENTENCES)
+def test_counts_keep_their_bounds(
+    words: tuple[str, ...], counterfactual: tuple[str, ...], answer: tuple[str, ...]
+) -> None:
+    reference = reference_of(words, counterfactual)
+    assert (reference.terms == 0) == (words == counterfactual)
+    found = tally(reference, answer)
+    assert 0 <= found.right <= reference.terms
+    assert found.right + found.kept <= reference.terms
+    assert found.spurious >= 0
+    whole = found.right == reference.terms and found.spurious == 0
+    assert whole == (answer == words)
+
+
+@given(SENTENCES, SENTENCES)
+def test_a_copy_of_the_other_form_has_nothing_right(
+    words: tuple[str, ...], counterfactual: tuple[str, ...]
+) -> None:
+    reference = reference_of(words, counterfactual)
+    found = tally(reference, counterfactual)
+    assert found.right == 0
+    assert found.kept == reference.terms
+
+
+@given(SENTENCES, SENTENCES)
+def test_an_empty_answer_has_nothing_right(
+    words: tuple[str, ...], counterfactual: tuple[str, ...]
+) -> None:
+    reference = reference_of(words, counterfactual)
+    if words:
+        assert tally(reference, ()).right == 0
+
+
+@given(SENTENCES, SENTENCES, SENTENCES)
+def test_side_by_side_each_sentence_can_be_read_back(
+    words: tuple[str, ...], counterfactual: tuple[str, ...], answer: tuple[str, ...]
+) -> None:
+    reference = reference_of(words, counterfactual)
+    lines = set_side_by_side(reference, tally(reference, answer), answer)
+    columns = [line.split(" ") for line in lines.split("\n") if line]
+    columns = [column * 3 if len(column) == 1 else column for column in columns]
+    for side, sentence in enumerate((answer, words, counterfactual)):
+        assert [column[side] for column in columns if column[side] != "–"] == list(sentence)
+
+
+def test_cutting_piece_by_piece_is_cutting_the_whole() -> None:
+    for pair in starter():
+        for text in (pair.masculine, pair.feminine):
+            text = text.replace("’", "'")
+            spans = segment.words(text, pair.language)
+            assert cut(text, pair.language, "epicene") == tuple(
+                text[s.start : s.end] for s in spans
+            )
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "whitespace", "epicene"),
+    [
+        ("« L'amie », dit-elle.", "fr", "L'amie dit-elle", "L' amie dit elle"),
+        ("Ai-je tort ? – Non !", "fr", "Ai-je tort Non", "Ai je tort Non"),
+        ("أنا، والله، طبيبةٌ؟", "ar", "أنا والله طبيبةٌ", "أنا والله طبيبةٌ"),
+        ("मैं (वहाँ) गई थी।", "hi", "मैं वहाँ गई थी", "मैं वहाँ गई थी"),
+        ("...", "fr", "", ""),
+    ],
+)
+def test_both_ways_of_cutting(text: str, language: str, whitespace: str, epicene: str) -> None:
+    assert cut(text, language, "whitespace") == tuple(whitespace.split())
+    assert cut(text, language, "epicene") == tuple(epicene.split())
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other", "are"),
+    [
+        ("fr", "chanteur", "chanteuse", True),
+        ("fr", "Homme", "Femme", True),
+        ("fr", "le", "l'", True),
+        ("fr", "dans", "sans", False),
+        ("fr", "marin", "voisine", False),
+        ("ar", "الذي", "التي", True),
+        ("ar", "يغني", "تغني", True),
+        ("ar", "عمال", "عاملات", True),
+        ("ar", "وأخي", "وأختي", True),
+        ("ar", "طبيب", "مهندسة", False),
+        ("ar", "كتاب", "مدينة", False),
+        ("hi", "गया", "गई", True),
+        ("hi", "दुबला-पतला", "दुबली-पतली", True),
+        ("hi", "लेखक", "लेखिका", True),
+        ("hi", "लेखक", "किताब", False),
+    ],
+)
+def test_two_forms_of_one_word(language: str, one: str, other: str, are: bool) -> None:
+    assert are_forms(one, other, language) is are
+    assert are_forms(other, one, language) is are
+
+
+def test_the_starter_set_s_gendered_terms_look_like_one_word() -> None:
+    for pair in starter():
+        man, woman = (
+            cut(form, pair.language, "epicene") for form in (pair.masculine, pair.feminine)
+        )
+        reference = reference_of(man, woman)
+        for place in reference.gendered:
+            partner = reference.alignment.partners[place]
+            assert partner == MISSING or are_forms(man[place], woman[partner], pair.language)
