@@ -75,9 +75,7 @@ def write_pairs(path: Path) -> int:
 
 
 def _pairs(kind: Kind, draw: random.Random) -> Iterator[tuple[str, str]]:
-    words = [
-        "".join(draw.choices(kind.letters, k=draw.randint(2, 8))) for _ in range(VOCABULARY)
-    ]
+    words = ["".join(draw.choices(kind.letters, k=draw.randint(2, 8))) for _ in range(VOCABULARY)]
     weights = list(accumulate(1 / (rank + 1) for rank in range(VOCABULARY)))  # as in Zipf's law
     for _ in range(kind.sentences):
         length = max(4, round(draw.gauss(kind.words, kind.words / 4)))

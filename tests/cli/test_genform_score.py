@@ -61,7 +61,7 @@ METRICS = {
     "CGA_feminine": 0.6,
     "delta_SGA": 0.625,
     "interference": 0.05,
-    "others_changed": 0.0,
+    "others_changed": 1 / 6,  # mangée
     "left_alone": 0.5,
     "exact": 0.25,
     "cleaned": 1 / 6,

@@ -10,4 +10,5 @@ language = Language(
     scripts=("Deva",),
     # The abbreviation sign belongs to its word (डॉ॰, कि॰मी॰); करता/ती and गया(ई) are one word.
     joins="॰|" + double_forms("/", "ता|ती|ते|ई|यी|ए|ये|गा|गी|गे"),
+    rewriter="epicene.languages.rewriting.hindi:rewriter",
 )

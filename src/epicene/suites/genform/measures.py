@@ -121,7 +121,7 @@ def others_changed(frame: polars.DataFrame) -> Estimate:
     """The share of answers in which a word that is not the speaker's has another form."""
     import polars as pl
 
-    return share(gendered(frame), pl.col("others_changed") > 0)
+    return share(frame, pl.col("others_changed") > 0)
 
 
 def left_alone(frame: polars.DataFrame) -> Estimate:

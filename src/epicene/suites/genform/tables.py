@@ -258,7 +258,7 @@ def _interference(frame: polars.DataFrame) -> Table:
         ("others' words changed", measures.others_changed),
     )
     rows = []
-    for (model, language), mine in _parts(measures.gendered(frame), "model", "language"):
+    for (model, language), mine in _parts(frame, "model", "language"):
         parts = [("all", mine)]
         parts += [
             (family, mine.filter(pl.col("family") == family))

@@ -24,18 +24,18 @@ def rewrite(text: str, wanted: Wanted) -> Rewriting:
 
 def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
     """What `rewrite` changes."""
-    from epicene.languages.rewriting.french.agreement import read_clauses
-    from epicene.languages.rewriting.french.asides import Scene, read_asides, read_stressed
-    from epicene.languages.rewriting.french.line import Line
+    from epicene.languages.rewriting.french.asides import read_asides
+    from epicene.languages.rewriting.french.others import read_others
+    from epicene.languages.rewriting.french.reading import read_clauses
     from epicene.languages.rewriting.french.render import Renderer
-    from epicene.languages.rewriting.french.sites import Sites
-    from epicene.languages.rewriting.french.voices import voices
+    from epicene.languages.rewriting.french.scene import open_scene
+    from epicene.languages.rewriting.french.stressed import read_stressed
 
-    line = Line(text)
-    scene = Scene(line, voices(line), Sites())
+    scene = open_scene(text)
     read_stressed(scene)
-    read_asides(scene, read_clauses(line, scene.voices, scene.sites))
-    return Renderer(line, scene.sites, wanted).changes()
+    read_asides(scene, read_clauses(scene))
+    read_others(scene)
+    return Renderer(scene.line, scene.sites, wanted).changes()
 
 
 rewriter = by_person(find_changes, version="1")

@@ -109,7 +109,7 @@ def phrase_party(mention: Mention) -> Party | None:
 
 def changes(mention: Mention) -> bool:
     """Not people in the masculine plural, who may be women too."""
-    return not mention.plural or mention.gender != "masculine" or mention.lexical
+    return not mention.plural or mention.gender != "masculine" or mention.one_gender
 
 
 def subject_mention(scene: Scene, before: int) -> Mention | None:

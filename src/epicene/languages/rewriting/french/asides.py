@@ -1,20 +1,23 @@
-"""What is said of somebody beside a verb: before the clause, after it, next to "moi"."""
+"""What is said of somebody beside a verb: before the clause, inside it, after it."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.french.agreement import Clause, Reading
+from epicene.languages.rewriting.french.infinitives import read_infinitive
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
 from epicene.languages.rewriting.french.line import OPENING, STOPS, Line, is_adjective, is_person
 from epicene.languages.rewriting.french.phrases import read_phrase
 from epicene.languages.rewriting.french.predicate import complement, coordinated, element, is_strong
-from epicene.languages.rewriting.french.sites import Bond, Sites
-from epicene.languages.rewriting.french.voices import Voice
+from epicene.languages.rewriting.french.reading import Reading
+from epicene.languages.rewriting.french.scene import Party
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.french.scene import Scene
+    from epicene.languages.rewriting.french.sites import Bond
+    from epicene.languages.rewriting.french.subjects import Clause
 
 _ROLES = words(read("function_words")["roles"])
-_THAT_ONE = frozenset({"celui", "celle"})
-_BEFORE_MOI = frozenset({"chez", "pour", "avec", "sans", "de", "d'", "à", "sur", "vers", "par", "entre"})
 # Said of nobody: Promis, je viens.
 _INTERJECTIONS = words("promis juré vrai exact parfait entendu compris bon fini vu excepté dommage")
 # How somebody is spoken to: Docteur, je souffre.
@@ -28,107 +31,6 @@ _ADDRESSES = words(
 _POSSESSIVES = {"mon": "first", "ma": "first", "mes": "first", "ton": "second", "ta": "second"}
 
 
-class Scene(NamedTuple):
-    """All that the rules of one text share."""
-
-    line: Line
-    voices: list[Voice]
-    sites: Sites
-
-    def first(self, at: int, rule: str) -> Bond:
-        """A bond with who says I there."""
-        return Bond(self.sites, self.voices[at].first, rule)
-
-    def second(self, at: int, rule: str) -> Bond:
-        """A bond with who is spoken to there."""
-        return Bond(self.sites, self.voices[at].second, rule)
-
-
-# --- before the verbs are read ----------------------------------------------------------------
-
-
-def read_stressed(scene: Scene) -> None:
-    """What stands beside "moi" and "toi", and in "celui qui …, c'est moi"."""
-    line = scene.line
-    for at in range(len(line)):
-        if line[at] in {"moi", "toi"}:
-            _beside(scene, at)
-            if line[at - 1] in {"est", "était", "serai", "sera"} and line[at - 2] in {"c'", "n'"}:
-                _cleft(scene, at)
-            _reworded(scene, at)
-
-
-def _bond(scene: Scene, at: int, rule: str) -> Bond:
-    own = scene.line[at] == "moi"
-    return scene.first(at, rule) if own else scene.second(at, rule)
-
-
-def _beside(scene: Scene, at: int) -> None:
-    """moi boulanger; moi, leur ancien professeur; c'est moi le plus sérieux."""
-    line = scene.line
-    bond = _bond(scene, at, f"beside {line[at]}")
-    if line[at + 1] in {"seul", "seule"}:
-        bond.add(at + 1, "adjective")
-    if line[at - 1] in _BEFORE_MOI or line.is_enclitic(at):
-        return
-    start = at + 2 if line[at + 1] == "," else at + 1
-    start = line.after_adverbs(start)
-    if line[start] in _THAT_ONE:
-        element(line, start, bond)
-    elif line.is_determiner(start) and line[start] not in {"mon", "ma", "mes", "nos", "notre"}:
-        _phrase_beside(scene, start, bond)
-    elif is_strong(line, start, bond) and not verbs().forms(line[start]):
-        end = element(line, start, bond.by(bond.rule, "likely"), strict=True)
-        coordinated(line, end, bond.by(bond.rule, "likely"))
-
-
-def _phrase_beside(scene: Scene, start: int, bond: Bond) -> None:
-    phrase = read_phrase(scene.line, start)
-    if phrase is None or phrase.kind != "person" or verbs().forms(scene.line[phrase.end]):
-        return
-    if scene.line[start] in {"les", "des", "ces", "ses", "tes", "vos"}:
-        return
-    phrase.agree(bond)
-
-
-def _cleft(scene: Scene, at: int) -> None:
-    """celui que tu cherches, c'est moi; le plus sage, c'était moi."""
-    line = scene.line
-    start = at
-    while start > 0 and line[start - 1] not in STOPS and line[start - 1] not in {":", "«"}:
-        start -= 1
-    start = line.after_adverbs(start)
-    bond = _bond(scene, at, "the one who is named after c'est")
-    if line[start] in _THAT_ONE:
-        bond.add(start, "pronoun")
-    elif line[start] in {"le", "la", "l'"}:
-        phrase = read_phrase(line, start)
-        if phrase and phrase.kind == "person" and line[at - 3] == ",":
-            phrase.agree(bond)
-
-
-def _reworded(scene: Scene, at: int) -> None:
-    """au responsable du rayon, autrement dit à moi."""
-    line = scene.line
-    before = at - 1
-    while line[before] in {"à", "de", "d'", "avec", "chez", "pour"}:
-        before -= 1
-    if line[before] != "c'est-à-dire" and (line[before - 1], line[before]) != ("autrement", "dit"):
-        return
-    comma = next((near for near in range(before, max(0, before - 4), -1) if line[near] == ","), 0)
-    for near in range(comma - 1, max(0, comma - 8), -1):
-        if line[near] in {"au", "du", "le", "la", "l'"}:
-            phrase = read_phrase(line, near + (line[near] in {"au", "du"}))
-            if phrase is not None and phrase.kind == "person":
-                bond = _bond(scene, at, "reworded as moi")
-                phrase.agree(bond)
-                bond.add(near, "determiner")
-                return
-
-
-# --- after the verbs are read -----------------------------------------------------------------
-
-
 def read_asides(scene: Scene, clauses: list[Clause]) -> None:
     """What stands before, inside and after each clause."""
     _roles(scene, 0, len(scene.line))
@@ -138,7 +40,7 @@ def read_asides(scene: Scene, clauses: list[Clause]) -> None:
         start = _sentence_start(scene.line, clause.group.start)
         if main is not None and main.group.start < start:
             main = None
-        if clause.who is not None:
+        if clause.party is not None:
             _fronted(scene, clause, start, main)
             _trailing(scene, clause, after)
             _as(scene, clause, clause.group.end, after)
@@ -169,8 +71,8 @@ def _is_subordinate(line: Line, clause: Clause, start: int) -> bool:
 def _fronted(scene: Scene, clause: Clause, start: int, main: Clause | None) -> None:
     """Fatigué, je …; Né à Lyon, je …; Avant d'être couturier, j'ai …"""
     line = scene.line
-    end = clause.group.start
-    if clause.group.kind != "pronoun" or clause.who is None:
+    end = clause.start
+    if clause.group.kind not in {"pronoun", "noun"} or clause.party is None:
         return
     if line[end - 1] == "," and line[end - 2] in {"moi", "toi"}:
         end -= 2
@@ -178,7 +80,7 @@ def _fronted(scene: Scene, clause: Clause, start: int, main: Clause | None) -> N
         # What stands between two clauses belongs to the second only after a conjunction.
         start = max((at for at in range(start, end) if line[at] in {"et", "mais", "ou"}), default=end)
         start = max(start, main.group.end)
-    bond = Bond(scene.sites, clause.who, "before its subject", plural=clause.plural)
+    bond = scene.bond(clause.party, "before its subject")
     _as(scene, clause, start, end)
     if line[end - 1] == ",":
         _segments(scene, start, end, bond)
@@ -226,18 +128,18 @@ def _is_aside(line: Line, at: int, end: int) -> bool:
 
 
 def _fronted_infinitives(scene: Scene, clause: Clause, start: int, end: int) -> None:
-    reading = Reading(scene.line, scene.voices, scene.sites, clause)
+    reading = Reading(scene, clause)
     for index in range(start, end):
         if verbs().infinitive_of(scene.line[index]) and not scene.line.is_determiner(index - 1):
-            reading.infinitive_before(index, clause.who)
+            read_infinitive(reading, index, clause.party)
 
 
 def _trailing(scene: Scene, clause: Clause, after: int) -> None:
     """…, épuisé mais heureux."""
     line = scene.line
-    bond = Bond(
-        scene.sites, clause.who or "others", "after its clause", plural=clause.plural, sure="likely"
-    )
+    if clause.party is None:
+        return
+    bond = scene.bond(clause.party, "after its clause", "likely")
     index = clause.group.end
     while index < after and line[index] not in STOPS:
         if line[index] == ",":
@@ -260,9 +162,9 @@ def _may_trail(scene: Scene, comma: int, start: int, after: int, bond: Bond) -> 
 def _as(scene: Scene, clause: Clause, start: int, end: int) -> None:
     """en tant que médecin, comme serveur."""
     line = scene.line
-    if clause.who is None:
+    if clause.party is None:
         return
-    bond = Bond(scene.sites, clause.who, "said with en tant que or comme", sure="likely")
+    bond = scene.bond(clause.party, "said with en tant que or comme", "likely")
     for at in range(start, end):
         if line[at] in {"que", "qu'"} and line[at - 1] == "tant" and line[at - 2] == "en":
             reached = complement(line, at + 1, bond)
@@ -289,13 +191,15 @@ def _has_role(scene: Scene, clause: Clause, at: int) -> bool:
 def _alone(scene: Scene, clause: Clause, after: int) -> None:
     """je l'ai fait tout seul."""
     line = scene.line
+    if clause.party is None:
+        return
     for at in range(clause.group.end, after):
         if line[at] not in {"seul", "seule"} or line.is_open(at + 1):
             continue
         before = at - 1 if line[at - 1] in {"tout", "toute"} else at
         if line.is_determiner(before - 1) or line[before - 1] in {"de", "d'", "à", "elle", "lui"}:
             continue
-        bond = Bond(scene.sites, clause.who or "others", "seul, of the subject", sure="likely")
+        bond = scene.bond(clause.party, "seul, of the subject", "likely")
         bond.add(at, "adjective")
         if before < at:
             bond.add(before, "determiner")
@@ -310,9 +214,12 @@ def _roles(scene: Scene, start: int, end: int, clause: Clause | None = None) -> 
             continue
         owner = _POSSESSIVES.get(line[at - 1]) or _POSSESSIVES.get(line[at - 2])
         if owner is not None:
-            bond = scene.first(at, rule) if owner == "first" else scene.second(at, rule)
-        elif clause and clause.who and line[at - 1] not in {"son", "sa", "leur", "notre"}:
-            bond = Bond(scene.sites, clause.who, rule, sure="likely")
+            party = scene.first(at) if owner == "first" else scene.second(at)
+        elif line[at - 1] in {"son", "sa"} or line[at - 2] in {"son", "sa"}:
+            party = Party("others")
+        elif clause and clause.party and line[at - 1] not in {"leur", "notre"}:
+            party = clause.party
         else:
             continue
+        bond = scene.bond(party, rule, "likely")
         element(line, at + 2, bond, strict=True)

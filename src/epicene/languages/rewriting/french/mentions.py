@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.languages.rewriting.french.inflection import shows, shows_noun
+from epicene.languages.rewriting.french.inflection import inflect, shows, shows_noun, singular
 from epicene.languages.rewriting.french.lexicon import Words, read, verbs, words
 from epicene.languages.rewriting.french.line import (
     Line,
@@ -40,6 +40,12 @@ class Mention(NamedTuple):
     plural: bool
     phrase: NounPhrase | None  # None for a name
     after_preposition: bool
+    one_gender: bool = False  # even several of them
+
+
+@cache
+def _one_gender() -> Words:
+    return words(read("people")["one_gender"])
 
 
 @cache
@@ -90,6 +96,8 @@ def _phrase(line: Line, at: int, verbs_at: Collection[int]) -> Mention | None:
         plural=plural,
         phrase=phrase,
         after_preposition=line[at] in _CONTRACTED - {"des"} or _is_preposition(line, at - 1),
+        one_gender=inflect(word, "masculine", "noun", plural=plural) in _one_gender()
+        or singular(inflect(word, "masculine", "noun", plural=plural)) in _one_gender(),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -57,10 +58,10 @@ def before_noun() -> Words:
     return frozenset({*listed, *(inflect(each, "feminine") for each in listed)})
 
 
-def read_phrase(line: Line, at: int, *, plural: bool = False) -> NounPhrase | None:
-    """The noun phrase that begins there, with or without a determiner."""
+def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhrase | None:
+    """The noun phrase that begins there, with or without a determiner, up to a place in `stop`."""
     determiners, start = _determiners(line, at)
-    run = _run(line, start)
+    run = _run(line, start, stop)
     if not run:
         return None
     head, kind = _head(line, run, bare=not determiners)
@@ -86,13 +87,13 @@ def _determiners(line: Line, at: int) -> tuple[list[int], int]:
     return found, at
 
 
-def _run(line: Line, start: int) -> list[int]:
+def _run(line: Line, start: int, stop: Collection[int]) -> list[int]:
     """The open words from there on that may belong to one phrase."""
     run: list[int] = []
     at = start
     while True:
         skipped = _after_degree(line, at, first=not run)
-        if not line.is_open(skipped) or _is_verb(line, skipped, run):
+        if not line.is_open(skipped) or skipped in stop or _is_verb(line, skipped, run):
             return run
         if skipped > at and not is_adjective(line[skipped]):
             return run

@@ -127,7 +127,7 @@ def _with_determiner(line: Line, at: int, bond: Bond) -> int:
         return at
     if line[at] in _PLURALS and not bond.plural:
         return at
-    phrase = read_phrase(line, at, plural=bond.plural)
+    phrase = read_phrase(line, at)
     if phrase is None or phrase.kind != "person":
         return at
     phrase.agree(bond)
@@ -137,7 +137,7 @@ def _with_determiner(line: Line, at: int, bond: Bond) -> int:
 def _one_of(line: Line, at: int, bond: Bond) -> int:
     """un des meilleurs, l'une des rares femmes: the singular, and the plural it is taken from."""
     several = bond._replace(plural=True)
-    phrase = read_phrase(line, at + 2, plural=True)
+    phrase = read_phrase(line, at + 2)
     if phrase is None or phrase.kind != "person":
         return at
     bond.add(at, "determiner")
@@ -147,7 +147,7 @@ def _one_of(line: Line, at: int, bond: Bond) -> int:
 
 def _bare(line: Line, at: int, bond: Bond) -> int:
     """Adjectives, participles and nouns without a determiner, one after the other."""
-    phrase = read_phrase(line, at, plural=bond.plural)
+    phrase = read_phrase(line, at)
     if phrase is None:
         return at
     if line[phrase.head] == line[at]:
@@ -273,7 +273,7 @@ def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -
     if line.is_determiner(start):
         if not adjacent or (line[start] in _PLURALS and not bond.plural):
             return start
-        phrase = read_phrase(line, start, plural=bond.plural)
+        phrase = read_phrase(line, start)
         if phrase is None or phrase.kind != "person" or _is_subject(line, phrase.end):
             return start
         return element(line, start, bond.by(bond.rule, "likely"))

@@ -77,6 +77,8 @@ def inflected(surface: str, *, verb: bool = False) -> Inflected | None:
 
     `verb` says that की, ली, दी are forms of verbs (किया), not of genitives and adjectives.
     """
+    if "/" in surface or "(" in surface:  # करता/ती has both forms already
+        return None
     if pair := _PAIR.fullmatch(surface):
         first, second = inflected(pair[1][:-1], verb=verb), inflected(pair[2], verb=verb)
         if second is None:

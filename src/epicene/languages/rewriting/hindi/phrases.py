@@ -160,6 +160,8 @@ def is_degree(word: str) -> bool:
 def is_said_of_people(stretch: Stretch, head: int) -> bool:
     """Whether a word can head what is said of a person: no thing, no adverb, no postposition."""
     word, words = stretch[head], function_words()
+    if word in {"कैसे", "ऐसे", "वैसे"}:  # how someone is; elsewhere adverbs
+        return True
     if stretch.is_mark(head) or word in words.adverbs or word in words.postpositions:
         return False
     if nouns.person(word) or agrees(word):

@@ -110,6 +110,8 @@ def third(
             many = plural or stretch[each.at] in pronouns.PLURAL_THIRD
             return Subject("others", each.at, many, "likely", "said with a pronoun")
     people = [each for each in found if each.sort == "person"]
+    if _both_genders(stretch, people):
+        return NOBODY
     if people and not (previous is not None and _is_predicate(stretch, clause, people[0])):
         who = voice.speaker if _like_me(stretch, people[0].at, clause) else "others"
         return Subject(who, people[0].at, plural, "likely", "said with a noun")
@@ -152,6 +154,14 @@ def _is_patient(stretch: Stretch, clause: Clause) -> bool:
     return any(
         stretch[at] in objects or (passive and stretch[at] == "को") for at in clause.field
     )
+
+
+def _both_genders(stretch: Stretch, people: list[Candidate]) -> bool:
+    """पति और पत्नी: the verb is masculine whoever is rewritten."""
+    joined = len(people) > 1 and any(
+        stretch[at] in _JOINS for at in range(people[0].at, people[1].at)
+    )
+    return joined and {people[0].gender, people[1].gender} == {"masculine", "feminine"}
 
 
 def _like_me(stretch: Stretch, at: int, clause: Clause) -> bool:
