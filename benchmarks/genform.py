@@ -18,16 +18,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene import registry
 from epicene.models import Model, ModelOptions, takes
 from epicene.models.one_by_one import OneByOne
 from epicene.records import Generate, Identity, Text, Texts, digest
 from epicene.suites.genform.rules import rules_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PROGRAM = "import genform as b, epicene.cli; b.register(); epicene.cli.main()"
 SEED = 4
@@ -96,7 +98,8 @@ def _pairs(kind: Kind, draw: random.Random) -> Iterator[tuple[str, str]]:
 def open_noisy(name: str, options: ModelOptions) -> Model:
     """A model that knows the answer and often spoils it; its name decides how often."""
     level = int(name)
-    identity = Identity(kind="noisy", label=f"noisy-{level}", key={"level": name})
+    label = options.label or f"noisy-{level}"
+    identity = Identity(kind="noisy", label=label, key={"level": name})
     return OneByOne(identity, {"generate": lambda request: _noisy(request, level)})
 
 

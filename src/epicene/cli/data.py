@@ -63,7 +63,7 @@ def data(
         return _build(chosen, out, pairs(setting, "--set"), model or ())
     if model:
         raise InputError(f"--model goes with build, not with {action}.")
-    how = choose_protocol(chosen, protocol, protocol_settings(setting, None, split), None)
+    how = choose_protocol(chosen, protocol, protocol_settings(setting, split=split), None)
     dataset = chosen.read(Source(path=path, columns=pairs(column, "--column")), how)
     items = of_languages(dataset.items, tuple(language or ()), dataset.name)
     if action == "show":

@@ -62,6 +62,10 @@ Tasks: TypeAlias = Annotated[
 Split: TypeAlias = Annotated[
     str | None, typer.Option("--split", help="Which part of the data: train, dev, test …")
 ]
+English: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--english", help="The English side of data that lack it, a sentence a line."),
+]
 AsJson: TypeAlias = Annotated[
     bool,
     typer.Option("--json", help="One JSON document on standard output (docs/results.schema.json)."),
@@ -75,14 +79,20 @@ WithItems: TypeAlias = Annotated[
 
 
 def protocol_settings(
-    setting: Iterable[str] | None, tasks: Iterable[str] | None, split: str | None
+    setting: Iterable[str] | None,
+    *,
+    tasks: Iterable[str] | None = None,
+    split: str | None = None,
+    english: Path | None = None,
 ) -> dict[str, str]:
-    """`--set`, and the two settings that have options of their own."""
+    """`--set`, and the settings that have options of their own."""
     settings = pairs(setting, "--set")
     if tasks:
         settings["tasks"] = ",".join(tasks)
     if split is not None:
         settings["split"] = split
+    if english is not None:
+        settings["english"] = str(english)
     return settings
 
 

@@ -14,6 +14,7 @@ from epicene.cli.options import (
     AsJson,
     Columns,
     DataPath,
+    English,
     Languages,
     Limit,
     ProtocolName,
@@ -56,6 +57,7 @@ def run(
     setting: Settings = None,
     task: Tasks = None,
     split: Split = None,
+    english: English = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", envvar="EPICENE_OUT", help="The run's folder.")
     ] = None,
@@ -119,7 +121,12 @@ def run(
     )
     order = Order(
         suite=chosen,
-        protocol=choose_protocol(chosen, protocol, protocol_settings(setting, task, split), seed),
+        protocol=choose_protocol(
+            chosen,
+            protocol,
+            protocol_settings(setting, tasks=task, split=split, english=english),
+            seed,
+        ),
         models=models_by_role(chosen, model or (), options),
         source=Source(path=data, columns=pairs(column, "--column")),
         languages=tuple(language or ()),

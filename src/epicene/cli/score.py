@@ -12,6 +12,7 @@ from epicene.cli.options import (
     AsJson,
     Columns,
     DataPath,
+    English,
     ProtocolName,
     Settings,
     Split,
@@ -34,6 +35,7 @@ def score(
     setting: Settings = None,
     task: Tasks = None,
     split: Split = None,
+    english: English = None,
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> None:
@@ -46,7 +48,9 @@ def score(
     if items and not as_json:
         raise InputError("--items goes with --json.")
     chosen = find_suite(suite)
-    how = choose_protocol(chosen, protocol, protocol_settings(setting, task, split), None)
+    how = choose_protocol(
+        chosen, protocol, protocol_settings(setting, tasks=task, split=split, english=english), None
+    )
     dataset = chosen.read(Source(path=data, columns=pairs(column, "--column")), how)
     given = read_given(chosen, answers, dataset, how)
     if not given:

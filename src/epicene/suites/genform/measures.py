@@ -25,7 +25,10 @@ _NONE = Estimate(value=None, why="no sentence here has a gendered term")
 
 
 def generated(frame: polars.DataFrame, how: Cutting) -> polars.DataFrame:
-    """The answers, with their counts by one way of cutting words, their scores and their unit."""
+    """The answers, with their counts by one way of cutting words and their scores.
+
+    Groups become numbers here, once for all that is resampled.
+    """
     import polars as pl
 
     frame = frame.filter(pl.col("format") == GENERATION)
@@ -35,7 +38,7 @@ def generated(frame: polars.DataFrame, how: Cutting) -> polars.DataFrame:
     counted = frame.with_columns(
         *(pl.lit(None, dtype=pl.Categorical).alias(name) for name in absent),
         *(pl.col(carried).alias(name) for name, carried in columns(how).items()),
-        pl.col("group").rank("dense").cast(pl.Int64).alias("unit"),
+        pl.col("group").rank("dense").cast(pl.Int64),
     )
     has = pl.col("terms") > 0
     return counted.with_columns(
@@ -78,7 +81,7 @@ def cga(frame: polars.DataFrame) -> Estimate:
     return clustered(
         frame["right"].to_numpy(),
         frame["terms"].to_numpy(),
-        frame["unit"].to_numpy(),
+        frame["group"].to_numpy(),
         bounds=(0, 1),
     )
 
@@ -102,7 +105,7 @@ def delta_sga(frame: polars.DataFrame) -> Estimate:
     return difference(
         sides["masculine"]["sga"].to_numpy(),
         sides["feminine"]["sga"].to_numpy(),
-        frame["unit"].to_numpy(),
+        frame["group"].to_numpy(),
         first_denominators=sides["masculine"]["asked"].to_numpy(),
         second_denominators=sides["feminine"]["asked"].to_numpy(),
         bounds=(-1, 1),
@@ -161,4 +164,4 @@ def _mean(frame: polars.DataFrame, column: str) -> Estimate:
 
     if not len(frame):
         return _NONE
-    return clustered(frame[column].to_numpy(), groups=frame["unit"].to_numpy(), bounds=(0, 1))
+    return clustered(frame[column].to_numpy(), groups=frame["group"].to_numpy(), bounds=(0, 1))

@@ -196,7 +196,6 @@ def _scores_table(frame: polars.DataFrame, notes: Iterable[str]) -> Table:
 _PART_COLUMNS: tuple[_Measure, ...] = (
     ("GIoU", measures.giou),
     ("SGA", measures.sga),
-    *((f"SGA {target}", _towards(target, measures.sga)) for target in TARGETS),
     ("ΔSGA", measures.delta_sga),
     ("CGA", measures.cga),
     ("left alone", measures.left_alone),
@@ -226,7 +225,11 @@ def _by_part(
         levels=("model", "language", column),
         columns=tuple(Column(name=head) for head, _ in _PART_COLUMNS),
         rows=tuple(rows),
-        notes=(_CLUSTERS,),
+        notes=(
+            "Both directions have the same sentences: SGA towards the masculine is SGA + ΔSGA / 2, "
+            "towards the feminine SGA − ΔSGA / 2.",
+            _CLUSTERS,
+        ),
     )
 
 

@@ -98,6 +98,15 @@ def verbs() -> Conjugated:
     return Conjugated(readings, cells)
 
 
+def form_of(verb: Verb, cell: Cell) -> str | None:
+    """A verb's form for a cell; the perfect of the second person has one for both genders."""
+    forms = verbs().forms
+    found = forms.get((verb, cell)) or forms.get((verb, cell._replace(gender=None)))
+    if found is None and verb.perfect == "":
+        found = dict((cell, letters) for letters, cell in conjugation.forms(verb)).get(cell)
+    return found
+
+
 @cache
 def verb_list(title: str) -> Keys:
     """One of the lists of perfects that say what a verb does."""
@@ -172,12 +181,3 @@ def suffixed_people() -> dict[str, list[NounReading]]:
                 if reading not in entries:
                     entries.append(reading)
     return found
-
-
-@cache
-def elatives() -> dict[str, str]:
-    """With the article: the masculine and the feminine of the few elatives that have one."""
-    rows = [entry.split("/") for entry in read("adjectives")["elatives"]]
-    return {folded(masculine): feminine for masculine, feminine in rows} | {
-        folded(feminine): masculine for masculine, feminine in rows
-    }

@@ -33,14 +33,19 @@ _REMEMBERED = 2**15
 
 
 class VerbParse(NamedTuple):
-    """A word as a verb; `stem` is the form without what is joined to it, by the table."""
+    """A word as a verb, without what is joined to it."""
 
     prefix: str
-    stem: str
+    written: str  # the form as the line has it
+    stem: str  # as the table has it
     suffix: Suffix | None
     verb: Verb
     cell: Cell
-    exact: bool  # spelled as the table has it, hamzas too
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is spelled as the table has it, hamzas too."""
+        return self.written == self.stem
 
 
 class NounParse(NamedTuple):
@@ -82,7 +87,7 @@ def _verb_parses(letters: str) -> Iterator[VerbParse]:
                 if not _prefix_fits(prefix, cell):
                     continue
                 form = table.forms[verb, cell]
-                yield VerbParse(prefix, form, suffix, verb, cell, exact=form == stem)
+                yield VerbParse(prefix, stem, form, suffix, verb, cell)
 
 
 def _cut_verb(rest: str) -> Iterator[tuple[Suffix | None, str]]:
@@ -235,6 +240,6 @@ def _suffixed(prefix: str, base: str) -> FunctionParse | None:
             return FunctionParse(prefix, "prepositions", stem, suffix)
         for sort in _SUFFIXED:
             for whole in (stem, stem[:-1] + "ة" if stem.endswith("ت") else stem):
-                if whole in lists[sort] and not (suffix.letters == "ي" and whole.endswith("ن") and sort == "prepositions"):
+                if whole in lists[sort]:
                     return FunctionParse(prefix, sort, whole, suffix)
     return None

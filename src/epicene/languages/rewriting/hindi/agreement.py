@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.hindi.adjectives import citation
+from epicene.languages.rewriting.hindi.clauses import RELATIVE
 from epicene.languages.rewriting.hindi.findings import Finding
 from epicene.languages.rewriting.hindi.others import others
 from epicene.languages.rewriting.hindi.phrases import phrase
@@ -42,9 +43,9 @@ def _of_readings(
     stretch: Stretch, readings: Sequence[Reading], voice: Voice
 ) -> Iterator[Finding]:
     yield from _addressed(stretch, voice)
-    for reading in readings:
+    for at, reading in enumerate(readings):
         yield from _verbs(reading)
-        yield from predicates(stretch, reading)
+        yield from predicates(stretch, _singular(reading, readings[at + 1 :]))
         yield from roles(stretch, reading, voice)
     yield from _as_much_as(stretch, readings)
 
@@ -58,6 +59,16 @@ def _verbs(reading: Reading) -> Iterator[Finding]:
         yield Finding(
             at, "verb", subject.who, subject.rule, subject.sure, subject.plural, final=final
         )
+
+
+def _singular(reading: Reading, following: Sequence[Reading]) -> Reading:
+    """तुम एक प्यारा व्यक्ति हो जो … देता है: the role is singular if जो takes it up so."""
+    if not following or following[0].clause.opener not in RELATIVE or reading.agrees is None:
+        return reading
+    again = following[0].agrees
+    if again is None or again.plural or again.who != reading.agrees.who:
+        return reading
+    return reading._replace(agrees=reading.agrees._replace(plural=False))
 
 
 def _as_much_as(stretch: Stretch, readings: Sequence[Reading]) -> Iterator[Finding]:

@@ -59,7 +59,7 @@ def _candidate(stretch: Stretch, clause: Clause, at: int) -> Iterator[Candidate]
         return
     if _is_small(word) or _is_nominal_of_verb(stretch, clause, at) or _modifies(stretch, at):
         return
-    if _has_own_verb(stretch, at):
+    if _has_own_verb(stretch, clause, at):
         return
     if reading := nouns.person(word):
         if is_oblique(stretch, at):
@@ -74,8 +74,10 @@ def _candidate(stretch: Stretch, clause: Clause, at: int) -> Iterator[Candidate]
 
 def _is_small(word: str) -> bool:
     words = function_words()
+    first, _, second = word.partition("-")
     return (
-        word in pronouns.NOT_A_SUBJECT
+        first == second  # धीरे-धीरे
+        or word in pronouns.NOT_A_SUBJECT
         or word in words.postpositions
         or word in words.particles
         or word in words.intensifiers
@@ -96,8 +98,10 @@ def _is_nominal_of_verb(stretch: Stretch, clause: Clause, at: int) -> bool:
     )
 
 
-def _has_own_verb(stretch: Stretch, at: int) -> bool:
+def _has_own_verb(stretch: Stretch, clause: Clause, at: int) -> bool:
     """नाश्ता किए बिना, भूख लगने पर, काम करके: subject or object of a verb that is not finite."""
+    if clause.verb is not None and at + 1 >= clause.verb.first:
+        return False
     adverbial = stretch[at + 2] in _AFTER_ADVERBIAL or stretch[at - 1] in {"बिना", "बगैर"}
     return any(
         form.shape == "conjunctive"

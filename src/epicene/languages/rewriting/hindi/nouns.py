@@ -184,8 +184,14 @@ def _things() -> dict[str, Gender]:
 
 @cache
 def places() -> frozenset[str]:
-    """Nouns that, without a postposition, may say where to or when."""
+    """Nouns that, without a postposition, may say where to."""
     return frozenset(map(key, read("things")["places"]))
+
+
+@cache
+def times() -> frozenset[str]:
+    """Nouns that, without a postposition, may say when, how long or how far."""
+    return frozenset(map(key, read("things")["times"]))
 
 
 def thing(word: str) -> Gender | None:

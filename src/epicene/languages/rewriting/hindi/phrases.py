@@ -25,6 +25,7 @@ _JOINS = frozenset("और एवं तथा या लेकिन मगर 
 _MOST_UNKNOWN = 3  # words of no list that may stand between a noun and what agrees with it
 # गाँव का अब तक का सबसे बुरा गायक: these have no possessor, so the genitive before is the noun's.
 _NO_POSSESSOR = frozenset("तक अब आज कल यहां वहां समय उम्र साल वर्ष दिन दौर जमाने कद स्वभाव".split())
+_HEART = frozenset({"दिल", "हृदय", "मन"})
 _THAT = frozenset("वह वही यह यही वो".split())
 
 
@@ -74,6 +75,8 @@ class _Walk:
             return self._take(at)
         if word in _JOINS or word == ",":
             return self._join(at)
+        if word == "से" and self.stretch[at - 1] in _HEART:  # आपका दिल से आभारी
+            return 2 + (self.stretch[at - 2] == "तहे")
         words = function_words()
         if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
             return 1
@@ -174,6 +177,8 @@ def said(stretch: Stretch, head: int, start: int) -> Phrase | None:
     word = stretch[head]
     if is_genitive(word):
         return phrase(stretch, head + 1, start)._replace(head=head)
+    if citation(word) == "जैसा":  # पहले जैसा नहीं रहा
+        return Phrase(head, head, (head,))
     if not is_said_of_people(stretch, head):
         return None
     found = phrase(stretch, head, start)

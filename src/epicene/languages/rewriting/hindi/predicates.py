@@ -168,7 +168,7 @@ def _states(stretch: Stretch, reading: Reading, subject: Subject) -> Iterator[Fi
 def _qualifies_noun(stretch: Stretch, at: int) -> bool:
     """Whether a noun follows that the state may be said of instead."""
     word = stretch[at]
-    if stretch.oblique(at) or word in nouns.places():
+    if stretch.oblique(at) or word in nouns.places() or word in nouns.times():
         return False
     return bool(nouns.person(word) or nouns.thing(word))
 
@@ -187,6 +187,15 @@ def _not_finite(stretch: Stretch, reading: Reading, actor: Subject) -> Iterator[
         if found is None or _has_own_subject(stretch, found, clause.first):
             continue
         yield from findings_of(stretch, found, actor._replace(sure="likely"), "role to be")
+        if verb.obligation and at == verb.first and nouns.person(stretch[head]):
+            yield from _agreeing_infinitive(stretch, at, actor)
+
+
+def _agreeing_infinitive(stretch: Stretch, at: int, actor: Subject) -> Iterator[Finding]:
+    """अच्छी छात्रा होनी चाहिए: होना agrees with what is to be; बनना need not, but may."""
+    assert actor.who is not None
+    if stretch[at] in {"होना", "होनी", "बननी"}:
+        yield Finding(at, "verb", actor.who, "role to be", "likely")
 
 
 def _is_copula_not_finite(stretch: Stretch, at: int) -> bool:

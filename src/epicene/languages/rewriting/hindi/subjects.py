@@ -182,7 +182,9 @@ def _is_predicate(stretch: Stretch, clause: Clause, each: Candidate) -> bool:
 
 def _controls(stretch: Stretch, verb: Complex, each: Candidate) -> bool:
     """Whether the verb agrees with a thing."""
-    if verb.valency == "transitive" or stretch[each.at] in nouns.places():
+    if verb.valency == "transitive" or stretch[each.at] in nouns.times():
+        return False
+    if verb.valency != "copular" and stretch[each.at] in nouns.places():
         return False
     cells = cells_of(stretch, verb)
     genders = {gender_of(cell) for cell in cells}
