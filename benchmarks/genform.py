@@ -137,16 +137,13 @@ def main() -> None:
         runs = [f"run-{level}" for level in range(models)]
         for level, run in enumerate(runs):
             _timed("run", "genform", "-m", f"noisy:{level}", "-d", "pairs.jsonl", "-o", run)
-        seconds, peak = _timed("tables", *runs, "--json")
+        tables = _timed("tables", *runs, "--json")
         _write_answers(Path("answers.jsonl"))
-        alone, alone_peak = _timed(
-            "score", "genform", "-d", "pairs.jsonl", "-a", "answers.jsonl", "--json"
-        )
+        score = _timed("score", "genform", "-d", "pairs.jsonl", "-a", "answers.jsonl", "--json")
     answers = 2 * pairs
     print(
-        f"{models * answers} answers ({models} models × {pairs} pairs × 2): tables "
-        f"{seconds:.0f} s, peak {peak:.0f} MiB; score of {answers} answers {alone:.0f} s, "
-        f"peak {alone_peak:.0f} MiB"
+        f"{models * answers} answers ({models} models × {pairs} pairs × 2): tables {tables}; "
+        f"score of {answers} answers {score}"
     )
 
 
@@ -159,8 +156,21 @@ def _write_answers(path: Path) -> None:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def _timed(*arguments: str) -> tuple[float, float]:
-    """Seconds and peak MiB of a command."""
+class Took(NamedTuple):
+    """What a command needed."""
+
+    seconds: float
+    processor: float  # seconds of all cores together
+    peak: float  # MiB
+
+    def __str__(self) -> str:
+        return (
+            f"{self.seconds:.0f} s ({self.processor:.0f} s of processor, peak {self.peak:.0f} MiB)"
+        )
+
+
+def _timed(*arguments: str) -> Took:
+    """Run a command."""
     started = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *arguments],
@@ -170,7 +180,8 @@ def _timed(*arguments: str) -> tuple[float, float]:
     _, status, usage = os.wait4(process.pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0, arguments
     assert isinstance(usage, resource.struct_rusage)
-    return time.monotonic() - started, usage.ru_maxrss / 1024
+    took = time.monotonic() - started
+    return Took(took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 if __name__ == "__main__":

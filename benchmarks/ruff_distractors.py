@@ -4,7 +4,8 @@
 
 Read: every instance is built once. Planned: what `epicene run` does before it asks a model, which
 is to store every item and to walk every request once. Asked: a real run by `random` on a part,
-for which all instances are read to choose from. Each is a process of its own, on Linux.
+for which all instances are read to choose from. Each is a process of its own, on Linux. Takes ten
+minutes and 5 GB of disk.
 """
 
 from __future__ import annotations

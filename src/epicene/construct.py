@@ -142,7 +142,10 @@ def _do(
 
 def _read_rows(path: Path) -> list[Row]:
     rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    # Not splitlines, which also cuts at separators that may stand inside a text.
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        if not line.strip():
+            continue
         try:
             rows.append(json.loads(line))
         except json.JSONDecodeError as error:
@@ -232,8 +235,10 @@ def _replies(suite: Suite[Any, Any], place: Path, requests: Sequence[Request]) -
     store = Store(place / "answers.sqlite")
     try:
         reader = Reader(store, suite, _PROTOCOL)
+        sections = store.sections()
+        identities = {section.identity.label: section.identity for section in sections}
         for first, end in reader.windows():
-            answers = reader.answers(store.sections(), first, end)
+            answers = reader.answers(sections, first, end)
             for number, item in reader.items(first, end):
                 if not isinstance(item, Asked) or item.request != requests[number]:
                     raise InputError(
@@ -242,7 +247,7 @@ def _replies(suite: Suite[Any, Any], place: Path, requests: Sequence[Request]) -
                     )
                 for given in answers.get(number, ()):
                     if not isinstance(given.answer, Failed):
-                        yield Reply(item.request, given.model, given.answer)
+                        yield Reply(item.request, identities[given.model], given.answer)
     finally:
         store.close()
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from epicene.errors import InputError
-from epicene.suites import Source
+from epicene.records import Score
+from epicene.suites import Answers, Source
+from epicene.suites.misgendering.ask import ask
 from epicene.suites.misgendering.data import read
 from epicene.suites.misgendering.instances import Instance
 from epicene.suites.misgendering.protocol import PROTOCOLS
@@ -129,6 +131,28 @@ def test_what_is_mended(mended: list[Instance]) -> None:
     assert not any(
         each.name in each.before for each in open_contexts if each.antecedent != "distal"
     )
+
+
+@pytest.mark.parametrize("protocol", ["paper", "epicene"])
+def test_every_template_asks_for_next_words(
+    protocol: str, paper: list[Instance], mended: list[Instance]
+) -> None:
+    templates = [each for each in (paper if protocol == "paper" else mended) if each.is_template]
+    assert len(templates) == 4 * (750 + 1800)
+    for each in templates:
+        requests = {r.name: r for r in ask(each, Answers(), PROTOCOLS[protocol])}
+        before, after = requests["next pre"], requests["next post"]
+        assert isinstance(before, Score)
+        assert isinstance(after, Score)
+        for request in (before, after):
+            assert len(set(request.texts)) == 4
+            assert all(text[0] == " " and text[1:].isalpha() for text in request.texts)
+            assert isinstance(request.context, str)
+            assert request.context == request.context.rstrip()
+        assert f"{before.context}{before.texts[0]}{each.after}" == each.filled(each.candidates[0])
+        assert isinstance(after.context, str)
+        begins = after.context[-1] in ('.?!"”' if protocol == "epicene" else ".")
+        assert after.texts[0][1].isupper() == begins, after.context
 
 
 def test_all_thirteen_template_files_and_eleven_sets(folder: Path) -> None:

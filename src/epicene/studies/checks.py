@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from epicene.studies import Option, Question, Screen, StudyItem, Words
 
 # The fields of a study's parts that hold a text by language.
-_IN_WORDS = {"title", "instructions", "consent", "ask", "hint", "label", "description", "feedback"}
+IN_WORDS = {"title", "instructions", "consent", "ask", "hint", "label", "description", "feedback"}
 
 
 def check_study(study: Study, where: str) -> None:
@@ -151,7 +151,7 @@ def _texts(part: object, place: str) -> Iterator[tuple[str, str | Words]]:
     elif isinstance(part, msgspec.Struct):
         for name in part.__struct_fields__:
             value, inside = getattr(part, name), f"{place}.{name}".lstrip(".")
-            if (name in _IN_WORDS and isinstance(value, dict)) or (name == "language" and value):
+            if (name in IN_WORDS and isinstance(value, dict)) or (name == "language" and value):
                 yield inside, value
             else:
                 yield from _texts(value, inside)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from epicene.records import Answer, Record, Request
+from epicene.records import Answer, Identity, Record, Request
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,8 +36,13 @@ class Reply(NamedTuple):
     """What one model answered to one request."""
 
     request: Request
-    model: str
+    identity: Identity
     answer: Answer
+
+    @property
+    def model(self) -> str:
+        """The model's label."""
+        return self.identity.label
 
 
 @dataclass(frozen=True)

@@ -156,6 +156,7 @@ def test_the_printed_prompt_is_taken_as_it_is(published_data: Path) -> None:
         ("Voici la phrase modifiée :\n« Je suis sortie. »", "Je suis sortie.", ("label", "quotes")),
         ("```text\nJe suis sortie.\n```", "Je suis sortie.", ("fence",)),
         ("Sure!\n```\nSentence: Je suis sortie.\n```", "Je suis sortie.", ("fence", "label")),
+        ("```Je suis sortie.```", "Je suis sortie.", ("quotes",)),
         ("Je suis sortie. Note : le participe.", "Je suis sortie. Note : le participe.", ()),
         ("« Je » suis « sortie »", "« Je » suis « sortie »", ()),
         ("```\na\n```\n```\nb\n```", "```\na\n```\n```\nb\n```", ()),

@@ -89,6 +89,16 @@ def test_the_first_pronoun_decides(text: str, outcome: str, label: str | None, l
     assert judgement.facets["wrong_later"] == later
 
 
+def test_extraneous_words_are_shown_in_context() -> None:
+    text = "Xe was a woman, and no man’s sister."
+    (judgement,) = judged("epicene", Texts(texts=(Text(text=text),)), "pre")
+    assert judgement.facets["extraneous"] == "yes"
+    assert judgement.evidence["extraneous words"] == "Xe was a [woman], and no [man]’s [sister]."
+    (plain,) = judged("epicene", Texts(texts=(Text(text="Xe slept."),)), "pre")
+    assert plain.facets["extraneous"] == "no"
+    assert "extraneous words" not in plain.evidence
+
+
 @pytest.mark.parametrize(
     ("text", "ours", "published"),
     [

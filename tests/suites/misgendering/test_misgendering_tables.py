@@ -176,6 +176,34 @@ def test_figure_4a_shows_how_many_instances_have_each_sigma() -> None:
     assert "σ" in json.dumps(drawn.spec, ensure_ascii=False)
 
 
+# --- agreement -----------------------------------------------------------------------------
+
+
+def test_raw_agreement_has_the_papers_standard_error() -> None:
+    # Under paper the six pairs of probability and first generation agree in four.
+    found = values(table("agreement", "paper"), "m", "declared", "pre", "all")
+    error = (6 / 5 * (2 / 3) * (1 / 3) / 6) ** 0.5
+    assert found["raw agreement"] == pytest.approx(4 / 6)
+    assert found["standard error"] == pytest.approx(error)
+    drawn = next(each for each in figures(results("paper")) if each.name == "4b")
+    (she,) = [row for row in drawn.spec["data"]["values"] if row["color"] == "she"]
+    assert (she["y"], she["high"] - she["y"]) == (0.5, pytest.approx(0.5))  # of two, one agrees
+    assert "one standard error" in " ".join(drawn.notes)
+
+
+def test_the_beta_distributions_are_those_of_the_landscape() -> None:
+    # xe under paper: right by probability is 1, 1, 0, 1 and by generation 1, .2, .6, .8
+    found = values(table("beta", "paper"), "m", "declared", "pre", "xe")
+    chances = [0.0, 0.8, 0.6, 0.2]
+    mean = sum(chances) / 4
+    variance = sum((chance - mean) ** 2 for chance in chances) / 3
+    size = mean * (1 - mean) / variance - 1
+    assert found == {"α": pytest.approx(mean * size), "β": pytest.approx((1 - mean) * size)}
+    drawn = next(each for each in figures(results("paper")) if each.name == "10")
+    (xe,) = [row for row in drawn.spec["data"]["values"] if row["label"] == "xe"]
+    assert (xe["y"], xe["x"]) == (found["α"], found["β"])
+
+
 # --- conflicts and disagreement ------------------------------------------------------------
 
 

@@ -58,7 +58,7 @@ _LETTERS = (
     Option(id="M", label={"en": "masculine", "ar": "مذكر"}, key="m"),
     Option(id="F", label={"en": "feminine", "ar": "مؤنث"}, key="f"),
     Option(id="B", label={"en": "ambiguous", "ar": "ملتبس"}, key="b"),
-    Option(id="N", label={"en": "absent", "ar": "غائب"}, key="n"),
+    Option(id="N", label={"en": "absent", "ar": "غير موجود"}, key="n"),
 )
 _USABLE: dict[str, tuple[str, ...]] = {"usable": ("yes",)}
 
@@ -101,8 +101,8 @@ def _identification(name: str, rows: Iterable[Row], judgements: int) -> Study:
                 id="several",
                 ask={"en": "More than one person", "ar": "أكثر من شخص واحد"},
                 options=(
-                    Option(id="first", label={"en": "speakers", "ar": "المتكلم"}),
-                    Option(id="second", label={"en": "people spoken to", "ar": "المخاطب"}),
+                    Option(id="first", label={"en": "speakers", "ar": "المتكلمون"}),
+                    Option(id="second", label={"en": "people spoken to", "ar": "المخاطبون"}),
                 ),
                 when=_USABLE,
             ),

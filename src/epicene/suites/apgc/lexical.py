@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from epicene.suites.apgc.sentences import Sentence
 
 _WEAK = regex.compile("[اويىآأإٱؤئء]")
+# The article is never spelt with a hamza: إلهي and ألقوا have none.
 _ARTICLE = regex.compile("^[وف]?(?:[بك]?ال|لل)(?=...)")
+_PRONOUN = regex.compile("(?<=..)(?:كما|هما|كم|كن|هم|هن|ها|نا|ني|ك|ه|ي)$")
+_IMPERFECT = regex.compile("^[يت](?=..)")
 
 # So much in common makes two words forms of one: consonants anywhere, or letters at the start.
 _ENOUGH = 2
@@ -35,6 +38,7 @@ _ONE_PARADIGM = frozenset(
         ("الذي", "التي"),
         ("الذين", "اللاتي"),
         ("ذلك", "تلك"),
+        ("ذا", "ذي"),
         ("ذو", "ذات"),
         ("ليس", "لست"),
     }
@@ -44,11 +48,22 @@ _ONE_PARADIGM = frozenset(
 _OTHER_WORDS = frozenset(
     {
         ("اخ", "اخت"),
+        ("اخوه", "اخوات"),
+        ("اخوت", "اخوات"),
+        ("اخوان", "اخوات"),
         ("فتي", "فتاه"),
+        ("فتيان", "فتيات"),
+        ("فتيه", "فتيات"),
         ("اب", "ام"),
         ("رجل", "امراه"),
+        ("رجل", "امرات"),
         ("ولد", "بنت"),
         ("ابن", "بنت"),
+        ("عريس", "عروس"),
+        ("عريس", "عروسه"),
+        ("مستر", "مسز"),
+        ("مستر", "مسيز"),
+        ("مستر", "ميس"),
     }
 )
 
@@ -60,15 +75,28 @@ def is_reinflection(masculine: str, feminine: str) -> bool:
         return True
     if _listed(one, two) or _listed(two, one):
         return False
-    bare_one, bare_two = _ARTICLE.sub("", one), _ARTICLE.sub("", two)
-    if bare_one[:_ENOUGH] == bare_two[:_ENOUGH]:
+    if _IMPERFECT.sub("", one) == _IMPERFECT.sub("", two):
         return True
-    return _in_common(_WEAK.sub("", bare_one), _WEAK.sub("", bare_two)) >= _ENOUGH
+    if _ARTICLE.search(masculine) and _ARTICLE.search(feminine):
+        one, two = _ARTICLE.sub("", one), _ARTICLE.sub("", two)
+    if one[:_ENOUGH] == two[:_ENOUGH]:
+        return True
+    one, two = _without_shared_pronoun(one, two)
+    return _in_common(_WEAK.sub("", one), _WEAK.sub("", two)) >= _ENOUGH
 
 
 def _folded(word: str) -> str:
     """Letters that are spelt one for another."""
     return regex.sub("[آأإٱ]", "ا", word).replace("ى", "ي").replace("ة", "ه")
+
+
+def _without_shared_pronoun(one: str, two: str) -> tuple[str, str]:
+    """The words without a pronoun that both carry: it says nothing of what it is joined to."""
+    endings = [_PRONOUN.search(word) for word in (one, two)]
+    found = {ending.group() for ending in endings if ending}
+    if None in endings or len(found) > 1:
+        return one, two
+    return _PRONOUN.sub("", one), _PRONOUN.sub("", two)
 
 
 def _listed(one: str, two: str) -> bool:

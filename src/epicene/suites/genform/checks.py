@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import regex
@@ -12,18 +11,16 @@ from epicene.errors import unknown
 from epicene.suites import Finding
 from epicene.suites.genform.alignment import MISSING
 from epicene.suites.genform.forms import are_forms
+from epicene.suites.genform.repetition import Sentence, repetitions
 from epicene.suites.genform.rules import rules_of
 from epicene.suites.genform.terms import reference_of
-from epicene.suites.genform.words import Words, cut
+from epicene.suites.genform.words import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.suites.genform.pairs import Gender, Pair
     from epicene.suites.genform.protocol import GenformProtocol
-
-# Shorter sentences that differ in one word are no repetition of each other.
-_SHORTEST = 5
 
 _LETTER = regex.compile(r"\p{L}")
 
@@ -39,7 +36,9 @@ def check(pairs: Sequence[Pair], _protocol: GenformProtocol) -> Iterator[Finding
         yield from _differences(pair)
         if not pair.english.strip():
             yield Finding("warning", pair.id, "it has no English, so it cannot be translated.")
-    yield from _repeated(pairs)
+    texts = (Sentence(pair.id, pair.language, pair.masculine) for pair in pairs)
+    for repetition in repetitions(texts):
+        yield Finding("warning", repetition.id, f"it {repetition}.")
 
 
 def _rule(pair: Pair) -> Iterator[Finding]:
@@ -101,30 +100,3 @@ def _alone(pair: Pair, word: str, gender: Gender, beside: Sequence[str]) -> Iter
     au, à la."""
     if not any(are_forms(word, other, pair.language) for other in beside):
         yield Finding("warning", pair.id, f"only the {gender} form has {word}.")
-
-
-def _repeated(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Sentences that came before, or came before but for one word."""
-    seen: dict[tuple[str, Words], str] = {}
-    but_one: dict[tuple[str, Words], list[tuple[str, Words]]] = defaultdict(list)
-    for pair in pairs:
-        text = pair.masculine.casefold()
-        words = cut(text, pair.language, "epicene")
-        earlier = seen.setdefault((pair.language, words), pair.id)
-        if earlier != pair.id:
-            yield Finding("warning", pair.id, f"it repeats {earlier}.")
-            continue
-        near: dict[str, None] = {}
-        for key in _without_each(words) if len(words) >= _SHORTEST else ():
-            near |= {name: None for name, other in but_one[pair.language, key] if other != words}
-            but_one[pair.language, key].append((pair.id, words))
-        for name in list(near)[:1]:
-            yield Finding("warning", pair.id, f"it repeats {name} but for one word.")
-
-
-def _without_each(words: Words) -> Iterator[Words]:
-    """The sentence without each of its words in turn: what it shares with one that differs in
-    one word. The whole sentence is what it shares with one that has a word more."""
-    yield words
-    for place in range(len(words)):
-        yield words[:place] + words[place + 1 :]

@@ -8,7 +8,8 @@ from epicene import charts
 from epicene.suites.genform import measures
 from epicene.suites.genform.census import census_of, rules_in
 from epicene.suites.genform.published import published, score_of
-from epicene.suites.tabulate import only, values_of
+from epicene.suites.genform.rules import all_rules
+from epicene.suites.tabulate import only, share, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ PLURAL = "Plural Form"
 
 
 def figures(results: Outcomes) -> Iterator[Figure]:
-    """Figures 3 to 7 and 9 (8 is the list of judged items in a report), then score against size."""
+    """Figures 3 to 9, then score against size."""
     frame = measures.generated(results.frame, results.protocol.words)
     if not len(frame):
         return
@@ -37,6 +38,7 @@ def figures(results: Outcomes) -> Iterator[Figure]:
         _by_rule(frame),
         _by_terms(frame),
         *(_heat_map(frame, language, name) for language, name in HEAT_MAPS.items()),
+        _entities(frame),
         _plural(frame),
         _size(frame, results),
     )
@@ -94,6 +96,32 @@ _NAMES = {"fr": "French", "ar": "Arabic", "hi": "Hindi"}
 
 def _of_rule(frame: polars.DataFrame, rule: str) -> polars.DataFrame:
     return frame.filter(frame["rule"].cast(str).fill_null("") == rule)
+
+
+def _entities(frame: polars.DataFrame) -> Figure | None:
+    """How often each of the three kinds of answer comes that the paper gives an example of."""
+    import polars as pl
+
+    part = measures.gendered(only(frame, language="hi", family=all_rules().families["entities"]))
+    speaker, alone = pl.col("right") == pl.col("terms"), pl.col("union") == pl.col("terms")
+    kinds = {
+        "speaker right, others left alone": speaker & alone,
+        "speaker right, others changed": speaker & ~alone,
+        "speaker wrong": ~speaker,
+    }
+    rows: Rows = [
+        {"model": model, "answer": kind, "share": share(only(part, model=model), condition)}
+        for model in values_of(part, "model")
+        for kind, condition in kinds.items()
+    ]
+    title = "Answers to sentences with another person in Hindi"
+    note = "The answers themselves are in the list of judged items of a report."
+    try:
+        return charts.bars(
+            "8", title, rows, x="model", y="share", color="answer", percent=True, notes=(note,)
+        )
+    except charts.EmptyChartError:
+        return None
 
 
 def _plural(frame: polars.DataFrame) -> Figure | None:

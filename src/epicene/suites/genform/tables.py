@@ -226,8 +226,8 @@ def _by_part(
         columns=tuple(Column(name=head) for head, _ in _PART_COLUMNS),
         rows=tuple(rows),
         notes=(
-            "Both directions have the same sentences: SGA towards the masculine is SGA + ΔSGA / 2, "
-            "towards the feminine SGA − ΔSGA / 2.",
+            "Where every sentence was asked in both directions, SGA towards the masculine is SGA + "
+            "ΔSGA / 2 and towards the feminine SGA − ΔSGA / 2.",
             _CLUSTERS,
         ),
     )

@@ -41,12 +41,47 @@ class Verb(NamedTuple):
     simple: bool = False
 
 
+NOT_TO_BE = Verb("ليس", "", "sound")
+COME = Verb("تعال", "", "sound")
+GIVE = Verb("هات", "", "sound")
+_IRREGULAR: dict[Verb, list[tuple[str, Cell]]] = {
+    NOT_TO_BE: [
+        ("ليس", Cell("perfect", 3, _M, "singular")),
+        ("ليست", Cell("perfect", 3, _F, "singular")),
+        ("ليسوا", Cell("perfect", 3, _M, "plural")),
+        ("لسن", Cell("perfect", 3, _F, "plural")),
+        ("لست", Cell("perfect", 1, None, "singular")),
+        ("لست", Cell("perfect", 2, None, "singular")),
+        ("لستي", Cell("perfect", 2, _F, "singular")),
+        ("لستم", Cell("perfect", 2, _M, "plural")),
+        ("لستن", Cell("perfect", 2, _F, "plural")),
+        ("لسنا", Cell("perfect", 1, None, "plural")),
+    ],
+    COME: [
+        ("تعال", Cell("imperative", 2, _M, "singular")),
+        ("تعالي", Cell("imperative", 2, _F, "singular")),
+        ("تعالوا", Cell("imperative", 2, _M, "plural")),
+        ("تعالين", Cell("imperative", 2, _F, "plural")),
+    ],
+    GIVE: [
+        ("هات", Cell("imperative", 2, _M, "singular")),
+        ("هاتي", Cell("imperative", 2, _F, "singular")),
+        ("هاتوا", Cell("imperative", 2, _M, "plural")),
+    ],
+}
+
+
 def forms(verb: Verb) -> Iterator[tuple[str, Cell]]:
     """Every form, with what it says."""
-    yield from _perfect(verb)
+    if verb in _IRREGULAR:
+        yield from _IRREGULAR[verb]
+        return
+    if verb.perfect:
+        yield from _perfect(verb)
     for mood in ("full", "cut", "short"):
         yield from _imperfect(verb, mood)
-    yield from _imperative(verb)
+    if verb.perfect:
+        yield from _imperative(verb)
 
 
 def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:

@@ -89,7 +89,8 @@ def verbs() -> Conjugated:
     """All verbs of the list, conjugated."""
     readings: dict[str, list[VerbReading]] = {}
     cells: dict[tuple[Verb, Cell], str] = {}
-    for verb in dict.fromkeys(_verbs(read("verbs"))):
+    irregular = (conjugation.NOT_TO_BE, conjugation.COME, conjugation.GIVE)
+    for verb in dict.fromkeys((*irregular, *_verbs(read("verbs")))):
         for letters, cell in conjugation.forms(verb):
             if (verb, cell) in cells:
                 continue
@@ -102,8 +103,8 @@ def form_of(verb: Verb, cell: Cell) -> str | None:
     """A verb's form for a cell; the perfect of the second person has one for both genders."""
     forms = verbs().forms
     found = forms.get((verb, cell)) or forms.get((verb, cell._replace(gender=None)))
-    if found is None and verb.perfect == "":
-        found = dict((cell, letters) for letters, cell in conjugation.forms(verb)).get(cell)
+    if found is None and not verb.perfect:  # no verb of the list, but one by its looks
+        found = next((form for form, one in conjugation.forms(verb) if one == cell), None)
     return found
 
 

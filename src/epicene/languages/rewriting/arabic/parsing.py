@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.languages.rewriting.arabic import guessing
+from epicene.languages.rewriting.arabic import conjugation, guessing
 from epicene.languages.rewriting.arabic.clitics import (
     NOUN_PREFIXES,
     SUFFIXES,
@@ -243,3 +243,29 @@ def _suffixed(prefix: str, base: str) -> FunctionParse | None:
                 if whole in lists[sort]:
                     return FunctionParse(prefix, sort, whole, suffix)
     return None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def guessed_verbs(letters: str) -> tuple[VerbParse, ...]:
+    """Imperfects of verbs that no list has, by their prefix; only where a verb must stand."""
+    found = []
+    for prefix in VERB_PREFIXES:
+        rest = letters[len(prefix) :]
+        if not letters.startswith(prefix) or len(rest) < 4 or rest[0] not in "يت":
+            continue
+        for suffix, form in _cut_verb(rest):
+            for stem in _imperfect_stems(form):
+                verb = conjugation.Verb("", stem, "sound")
+                for word, cell in conjugation.forms(verb):
+                    if word == form and _prefix_fits(prefix, cell):
+                        found.append(VerbParse(prefix, form, form, suffix, verb, cell))
+        if found:
+            break
+    return tuple(found)
+
+
+def _imperfect_stems(form: str) -> Iterator[str]:
+    for ending in ("ين", "ون", "وا", "ن", "ي", ""):
+        if form.endswith(ending) and len(form) - len(ending) >= 4:
+            yield form[1 : len(form) - len(ending)]
+            return

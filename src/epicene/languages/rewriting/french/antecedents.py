@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.french.lexicon import Words, read, words
+from epicene.languages.rewriting.french.lexicon import Words, read, verbs, words
 from epicene.languages.rewriting.french.line import LINKS, STOPS
 from epicene.languages.rewriting.french.scene import Party, Scene
 
@@ -51,16 +51,33 @@ def is_impersonal(scene: Scene, group: Group) -> bool:
 def pronoun_party(scene: Scene, at: int) -> Party | None:
     """Whom il, elle, le, la, lui … there means; None for a thing."""
     word = scene.line[at]
-    gender: Gender | None = "feminine" if word in _FEMININE else "masculine"
-    plural = word in _PLURAL
+    gender: Gender | None = "feminine" if word.startswith(("elle", "la")) else "masculine"
+    plural = word.removesuffix("-mêmes") in _PLURAL
     if word in {"l'", "lui", "les"}:
         gender = None
     found = _antecedent(scene, at, gender, plural=plural)
-    return Party("others", plural) if found is None or found.human else None
+    if found is None:
+        known = _taken_up(scene, at, word)
+        # Whoever "ils" are, there may be women among them; what "l'" is, there may be no one.
+        return Party("others", plural) if known or word not in {"ils", "eux", "les", "l'"} else None
+    if found.phrase is not None and not changes(found):
+        return None
+    return Party("others", plural) if found.human else None
+
+
+def _taken_up(scene: Scene, at: int, word: str) -> bool:
+    """Whether the same pronoun, or one like it, meant somebody before."""
+    like = {"l'": {"il", "elle", "le", "la"}, "lui": {"il", "le"}}.get(word, {word})
+    return any(
+        site.index < at and site.who == "others" and scene.line[site.index] in like
+        for site in scene.sites
+    )
 
 
 def _antecedent(scene: Scene, at: int, gender: Gender | None, *, plural: bool) -> Mention | None:
     """The mention that a pronoun most likely takes up: a subject rather than an object."""
+    if _taken_up(scene, at, scene.line[at]):
+        return None
     subjects = {group.subject for group in scene.groups if group.kind == "noun"}
     best: tuple[int, Mention] | None = None
     for mention in scene.mentions:
@@ -68,14 +85,26 @@ def _antecedent(scene: Scene, at: int, gender: Gender | None, *, plural: bool) -
             break
         if mention.plural != plural or _differs(mention.gender, gender):
             continue
-        if mention.after_preposition and not mention.human:
+        if not mention.human and not _may_be_meant(scene, mention, at):
             continue
-        if mention.end == at - 1 and scene.line[at - 1] in {"que", "qu'", "dont", "où"}:
-            continue  # le lapin qu'il sauve
         rank = 2 if mention.end - 1 in subjects or mention.human else 1
         if best is None or rank >= best[0]:
             best = (rank, mention)
     return best[1] if best else None
+
+
+def _may_be_meant(scene: Scene, thing: Mention, at: int) -> bool:
+    """Whether a pronoun may take up a thing: not what its own clause is about, nor c'est le cas."""
+    line = scene.line
+    if thing.after_preposition or thing.gender is None:
+        return False
+    if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
+        return False
+    between = line.words[thing.end : at]
+    return len(between) > 7 or _RELATIVE.isdisjoint(between)
+
+
+_RELATIVE = frozenset("que qu' dont où lequel laquelle duquel auquel lesquels".split())
 
 
 def _differs(one: Gender | None, other: Gender | None) -> bool:
@@ -114,27 +143,28 @@ def changes(mention: Mention) -> bool:
 
 def subject_mention(scene: Scene, before: int) -> Mention | None:
     """The subject that ends with that word: the first of "le père de mon ami"."""
+    if scene.line[before].endswith(("-même", "-mêmes")):
+        before -= 1
     mention = scene.mention_ending(before + 1)
     while mention is not None and mention.after_preposition:
-        link = mention.start if scene.line[mention.start] in {"du", "au", "aux"} else mention.start - 1
-        earlier = scene.mention_ending(link)
-        if earlier is None:
-            return None
-        mention = earlier
+        contracted = scene.line[mention.start] in {"du", "au", "aux"}
+        link = mention.start if contracted else mention.start - 1
+        mention = scene.mention_ending(link)
+        if mention is None and scene.line[link - 1] in verbs().gerunds:
+            mention = scene.mention_ending(link - 1)  # des filles venant de tout l'Empire
     return mention
 
 
-def aside_subject(scene: Scene, before: int) -> Mention | None:
-    """Levit, le président, parla: what the sentence begins with."""
+def aside_subject(scene: Scene, comma: int) -> Mention | None:
+    """Levit, le président, parla: whom the aside that closes there is about."""
     line = scene.line
-    start = before
-    while start > 0 and line[start - 1] not in STOPS:
-        start -= 1
-    for mention in scene.mentions:
-        if mention.start >= start and mention.end <= before:
-            if mention.after_preposition:
-                continue
-            return mention if line[mention.end] == "," else None
+    for mention in reversed(scene.mentions):
+        if mention.end >= comma or line[mention.end] != ",":
+            continue
+        if any(line[index] in STOPS for index in range(mention.end, comma)):
+            return None
+        if not mention.after_preposition:
+            return mention
     return None
 
 
@@ -143,19 +173,11 @@ def is_stressed(scene: Scene, at: int) -> bool:
     line = scene.line
     if line[at - 1] in LINKS:
         return False
-    subjects = {group.subject for group in scene.groups}
+    subjects = {group.subject for group in scene.groups if group.kind == "pronoun"}
     clitics = {index for group in scene.groups for index in group.clitics}
     if at in subjects or at in clitics:
         return False
     after = at + 1
     while line[after] in line.closed.clitics:
         after += 1
-    return line[at] != "lui" or line[after] not in scene_infinitives()
-
-
-@cache
-def scene_infinitives() -> frozenset[str]:
-    """Every infinitive we know."""
-    from epicene.languages.rewriting.french.lexicon import verbs
-
-    return verbs().infinitives
+    return line[at] != "lui" or not verbs().infinitive_of(line[after])

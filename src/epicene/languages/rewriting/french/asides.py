@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.french.infinitives import read_infinitive
+from epicene.languages.rewriting.french.inflection import inflect, shows
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
 from epicene.languages.rewriting.french.line import OPENING, STOPS, Line, is_adjective, is_person
 from epicene.languages.rewriting.french.phrases import read_phrase
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.french.subjects import Clause
 
 _ROLES = words(read("function_words")["roles"])
+_STATES = words(read("adjectives")["states"])
 # Said of nobody: Promis, je viens.
 _INTERJECTIONS = words("promis juré vrai exact parfait entendu compris bon fini vu excepté dommage")
 # How somebody is spoken to: Docteur, je souffre.
@@ -130,7 +132,7 @@ def _is_aside(line: Line, at: int, end: int) -> bool:
 def _fronted_infinitives(scene: Scene, clause: Clause, start: int, end: int) -> None:
     reading = Reading(scene, clause)
     for index in range(start, end):
-        if verbs().infinitive_of(scene.line[index]) and not scene.line.is_determiner(index - 1):
+        if scene.line.is_infinitive(index):
             read_infinitive(reading, index, clause.party)
 
 
@@ -154,9 +156,12 @@ def _may_trail(scene: Scene, comma: int, start: int, after: int, bond: Bond) -> 
     line = scene.line
     if start >= after or not is_strong(line, start, bond) or not is_adjective(line[start]):
         return False
-    if is_person(line[comma - 1]) or line.is_capital(comma - 1):
+    if is_person(line[comma - 1]) or verbs().forms(line[start]) or line.is_open(start + 1):
         return False
-    return not verbs().forms(line[start]) and not line.is_open(start + 1)
+    if inflect(line[start], "masculine") in _STATES:
+        return True
+    mention = scene.mention_ending(comma)
+    return mention is None or (mention.gender is not None and mention.gender != shows(line[start]))
 
 
 def _as(scene: Scene, clause: Clause, start: int, end: int) -> None:

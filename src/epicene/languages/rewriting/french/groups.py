@@ -168,10 +168,14 @@ def _enclitics(line: Line, at: int) -> list[int]:
 def _can_be_object(line: Line, first: int, at: int) -> bool:
     """Whether "le" before a form is its object: only where the form is no noun or adjective."""
     word = line[at]
-    if line[first] in {"l'", "les", "le", "la", "leur", "en"}:
-        strong = word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}
-        return strong or not (is_adjective(word) or is_person(word) or len(word) < 5)
-    return True
+    if line[first] not in {"l'", "les", "le", "la", "leur", "en"}:
+        return True
+    if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
+        return True
+    if is_adjective(word) or is_person(word) or len(word) < 5:
+        return False
+    # la porte, le centre: nouns with the form of a verb, unless somebody stands before them
+    return not word.endswith(("e", "es")) or line.is_capital(first - 1) or is_person(line[first - 1])
 
 
 def _can_be_verb(line: Line, at: int) -> bool:

@@ -33,8 +33,8 @@ def read_infinitives(reading: Reading, at: int, infinitives: Sequence[str]) -> N
     governor = Governor(infinitives, reading.group.clitics, reading.clause.party)
     index = at
     while index < len(line) and not _leaves(line, index, reading.group.end):
-        word = verbs().infinitive_of(line[index])
-        if word and not line.is_determiner(index - 1):
+        if line.is_infinitive(index):
+            word = verbs().infinitive_of(line[index])
             own = clitics_before(line, index)
             party = _controller(reading, governor, index)
             read_infinitive(reading, index, party)
@@ -47,6 +47,8 @@ def read_infinitives(reading: Reading, at: int, infinitives: Sequence[str]) -> N
 def _leaves(line: Line, index: int, end: int) -> bool:
     """Whether another clause begins there."""
     word = line[index]
+    if word in {"que", "qu'"} and line[index - 1] == "tant":  # en tant que
+        return False
     if word in STOPS or word in {"que", "qu'", "qui", "dont", "où", "»", '"', ":"}:
         return True
     if word in {"je", "j'", "tu", "il", "on", "ils"}:

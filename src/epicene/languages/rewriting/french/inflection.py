@@ -131,10 +131,11 @@ class Pairs(NamedTuple):
 
 def _pairs(listed: list[tuple[str, ...]], regular: Words, epicene: Words) -> Pairs:
     feminine = {each: feminine_by_rule(each) for each in sorted(regular)}
-    feminine |= {masculine: other for masculine, other in listed}
+    feminine |= {row[0]: row[1] for row in listed}
     masculine: dict[str, str] = {}
-    for one, other in [*listed, *feminine.items()]:
-        masculine.setdefault(other, one)
+    for one, *others in [*listed, *feminine.items()]:
+        for other in others:
+            masculine.setdefault(other, one)
     return Pairs(feminine, masculine, epicene, frozenset({*feminine, *masculine, *epicene}))
 
 
@@ -143,7 +144,7 @@ def adjectives() -> Pairs:
     """Adjectives, and the participles of the verbs we know."""
     lists = read("adjectives")
     regular = words(lists["regular"]) | frozenset(verbs().participles)
-    regular -= {masculine for masculine, _ in rows(read("people")["pairs"])}
+    regular -= {row[0] for row in rows(read("people")["pairs"])}
     return _pairs(rows(lists["pairs"]), regular, words(lists["epicene"]))
 
 
@@ -260,9 +261,10 @@ def shows(word: str, *, plural: bool = False) -> Gender | None:
     return "feminine" if word == feminine else "masculine"
 
 
-def shows_noun(word: str) -> Gender | None:
+def shows_noun(word: str, *, plural: bool = False) -> Gender | None:
     """The gender of a noun for people, by its form."""
-    feminine, masculine = inflect(word, "feminine", "noun"), inflect(word, "masculine", "noun")
+    feminine = inflect(word, "feminine", "noun", plural=plural)
+    masculine = inflect(word, "masculine", "noun", plural=plural)
     if feminine == masculine:
         return None
     return "feminine" if word == feminine else "masculine"

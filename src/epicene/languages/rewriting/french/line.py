@@ -158,9 +158,27 @@ class Line:
             and self[index][0].isalpha()
         )
 
+    def is_infinitive(self, index: int) -> bool:
+        """Whether an infinitive or a present participle stands there, and no noun like le dîner."""
+        if not verbs().infinitive_of(self[index]):
+            return False
+        before = self[index - 1]
+        if before in {"le", "la", "les", "l'"}:
+            return self[index] not in _INFINITIVE_NOUNS
+        return before not in self.closed.determiners or before == "tout"
+
     def is_determiner(self, index: int) -> bool:
         """Whether a determiner may stand there."""
         return self[index] in self.closed.determiners
+
+
+_INFINITIVE_NOUNS = words(
+    """
+    pouvoir devoir savoir être avoir dîner déjeuner souper souvenir rire sourire coucher lever
+    toucher aller repentir parler manger boire vivre avenir loisir plaisir désir soupir étranger
+    rôtir
+    """
+)
 
 
 def is_adverb_by_shape(word: str) -> bool:

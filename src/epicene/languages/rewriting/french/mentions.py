@@ -48,6 +48,12 @@ def _one_gender() -> Words:
     return words(read("people")["one_gender"])
 
 
+def is_one_gender(word: str) -> bool:
+    """Whether even several people that are called so are of one gender."""
+    known = _one_gender()
+    return any(inflect(form, "masculine", "noun") in known for form in (word, singular(word)))
+
+
 @cache
 def rarely_people() -> Words:
     """Nouns for people that are things more often."""
@@ -81,7 +87,9 @@ def _opens_phrase(line: Line, at: int) -> bool:
 
 def _phrase(line: Line, at: int, verbs_at: Collection[int]) -> Mention | None:
     phrase = read_phrase(line, at + (line[at] in _CONTRACTED), stop=verbs_at)
-    if phrase is None:
+    if phrase is None or tuple(line.words[at - 1 : phrase.end]) in _NOBODY:
+        return None
+    if line.is_capital(at - 1) and line.is_capital(phrase.head):  # Isabelle la Catholique
         return None
     if line[at] in {"au", "du"}:
         phrase = phrase._replace(determiners=(at, *phrase.determiners))
@@ -96,8 +104,7 @@ def _phrase(line: Line, at: int, verbs_at: Collection[int]) -> Mention | None:
         plural=plural,
         phrase=phrase,
         after_preposition=line[at] in _CONTRACTED - {"des"} or _is_preposition(line, at - 1),
-        one_gender=inflect(word, "masculine", "noun", plural=plural) in _one_gender()
-        or singular(inflect(word, "masculine", "noun", plural=plural)) in _one_gender(),
+        one_gender=is_one_gender(word),
     )
 
 
@@ -112,7 +119,7 @@ def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gend
         if line[index] in _MASCULINE:
             return "masculine"
     if is_person(line[phrase.head]):
-        return shows_noun(line[phrase.head])
+        return shows_noun(line[phrase.head], plural=plural)
     for index in phrase.adjectives:
         if is_adjective(line[index]) and (shown := shows(line[index], plural=plural)):
             return shown
@@ -143,6 +150,7 @@ def _goes_on(line: Line, at: int) -> bool:
     )
 
 
+_NOBODY = frozenset({("à", "l'", "étranger"), ("de", "l'", "étranger")})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "mlle", "dr", "monsieur", "madame"})
 
 

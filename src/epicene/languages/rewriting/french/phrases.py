@@ -80,7 +80,8 @@ def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhras
 
 def _determiners(line: Line, at: int) -> tuple[list[int], int]:
     found = []
-    while line.is_determiner(at) and len(found) < 3:
+    start = at
+    while at - start < 3 and (line.is_determiner(at) or line[at].isdigit()):
         if line[at] in line.closed.articles or line[at] in line.closed.agreeing:
             found.append(at)
         at += 1
@@ -97,8 +98,18 @@ def _run(line: Line, start: int, stop: Collection[int]) -> list[int]:
             return run
         if skipped > at and not is_adjective(line[skipped]):
             return run
+        if run and not _may_follow(line, skipped):
+            return run
         run.append(skipped)
         at = skipped + 1
+
+
+def _may_follow(line: Line, index: int) -> bool:
+    """Whether a word can go on in a phrase: no name, no present participle, nothing odd."""
+    word = line[index]
+    if is_adjective(word) or is_person(word) or word in fixed():
+        return True
+    return not line.is_capital(index) and word not in verbs().gerunds
 
 
 def _after_degree(line: Line, at: int, *, first: bool) -> int:
@@ -125,15 +136,27 @@ def _head(line: Line, run: list[int], *, bare: bool) -> tuple[int, Head]:
         if word in before_noun() and any(_is_nounlike(line, each) for each in later[:2]):
             continue
         if word in fixed() or singular(word) in fixed():
-            return index, "fixed"
+            return index, "person" if _is_turned(line, run[0] - 1, word) else "fixed"
         if is_person(word):
             return index, "person"
         if is_adjective(word) and not later:
             return index, "person"
         if is_adjective(word) and (bare or word in before_noun()):
             continue
+        if is_adjective(word) and any(is_person(line[each]) for each in later):
+            continue
         return index, "person" if looks_like_person(word) else "thing"
     return run[0], "person"
+
+
+def _is_turned(line: Line, determiner: int, word: str) -> bool:
+    """une membre: a noun of one gender with the other's article is used for both."""
+    return word in _fixed_masculine() and line[determiner] in {"une", "la", "cette"}
+
+
+@cache
+def _fixed_masculine() -> Words:
+    return words(read("people")["fixed_masculine"])
 
 
 def _is_nounlike(line: Line, index: int) -> bool:

@@ -17,7 +17,7 @@ from epicene.languages.rewriting.french.line import (
     is_person,
     participle_of,
 )
-from epicene.languages.rewriting.french.phrases import looks_like_person, read_phrase
+from epicene.languages.rewriting.french.phrases import before_noun, read_phrase
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.french.sites import Bond
@@ -108,7 +108,11 @@ def is_strong(line: Line, at: int, bond: Bond) -> bool:
         return False
     if not bond.plural and word.endswith(("s", "x")) and not _is_singular(word):
         return False
-    return not (verbs().forms(word) and not is_adjective(word))
+    return is_adjective(word) or not verbs().forms(word) or line[at] not in _NO_NOUNS
+
+
+# Nouns for people that are verbs wherever nothing says otherwise.
+_NO_NOUNS = frozenset({"garde", "guide", "juge", "pilote", "critique", "aide", "cadre", "arbitre"})
 
 
 def _is_singular(word: str) -> bool:
@@ -279,19 +283,24 @@ def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -
         return element(line, start, bond.by(bond.rule, "likely"))
     if not is_strong(line, start, bond) or _is_subject(line, start + 1):
         return start
-    if not adjacent and _joins_a_noun(line, joint, start):
+    if not adjacent and _joins_a_noun(line, joint, start, bond):
         return start
     return element(line, start, bond, strict=True)
 
 
-def _joins_a_noun(line: Line, joint: int, start: int) -> bool:
+def _joins_a_noun(line: Line, joint: int, start: int, bond: Bond) -> bool:
     """Whether what is joined belongs to another noun's adjective: une équipe soudée et motivée."""
-    before = line[joint - 1]
-    if line[joint] == "," or line.ends_phrase(joint):
+    if line.ends_phrase(joint):
         return False
-    if is_person(line[start]):
-        return is_person(before)
-    return is_adjective(before) and shows(before) in {None, shows(line[start])}
+    if not is_adjective(line[start]):
+        return is_person(line[joint - 1])
+    for index in range(joint - 1, max(joint - 9, 0), -1):
+        if bond.sites.get(index) is not None:
+            return False
+        word = line[index]
+        if is_adjective(word) and word not in before_noun() and line.is_open(index - 1):
+            return shows(word) in {None, shows(line[start])}
+    return False
 
 
 def _is_subject(line: Line, at: int) -> bool:

@@ -70,10 +70,19 @@ class Reading:
         return None
 
     def _third(self, index: int) -> Party | None:
+        if self.line[index] == "l'" and self._is_about_what_was_said(index):
+            return None
         party = pronoun_party(self.scene, index)
         if party is not None and self.line[index] in {"le", "la"}:
             self.scene.bond(party, "object pronoun", "likely").add(index, "pronoun")
         return party
+
+    def _is_about_what_was_said(self, index: int) -> bool:
+        """comme il l'a dit, il ne l'avait pas fait."""
+        if self.line[self.group.start - 1] == "comme":
+            return True
+        after = self.line.after_adverbs(index + 2)
+        return bool({"faire", "dire", "savoir", "découvrir"} & set(participle_of(self.line[after])))
 
     # --- the verb ------------------------------------------------------------------------------
 

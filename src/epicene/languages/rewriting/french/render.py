@@ -24,14 +24,22 @@ _PRONOUNS = {
     "ceux-là": "celles-là",
     "il": "elle",
     "ils": "elles",
+    "chacun": "chacune",
+    "aucun": "aucune",
+    "le": "la",
+    "lord": "lady",
+    "sir": "dame",
+    "monsieur": "madame",
+    "mr": "mrs",
+}
+_STRESSED = {
     "lui": "elle",
     "eux": "elles",
     "lui-même": "elle-même",
     "eux-mêmes": "elles-mêmes",
-    "chacun": "chacune",
-    "aucun": "aucune",
-    "le": "la",
 }
+_ELIDING = {"de": "d'", "que": "qu'", "jusque": "jusqu'", "lorsque": "lorsqu'", "puisque": "puisqu'"}
+_ELIDED = {short: full for full, short in _ELIDING.items()}
 
 
 # What a noun becomes where it says whose somebody is.
@@ -39,6 +47,9 @@ _RELATIVES = {"fille": "fils", "filles": "fils", "femme": "mari", "femmes": "mar
 _POSSESSIVES = frozenset(
     "mon ma ton ta son sa notre votre leur mes tes ses nos vos leurs".split()
 )
+
+
+_HAVING = frozenset({"a", "ai", "as", "avait", "avais", "ont", "avaient", "eut", "aura"})
 
 
 @cache
@@ -81,12 +92,8 @@ class Renderer:
         """A change for every site whose form is another."""
         for index, site in sorted(self.sites.items()):
             gender = self.wanted[site.who]
-            token = self.line.tokens[index]
-            before, after = token.text, self.form(index)
-            end = token.end
-            start = token.start
-            if site.kind == "determiner":
-                start, before, after, end = self._joined(index, after)
+            start, end, after = self._replaced(index, site, gender)
+            before = self.line.text[start:end]
             if before.replace("’", "'") != after.replace("’", "'"):
                 yield Change(
                     start=start,
@@ -96,6 +103,41 @@ class Renderer:
                     rule=f"{site.who} {gender}: {site.rule}",
                     sure=site.sure,
                 )
+
+    def _replaced(self, index: int, site: Site, gender: Gender) -> tuple[int, int, str]:
+        """The characters that are replaced, and with what."""
+        token = self.line.tokens[index]
+        after = self.form(index)
+        if self.line[index] in {"m", "mme"}:
+            return self._title(index, gender)
+        if site.kind == "determiner":
+            return self._joined(index, after)
+        if after == token.text or index - 1 in self.sites:
+            return token.start, token.end, after
+        return self._elided(index, after)
+
+    def _title(self, index: int, gender: Gender) -> tuple[int, int, str]:
+        """M. and Mme, of which one has a point."""
+        token = self.line.tokens[index]
+        if gender == "feminine":
+            pointed = self.line.text[token.end : token.end + 1] == "." and self.line[index] == "m"
+            return token.start, token.end + pointed, "Mme"
+        return token.start, token.end, "M."
+
+    def _elided(self, index: int, after: str) -> tuple[int, int, str]:
+        """The word with the one before it, which a vowel shortens: de lui, d'elle."""
+        token = self.line.tokens[index]
+        before = self.line.tokens[index - 1] if index else token
+        word, vowel = self.line[index - 1], starts_with_vowel(after)
+        if (word, after.lower()) in {("s'", "elle"), ("s'", "elles")}:
+            return before.start, token.end, f"{cased_like(before.text, 'si')} {after}"
+        if (word, after.lower()) in {("si", "il"), ("si", "ils")}:
+            return before.start, token.end, cased_like(before.text, "s'") + after
+        if word in _ELIDING and vowel:
+            return before.start, token.end, cased_like(before.text, _ELIDING[word]) + after
+        if word in _ELIDED and not vowel:
+            return before.start, token.end, f"{cased_like(before.text, _ELIDED[word])} {after}"
+        return token.start, token.end, after
 
     def form(self, index: int) -> str:
         """The word as it will stand there."""
@@ -110,7 +152,9 @@ class Renderer:
         if site.kind == "determiner":
             return self._determiner(site.index, word, gender)
         if site.kind == "pronoun":
-            return _pronoun(word, gender)
+            return _paired(_PRONOUNS, word, gender)
+        if site.kind == "stressed":
+            return _paired(_STRESSED, word, gender)
         if gender == "masculine" and word in _RELATIVES and self._is_somebodys(site.index):
             return _RELATIVES[word]
         word = SHORT_FORMS.get(word, word)
@@ -123,13 +167,18 @@ class Renderer:
         return form
 
     def _is_somebodys(self, index: int) -> bool:
-        """sa fille, la fille de Paul: no girl but a daughter."""
+        """sa fille, la fille de Paul, elle a trois filles: no girls but daughters."""
         before = index - 1
         while before in self.sites and self.sites[before].kind == "adjective":
             before -= 1
         if self.line[before] in _POSSESSIVES:
             return True
-        return self.line[index] == "fille" and self.line[index + 1] in {"de", "d'", "du"}
+        if self.line[index] not in {"fille", "filles"}:
+            return False
+        after = self.line[index + 1]
+        if after in {"de", "d'", "du", "des"} and not self.line[index + 2].isdigit():
+            return True
+        return self.line[before - 1] in _HAVING or self.line[before - 2] in {"père", "mère"}
 
     def _determiner(self, index: int, word: str, gender: Gender) -> str:
         masculine, feminine, short = _determiners()[word]
@@ -146,7 +195,7 @@ class Renderer:
     def _is_adverb(self, index: int) -> bool:
         return self.sites[index + 1].kind != "determiner"
 
-    def _joined(self, index: int, after: str) -> tuple[int, str, str, int]:
+    def _joined(self, index: int, after: str) -> tuple[int, int, str]:
         """An article with what it grows together with: à le, de le, le before a vowel."""
         token = self.line.tokens[index]
         following = self.line.tokens[index + 1] if index + 1 < len(self.line) else token
@@ -160,11 +209,11 @@ class Renderer:
             end = following.start
         elif token.text.endswith(("'", "’")):
             after += " "
-        return start, self.line.text[start:end], after, end
+        return start, end, after
 
 
-def _pronoun(word: str, gender: Gender) -> str:
-    for masculine, feminine in _PRONOUNS.items():
+def _paired(pairs: dict[str, str], word: str, gender: Gender) -> str:
+    for masculine, feminine in pairs.items():
         if word in {masculine, feminine}:
             return feminine if gender == "feminine" else masculine
     return word

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from epicene.languages.rewriting import Sureness
 from epicene.languages.rewriting.people import Person
 
-# determiner: also a pronoun with a determiner's forms. celui, il: pronouns with forms of their own.
-Kind: TypeAlias = Literal["adjective", "noun", "determiner", "pronoun"]
+# determiner: also a pronoun with a determiner's forms; pronoun: celui, il, le; stressed: lui, elle.
+Kind: TypeAlias = Literal["adjective", "noun", "determiner", "pronoun", "stressed"]
 
 _RANK: dict[Sureness, int] = {"certain": 2, "likely": 1, "guess": 0}
 

@@ -8,7 +8,7 @@ import regex
 
 from epicene.languages.rewriting.hindi.inflection import Cell, inflected
 from epicene.languages.rewriting.hindi.lexicon import function_words
-from epicene.languages.rewriting.hindi.nouns import thing
+from epicene.languages.rewriting.hindi.nouns import person, thing
 from epicene.languages.rewriting.hindi.verb_forms import analyse
 
 # शर्मीला, दूधवाला, दुगुना; पाँचवाँ, 5वाँ
@@ -38,7 +38,8 @@ def agrees(word: str) -> bool:
         *firsts, last = word.split("-")
         of_pair = last in {"सा", "से", "सी"} or agrees(last) or is_participle(last)
         return of_pair and all(agrees(first) or is_participle(first) for first in firsts)
-    return bool(_SUFFIXES.match(word)) or bool(_ORDINAL.match(word))
+    by_shape = _SUFFIXES.match(word) or _ORDINAL.match(word)
+    return by_shape is not None and thing(word) is None and person(word) is None
 
 
 def is_genitive(word: str) -> bool:

@@ -39,9 +39,7 @@ def findings(stretch: Stretch, voice: Voice, wanted: Wanted) -> Iterator[Finding
     return (finding for finding in found if finding.who in wanted)
 
 
-def _of_readings(
-    stretch: Stretch, readings: Sequence[Reading], voice: Voice
-) -> Iterator[Finding]:
+def _of_readings(stretch: Stretch, readings: Sequence[Reading], voice: Voice) -> Iterator[Finding]:
     yield from _addressed(stretch, voice)
     for at, reading in enumerate(readings):
         yield from _verbs(reading)

@@ -22,7 +22,6 @@ Sort: TypeAlias = Literal["pronoun", "demonstrative", "person", "thing", "unknow
 
 
 _AFTER_ADVERBIAL = frozenset("बिना बगैर हुए ही समय वक्त".split())
-_SOMETHING = frozenset("क्या कुछ".split())
 
 
 class Candidate(NamedTuple):
@@ -43,33 +42,50 @@ def _candidate(stretch: Stretch, clause: Clause, at: int) -> Iterator[Candidate]
     if stretch.is_mark(at) or stretch.oblique(at) or word.endswith("ों"):
         return
     if word in pronouns.THIRD:
-        noun = _noun_after(stretch, at)
-        if noun is None or noun not in clause.field or _is_said(stretch, clause, noun):
-            yield Candidate(at, "pronoun")
-        elif nouns.thing(stretch[noun]):
-            yield Candidate(at, "demonstrative")
-        return
-    everything = word == "कुछ" and stretch[at - 1] in {"सब", "बहुत", "जो"}
-    last = clause.verb is not None and clause.verb.first == at + 1
-    if everything or (word in _SOMETHING and last):
-        yield Candidate(at, "thing", "masculine")
-        return
-    if word == "बस" and function_words().subordinators & {stretch[at - 1]}:
-        yield Candidate(at, "thing", "feminine")
-        return
-    if _is_small(word) or _is_nominal_of_verb(stretch, clause, at) or _modifies(stretch, at):
-        return
-    if _has_own_verb(stretch, clause, at):
-        return
+        yield from _pronoun(stretch, clause, at)
+    elif (gender := _small_thing(stretch, clause, at)) is not None:
+        yield Candidate(at, "thing", gender)
+    elif not _cannot_be(stretch, clause, at):
+        yield from _noun(stretch, at)
+
+
+def _pronoun(stretch: Stretch, clause: Clause, at: int) -> Iterator[Candidate]:
+    noun = _noun_after(stretch, at)
+    if noun is None or noun not in clause.field or _is_said(stretch, clause, noun):
+        yield Candidate(at, "pronoun")
+    elif nouns.thing(stretch[noun]):
+        yield Candidate(at, "demonstrative")
+
+
+def _noun(stretch: Stretch, at: int) -> Iterator[Candidate]:
+    word = stretch[at]
     if reading := nouns.person(word):
-        if is_oblique(stretch, at):
-            return
-        yield Candidate(at, "person", reading.gender)
+        if not is_oblique(stretch, at):
+            yield Candidate(at, "person", reading.gender)
     elif gender := nouns.thing(word):
         yield Candidate(at, "thing", gender)
     elif not is_adjective(word) and not _is_verbal(word):
         gender = nouns.abstract(word)
         yield Candidate(at, "thing" if gender else "unknown", gender)
+
+
+def _small_thing(stretch: Stretch, clause: Clause, at: int) -> Gender | None:
+    """सब कुछ, क्या right before the verb; बस, where it is a bus and not only."""
+    word, before = stretch[at], stretch[at - 1]
+    everything = word == "कुछ" and before in {"सब", "बहुत", "जो"}
+    last = clause.verb is not None and clause.verb.first == at + 1
+    if everything or (word in {"क्या", "कुछ"} and last):
+        return "masculine"
+    return "feminine" if word == "बस" and before in function_words().subordinators else None
+
+
+def _cannot_be(stretch: Stretch, clause: Clause, at: int) -> bool:
+    return (
+        _is_small(stretch[at])
+        or _is_nominal_of_verb(stretch, clause, at)
+        or _modifies(stretch, at)
+        or _has_own_verb(stretch, clause, at)
+    )
 
 
 def _is_small(word: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages.rewriting.hindi.complexes import Complex, complexes
@@ -20,6 +20,8 @@ _CUTS = frozenset(
     "जिनका जिनके जिनकी जिसमें जिनमें जिससे जिनसे".split()
 )
 
+
+_OPENERS = _CUTS | frozenset("और लेकिन मगर पर तो इसलिए".split())
 
 RELATIVE = frozenset({"जो"})
 # They begin a new thought after a comma, though no verb stands before them.
@@ -46,8 +48,9 @@ def clauses(stretch: Stretch) -> list[Clause]:
     """The clauses, in order; together they are the stretch."""
     found: list[Clause] = []
     start, sentence = 0, 0
-    for verb in complexes(stretch):
-        last = _end(stretch, verb)
+    verbs = complexes(stretch)
+    for verb, following in zip_longest(verbs, verbs[1:]):
+        last = _end(stretch, verb, following.first if following else len(stretch))
         cuts = _cuts(stretch, start, verb.first)
         first = cuts[-1]
         for cut, following in pairwise(cuts):
@@ -63,20 +66,17 @@ def clauses(stretch: Stretch) -> list[Clause]:
     return found
 
 
-def _end(stretch: Stretch, verb: Complex) -> int:
+def _end(stretch: Stretch, verb: Complex, next_verb: int) -> int:
     """The last word of the clause: the verb, or a pronoun set after it."""
     after = verb.last + 1
-    while stretch[after] in {"न", "ना", "नहीं", "ही", "भी", "तो"} and stretch[after] != "तो":
+    while stretch[after] in {"न", "ना", "नहीं", "ही", "भी"}:
         after += 1
-    words = function_words()
-    if stretch[after] in _POSTPOSED:
-        following = after + 1
-        while stretch[following] in {"भी", "ही"}:
-            following += 1
-        closed = stretch.is_mark(following) or stretch[following] in words.subordinators
-        if closed or stretch[following] in {"और", "लेकिन", "मगर"}:
-            return following - 1
-    return verb.last
+    if stretch[after] not in _POSTPOSED:
+        return verb.last
+    end = after + 1
+    while not stretch.is_mark(end) and stretch[end] not in _OPENERS:
+        end += 1
+    return end - 1 if end <= next_verb else verb.last
 
 
 def _cuts(stretch: Stretch, start: int, end: int) -> list[int]:
@@ -84,9 +84,9 @@ def _cuts(stretch: Stretch, start: int, end: int) -> list[int]:
     cuts = [start]
     for at in range(start + 1, end):
         turns = stretch[at] in _TURNS and stretch[at - 1] == ","
-        if (stretch[at] in _CUTS or turns) and _has_words(stretch, cuts[-1], at):
-            cuts.append(at)
-        elif stretch[at - 1] in SENTENCE_END and not _abbreviated(stretch, at - 1):
+        if ((stretch[at] in _CUTS or turns) and _has_words(stretch, cuts[-1], at)) or (
+            stretch[at - 1] in SENTENCE_END and not _abbreviated(stretch, at - 1)
+        ):
             cuts.append(at)
     return cuts
 
@@ -111,9 +111,7 @@ def _ends_sentence(stretch: Stretch, first: int, following: int) -> bool:
     return any(stretch[at] in SENTENCE_END for at in range(first, following))
 
 
-def _clause(
-    stretch: Stretch, first: int, last: int, verb: Complex | None, sentence: int
-) -> Clause:
+def _clause(stretch: Stretch, first: int, last: int, verb: Complex | None, sentence: int) -> Clause:
     while first <= last and stretch.is_mark(first):
         first += 1
     words = function_words()

@@ -8,31 +8,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from epicene.languages.rewriting.hindi import pronouns
+from epicene.languages.rewriting.hindi.inflection import Cell, gender_of
 from epicene.languages.rewriting.hindi.lexicon import function_words, verbs
 from epicene.languages.rewriting.hindi.nouns import person, thing
 from epicene.languages.rewriting.hindi.verb_forms import (
     ALSO_NOT_VERBS,
     FinitePerson,
+    Shape,
     VerbForm,
     analyse,
     looks_future,
 )
-from epicene.languages.rewriting.hindi.inflection import Cell, gender_of
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.hindi.words import Stretch
 
 Valency: TypeAlias = Literal["copular", "intransitive", "transitive", "passive"]
 
-_LIGHT = frozenset(
-    "जा आ दे ले डाल रख बैठ उठ पड़ निकल पहुंच मर मार छोड़ चल भाग दिखा फेंक गुजर बच बन".replace("ड़", "ड").split()
-)
-_AFTER_STEM = _LIGHT | {"सक", "चुक", "पा", "रह"}
-# Stems that a further stem or participle may precede: कर पा रहा, किया जा रहा.
-_STEMS_IN_THE_MIDDLE = frozenset("जा पा दे ले आ रह डाल सक कर हो बैठ उठ पड चुक लग".split())
-_PRONOUNS = frozenset(
-    "मैं मै हम तू तुम आप वह वो यह वे ये मैंने मुझे उसने उन्होंने हमने तुमने आपने उसे उन्हें इस उस मेरा मेरी मेरे उनका उनकी उनके".split()
-)
+# What may stand before a form of a verb: a shape, or a shape in one cell.
+_Before: TypeAlias = Shape | tuple[Shape, Cell]
+_ANY_PARTICIPLE: tuple[_Before, ...] = ("imperfective", "perfective")
+_BEFORE: dict[str, tuple[_Before, ...]] = {
+    "हो": (*_ANY_PARTICIPLE, "infinitive", "agentive", "ought"),  # गया होगा, जाना है
+    "चाहिए": ("infinitive",),
+    "रह": ("stem", *_ANY_PARTICIPLE),  # कर रहा, करता रहा, बैठा रहा
+    "जा": ("stem", *_ANY_PARTICIPLE),  # सो गया, चला गया, किया गया
+    "आ": ("stem", *_ANY_PARTICIPLE),
+    "चल": ("stem", *_ANY_PARTICIPLE),
+    "फिर": _ANY_PARTICIPLE,
+    "पड": ("stem", "infinitive"),  # गिर पड़ा, जाना पड़ा
+    "लग": (("infinitive", "mp"),),  # जाने लगा
+    "दे": ("stem", ("infinitive", "mp")),  # कर दिया, जाने दिया
+    "पा": ("stem", ("infinitive", "mp")),
+    "चाह": ("infinitive",),
+    "वाला": (("infinitive", "mp"),),
+    **dict.fromkeys(
+        "सक चुक ले डाल रख बैठ उठ निकल पहुंच मर मार छोड भाग दिखा फेंक गुजर बच बन".split(), ("stem",)
+    ),
+}
+# Stems that something may precede: कर पा रहा, किया जा रहा.
+_STEMS_IN_THE_MIDDLE = frozenset("जा पा दे ले आ रह डाल सक हो बैठ उठ पड चुक लग".split())
 
 
 class Complex(NamedTuple):
@@ -77,19 +93,34 @@ def _ends_at(stretch: Stretch, at: int) -> VerbForm | None:
     if stretch.is_mark(at):
         return None
     forms = analyse(word)
-    for form in forms:
-        if form.shape in {"copula", "ought"} and not _goes_on(stretch, at):
-            return form
-        if form.shape == "future" and not thing(word) and not person(word):
-            return form
+    if not forms:
+        return _unknown_future(word)
+    always = _always_finite(stretch, at, forms)
+    if always is not None:
+        return always
     if word == "हो":
         return forms[0] if _clause_ends(stretch, at) else None
-    if not forms:
-        return _unknown(stretch, at)
     if _is_nominal(stretch, at) or _adverbial(stretch, at):
         return None
     if not _clause_ends(stretch, at) and not _noun_after_all(stretch, at):
         return None
+    return _finite_here(stretch, at, forms)
+
+
+def _always_finite(stretch: Stretch, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
+    """है, था, चाहिए and futures, wherever they stand; चाहिए था ends with था."""
+    word = stretch[at]
+    for form in forms:
+        goes_on = form.shape == "ought" and stretch[at + 1] in {"था", "थी", "थे", "थीं"}
+        if form.shape in {"copula", "ought"} and not goes_on:
+            return form
+        if form.shape == "future" and not thing(word) and not person(word):
+            return form
+    return None
+
+
+def _finite_here(stretch: Stretch, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
+    """A participle, a subjunctive or an imperative where a clause ends."""
     if forms[0].shape == "agentive":
         return forms[0] if _infinitive(stretch, stretch.before(at)) else None
     for shape in ("imperfective", "perfective", "subjunctive", "imperative"):
@@ -103,16 +134,13 @@ def _infinitive(stretch: Stretch, at: int) -> bool:
     return any(form.shape == "infinitive" for form in analyse(stretch[at]))
 
 
-def _unknown(stretch: Stretch, at: int) -> VerbForm | None:
-    word = stretch[at]
+def _unknown_future(word: str) -> VerbForm | None:
     if thing(word) or person(word) or word in function_words().invariable_adjectives:
         return None
     return looks_future(word)
 
 
-def _goes_on(stretch: Stretch, at: int) -> bool:
-    """Whether the copula is followed by another: चाहिए था, होना है था is none."""
-    return stretch[at] == "चाहिए" and stretch[at + 1] in {"था", "थी", "थे", "थीं"}
+_OPEN_A_CLAUSE = pronouns.ANY - pronouns.OBLIQUE_POSSESSIVES
 
 
 def _clause_ends(stretch: Stretch, at: int) -> bool:
@@ -122,7 +150,7 @@ def _clause_ends(stretch: Stretch, at: int) -> bool:
     while stretch[after] in words.negations or stretch[after] in {"ही", "भी"}:
         after += 1
     following = stretch[after]
-    if stretch.is_mark(after) or following in _PRONOUNS:
+    if stretch.is_mark(after) or following in _OPEN_A_CLAUSE:
         return True
     if following in words.clitics:
         return following == "पर" and not _auxiliary(stretch, after + 1) and stretch.is_mark(at + 1)
@@ -147,12 +175,18 @@ def _auxiliary(stretch: Stretch, at: int) -> bool:
     return any(form.shape == "copula" for form in analyse(stretch[at]))
 
 
+# Nouns elsewhere: मैं हँसी, मैं उससे झगड़ा।
+_ALSO_VERBS_AT_THE_END = frozenset("हंसी झगडा झूला".split())
+
+
 def _is_nominal(stretch: Stretch, at: int) -> bool:
     """Whether the word, though it looks like a verb, is a noun, an adjective or a postposition."""
     word = stretch[at]
     if word in ALSO_NOT_VERBS:
         return not _verb_by_place(stretch, at)
     words = function_words()
+    if word in _ALSO_VERBS_AT_THE_END:
+        return False
     return bool(
         person(word)
         or thing(word)
@@ -234,35 +268,15 @@ def _barred(stretch: Stretch, at: int, form: VerbForm, right: VerbForm) -> bool:
     return form.shape == "infinitive" and bool(thing(word)) and word not in {"खाना", "गाना", "सोना"}
 
 
-def _wanted(right: VerbForm) -> set[object]:
-    """What may stand before a form: shapes, or a shape and its cell."""
-    shape, stem = right.shape, right.stem
-    if shape == "ought":
-        return {"infinitive"}
-    if stem == "हो":
-        return {"imperfective", "perfective", "infinitive", "agentive", "ought"}
-    wanted: set[object] = set()
-    if shape == "stem" and stem not in _STEMS_IN_THE_MIDDLE:
-        return wanted
-    if stem in _AFTER_STEM and not (stem == "रह" and shape == "imperfective"):
-        wanted.add("stem")
-    if stem == "रह":
-        wanted |= {"imperfective", "perfective"}
-    elif stem == "जा":
-        wanted |= {"perfective", "imperfective"}
-    elif stem in {"आ", "चल", "फिर"}:
-        wanted |= {"imperfective", ("perfective", "ms"), ("perfective", "fs"), ("perfective", "mp")}
-    elif stem == "पड":
-        wanted.add("infinitive")
-    elif stem in {"लग", "दे", "पा"}:
-        wanted.add(("infinitive", "mp"))
-    elif stem == "चाह":
-        wanted.add("infinitive")
-    elif stem == "कर" and shape == "imperfective":
-        wanted.add(("perfective", "ms"))
-    elif stem == "वाला":
-        wanted.add(("infinitive", "mp"))
-    return wanted
+def _wanted(right: VerbForm) -> tuple[_Before, ...]:
+    """What may stand before a form."""
+    if right.shape == "stem" and right.stem not in _STEMS_IN_THE_MIDDLE:
+        return ()
+    if right.stem == "कर" and right.shape == "imperfective":
+        return (("perfective", "ms"),)  # जाया करता
+    if right.stem == "रह" and right.shape == "imperfective":
+        return _ANY_PARTICIPLE
+    return _BEFORE.get(right.stem, ())
 
 
 def _complex(stretch: Stretch, parts: list[_Part]) -> Complex:
@@ -281,7 +295,7 @@ def _complex(stretch: Stretch, parts: list[_Part]) -> Complex:
         agreeing=agreeing,
         main=main.stem,
         valency=_valency(stretch, parts),
-        person=finite.person if finite.stem != "हो" or finite.shape != "stem" else "second",
+        person=finite.person,
         plural=finite.person == "plural" or bool({"mp", "fp"} & set(number)),
         ergative=_ergative(stretch, parts),
         obligation=_obligation(parts),

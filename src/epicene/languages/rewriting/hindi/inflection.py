@@ -6,12 +6,15 @@ both numbers, and only at the end of a verb does the plural show (थीं, ग
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import regex
 
-from epicene.languages.rewriting.hindi.spelling import Style, key
-from epicene.languages.rewriting.people import Gender
+from epicene.languages.rewriting.hindi.spelling import key
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.hindi.spelling import Style
+    from epicene.languages.rewriting.people import Gender
 
 # Masculine singular; masculine plural, honorific or oblique; feminine; feminine plural, nasal.
 Cell: TypeAlias = Literal["ms", "mp", "fs", "fp"]

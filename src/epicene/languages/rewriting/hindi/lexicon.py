@@ -46,7 +46,8 @@ class Verbs(NamedTuple):
     intransitive: Keys
     copular: Keys
 
-    def __contains__(self, stem: object) -> bool:
+    def has(self, stem: str) -> bool:
+        """Whether it is the stem of a known verb."""
         return stem in self.transitive or stem in self.intransitive or stem in self.labile
 
 

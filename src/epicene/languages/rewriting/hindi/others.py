@@ -79,5 +79,3 @@ def _is_couple(stretch: Stretch, at: int, reading: nouns.Reading) -> bool:
         if beside and beside.noun == reading.noun and beside.gender != reading.gender:
             return True
     return False
-
-

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.hindi import nouns, pronouns
-from epicene.languages.rewriting.hindi.adjectives import agrees, cell_of, citation, is_adjective, is_genitive, is_state
+from epicene.languages.rewriting.hindi.adjectives import (
+    agrees,
+    cell_of,
+    citation,
+    is_adjective,
+    is_genitive,
+    is_state,
+)
 from epicene.languages.rewriting.hindi.findings import Finding
 from epicene.languages.rewriting.hindi.lexicon import function_words
 from epicene.languages.rewriting.hindi.phrases import Phrase, is_degree, phrase, said

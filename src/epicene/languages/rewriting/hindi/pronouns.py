@@ -26,6 +26,9 @@ _OBLIQUE = frozenset(
     "मुझसे मुझपर मुझमें मुझ हमें हमको हमसे हमने तुझसे तुझ तुमसे आपसे उससे उसमें उस इससे इसमें इस उनसे उन इनसे इन जिससे जिनसे जिसमें "
     "जिस जिन किसे किससे किस किसी मेरे तेरे तुम्हारे आपके हमारे उसके उनके अपने इसके इनके स्वयं खुद".split()
 )
+# Before a noun as often as before a clause.
+OBLIQUE_POSSESSIVES = frozenset("मेरे तेरे तुम्हारे आपके हमारे उसके उनके अपने इसके इनके खुद स्वयं".split())
+
 # All that is no third person in the direct case.
 NOT_A_SUBJECT = (
     _OBLIQUE | FIRST | SECOND | WE | FIRST_OBJECT | SECOND_OBJECT | THIRD_OBJECT | ACTING

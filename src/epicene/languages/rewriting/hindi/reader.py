@@ -119,9 +119,7 @@ class _Reader:
         previous = self._previous()
         if previous is None and self.voice != OUTER:
             previous = Subject(voice.listener)
-        return subjects.third(
-            self.stretch, clause, voice, previous=previous, skip=self.addressing
-        )
+        return subjects.third(self.stretch, clause, voice, previous=previous, skip=self.addressing)
 
     def _waits(self, subject: Subject) -> bool:
         """Whether a pronoun was cut off from its verb by an inserted clause."""
@@ -152,9 +150,7 @@ class _Reader:
 
     def _antecedent(self, clause: Clause, verb: Complex, voice: Voice) -> Subject | None:
         """Whom जो takes up."""
-        inside = subjects.third(
-            self.stretch, clause, voice, previous=NOBODY, skip=self.addressing
-        )
+        inside = subjects.third(self.stretch, clause, voice, previous=NOBODY, skip=self.addressing)
         if inside is not None and inside.sure != "guess":
             return inside
         if self.pending is not None and self.pending.at is not None:
@@ -189,7 +185,9 @@ class _Reader:
         return any(nouns.person(self.stretch[at]) for at in range(clause.first, end))
 
     def _taken_up(self, subject: Subject, verb: Complex) -> Subject:
-        plural = verb.plural or verb.person == "second" or "mp" in subjects.cells_of(self.stretch, verb)
+        plural = (
+            verb.plural or verb.person == "second" or "mp" in subjects.cells_of(self.stretch, verb)
+        )
         return subject._replace(plural=plural, sure="likely", rule="जो takes the person up")
 
     def _can_be(self, subject: Subject, verb: Complex, voice: Voice) -> bool:

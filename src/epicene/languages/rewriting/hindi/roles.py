@@ -142,7 +142,9 @@ def _like(stretch: Stretch, reading: Reading, voice: Voice) -> Iterator[Finding]
             continue
         found = Phrase(at + 1, head, _agreeing(stretch, at + 1, head))
         oblique = stretch.oblique(head) or stretch[at + 1].endswith("े")
-        yield from findings_of(stretch, found, Subject(who, at), "like the speaker", oblique=oblique)
+        yield from findings_of(
+            stretch, found, Subject(who, at), "like the speaker", oblique=oblique
+        )
 
 
 def _head_after(stretch: Stretch, start: int) -> int | None:
@@ -162,6 +164,9 @@ def _agreeing(stretch: Stretch, first: int, head: int) -> tuple[int, ...]:
     return tuple(
         at
         for at in range(first, head)
-        if stretch[at] in _LIKE or agrees(stretch[at]) or stretch[at + 1] in {"हुआ", "हुए", "हुई"}
-        or citation(stretch[at]) == "हुआ" or stretch[at] in {"हुए", "हुई", "हुआ"}
+        if stretch[at] in _LIKE
+        or agrees(stretch[at])
+        or stretch[at + 1] in {"हुआ", "हुए", "हुई"}
+        or citation(stretch[at]) == "हुआ"
+        or stretch[at] in {"हुए", "हुई", "हुआ"}
     )

@@ -151,9 +151,7 @@ def _is_patient(stretch: Stretch, clause: Clause) -> bool:
     if clause.verb is None or clause.verb.valency == "transitive":
         return False
     passive = clause.verb.valency == "passive"
-    return any(
-        stretch[at] in objects or (passive and stretch[at] == "को") for at in clause.field
-    )
+    return any(stretch[at] in objects or (passive and stretch[at] == "को") for at in clause.field)
 
 
 def _both_genders(stretch: Stretch, people: list[Candidate]) -> bool:

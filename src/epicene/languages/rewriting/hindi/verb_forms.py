@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.languages.rewriting.hindi.inflection import Cell
 from epicene.languages.rewriting.hindi.lexicon import verbs
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.hindi.inflection import Cell
 
 Shape: TypeAlias = Literal[
     "stem", "infinitive", "imperfective", "perfective", "future", "copula", "subjunctive",
@@ -139,11 +141,11 @@ def analyse(word: str) -> tuple[VerbForm, ...]:
         return _pair(word)
     found = [_IRREGULAR[word]] if word in _IRREGULAR else []
     known = verbs()
-    if word in known and word != "हो":
+    if known.has(word) and word != "हो":
         found.append(VerbForm(word, "stem"))
     for cut in range(max(1, len(word) - 6), len(word)):
         stem, ending = word[:cut], word[cut:]
-        if stem not in known or (word in _IRREGULAR and ending in _AFTER_CONSONANT):
+        if not known.has(stem) or (word in _IRREGULAR and ending in _AFTER_CONSONANT):
             continue
         vowel = stem[-1] in _VOWELS
         entry = _AFTER_ANY.get(ending) or (_AFTER_VOWEL if vowel else _AFTER_CONSONANT).get(ending)
@@ -162,7 +164,11 @@ def _pair(word: str) -> tuple[VerbForm, ...]:
 
 
 # जाया, करा: regular forms that are not the verb's own (करा is of another verb).
-_NO_SUCH = frozenset((stem, ending) for stem in ("जा", "दे", "ले", "कर", "पी") for ending in ("या", "ए", "ई", "ईं", "ा", "े", "ी", "ीं"))  # fmt: skip
+_NO_SUCH = frozenset(
+    (stem, ending)
+    for stem in ("जा", "दे", "ले", "कर", "पी")
+    for ending in ("या", "ए", "ई", "ईं", "ा", "े", "ी", "ीं")
+)
 
 
 def looks_future(word: str) -> VerbForm | None:

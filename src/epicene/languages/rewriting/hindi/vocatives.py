@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from epicene.languages.rewriting.hindi.words import Stretch
 
-_INTERJECTIONS = frozenset("हे अरे ओ सुनो सुनिए अच्छा हां नहीं देखो देखिए वाह शाबाश नमस्ते धन्यवाद जी प्रिय क्यों".split())
+_INTERJECTIONS = frozenset(
+    "हे अरे ओ सुनो सुनिए अच्छा हां नहीं देखो देखिए वाह शाबाश नमस्ते धन्यवाद जी प्रिय क्यों".split()
+)
 
 
 def vocatives(stretch: Stretch) -> Iterator[int]:
@@ -40,7 +42,9 @@ def _speaks_to(stretch: Stretch) -> bool:
     said = pronouns.SECOND | pronouns.SECOND_OBLIQUE
     return any(
         stretch[at] in said
-        or any(form.person == "second" or form.shape == "imperative" for form in analyse(stretch[at]))
+        or any(
+            form.person == "second" or form.shape == "imperative" for form in analyse(stretch[at])
+        )
         for at in range(len(stretch))
         if stretch[at] not in ALSO_NOT_VERBS
     )

@@ -1,0 +1,194 @@
+"""What the words of a stretch are where they stand: verb or noun, and of which person."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from epicene.languages.rewriting.arabic.letters import DAMMA, FATHA, KASRA, SUKUN, folded
+from epicene.languages.rewriting.arabic.lexicon import function_words, verb_list
+from epicene.languages.rewriting.arabic.parsing import (
+    FunctionParse,
+    NounParse,
+    VerbParse,
+    function_parse,
+    guessed_verbs,
+    noun_parses,
+    thing_of,
+    verb_parses,
+)
+from epicene.languages.rewriting.arabic.words import Line, ending_vowel
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.arabic.conjugation import Mood
+    from epicene.languages.rewriting.arabic.scope import Scope
+    from epicene.languages.rewriting.people import Wanted
+
+_VERB_PARTICLES = frozenset("قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split())
+_QUESTION = frozenset("؟?")
+
+
+class Reading:
+    """A stretch of words, with what is asked of each of them again and again."""
+
+    def __init__(self, line: Line, wanted: Wanted) -> None:
+        self.line = line
+        self.wanted = wanted
+
+    def function(self, at: int) -> FunctionParse | None:
+        """The word as a function word."""
+        word = self.line[at]
+        return None if word.is_mark else function_parse(word.letters)
+
+    def key(self, at: int) -> str:
+        """The base of a function word, else the folded word."""
+        function = self.function(at)
+        return function.base if function else self.line[at].key
+
+    def is_preposition(self, at: int) -> bool:
+        """Whether a preposition without a pronoun stands there."""
+        function = self.function(at)
+        return function is not None and function.sort == "prepositions" and not function.suffix
+
+    def is_thing(self, at: int) -> bool:
+        """Whether it is a noun that is not a person."""
+        return bool(thing_of(self.line[at].letters))
+
+    def nouns(self, at: int) -> tuple[NounParse, ...]:
+        """The word as a word for people; nothing if it is a mark, a thing or a function word."""
+        word = self.line[at]
+        if word.is_mark or self.function(at) or not word.key[:1].isalpha():
+            return ()
+        parses = noun_parses(word.letters)
+        if parses and not parses[0].lemma.known and self.is_thing(at):
+            return ()
+        return parses
+
+    def known_nouns(self, at: int) -> tuple[NounParse, ...]:
+        """The same, from the lists alone."""
+        return tuple(parse for parse in self.nouns(at) if parse.lemma.known)
+
+    def is_nominal(self, at: int) -> bool:
+        """Whether a noun of whatever kind stands there, not a verb or a function word."""
+        word = self.line[at]
+        return not word.is_mark and self.function(at) is None and not self.verbs(at)
+
+    # --- verbs ---------------------------------------------------------------------------
+
+    def verbs(self, at: int) -> tuple[VerbParse, ...]:
+        """The word as a verb, if it is one where it stands."""
+        word = self.line[at]
+        if word.is_mark or self.function(at):
+            return ()
+        parses = verb_parses(word.letters)
+        if word.letters.endswith("ة") or "\u064b" in word.text:
+            return ()
+        before = self.function(at - 1)
+        if before and not before.suffix and before.sort in {"prepositions", "demonstratives"} and before.base != "حتي":
+            return ()
+        if before and before.base in _VERB_PARTICLES and parses:
+            return parses
+        if not parses:
+            return guessed_verbs(word.letters) if self._is_verb_place(at) else ()
+        if not self._is_noun_too(at):
+            return parses
+        return parses if self._is_verb_place(at) else ()
+
+    def _is_noun_too(self, at: int) -> bool:
+        return self.is_thing(at) or any(
+            parse.lemma.known and not parse.prefix.preposition for parse in noun_parses(self.line[at].letters)
+        )
+
+    def _is_verb_place(self, at: int) -> bool:
+        """Whether what stands before the word asks for a verb."""
+        before = self.function(at - 1)
+        if before is None:
+            return False
+        return before.sort in {"relatives", "negations"} or before.base in _VERB_PARTICLES or (
+            before.base in {"ان", "انت", "هل", "لا", "الا"} or (before.sort == "inna" and before.suffix is not None and before.suffix.person == 2)
+        )
+
+    def mood(self, at: int, parse: VerbParse) -> Mood:
+        """The mood that the words before a verb of the imperfect ask for."""
+        if parse.prefix.endswith("ل"):
+            return "short" if parse.prefix == "فل" else "cut"
+        before = self.key(at - 1)
+        if before == "لم" or before == "الم":
+            return "short"
+        if before in function_words()["subjunctive"] and before != "بان" and before != "لان":
+            return "cut"
+        if before == "لا" and self._is_prohibition(at, parse):
+            return "short"
+        return "full"
+
+    def _is_prohibition(self, at: int, parse: VerbParse) -> bool:
+        if parse.cell.person != 2 or folded(parse.verb.perfect) in verb_list("stative"):
+            return False
+        before = self.function(at - 2)
+        if before and (before.sort in {"you", "inna", "relatives"} or before.base in {"هل", "لماذا", "لم", "ما", "كيف", "الذي", "التي"}):
+            return False
+        return not self.is_question
+
+    @cached_property
+    def is_question(self) -> bool:
+        """Whether a question mark stands anywhere."""
+        return any(word.text[:1] in _QUESTION for word in self.line)
+
+    # --- who is meant --------------------------------------------------------------------
+
+    @cached_property
+    def first_person(self) -> int:
+        """How many words can only be the first person's."""
+        return sum(self._is_person(at, 1) for at in range(len(self.line)))
+
+    @cached_property
+    def second_person(self) -> int:
+        """How many words can only be the second person's."""
+        return sum(self._is_person(at, 2) for at in range(len(self.line)))
+
+    def _is_person(self, at: int, person: int) -> bool:
+        function = self.function(at)
+        if function is not None:
+            if function.suffix is not None:
+                return function.suffix.person == person
+            return function.sort in ({"I", "we"} if person == 1 else {"you", "you all", "you two"}) or (person == 2 and function.base == "يا")
+        word = self.line[at]
+        if word.is_mark:
+            return False
+        parses = verb_parses(word.letters)
+        exact = [parse for parse in parses if parse.exact]
+        if not exact:
+            return False
+        if person == 1 and word.letters.endswith("ني"):
+            return True
+        return all(parse.cell.person == person for parse in exact)
+
+    @cached_property
+    def prior(self) -> tuple[int, ...]:
+        """Which person a form is taken for that can be several, the likeliest first."""
+        if "speaker" in self.wanted and "listener" in self.wanted:
+            second = self.second_person > self.first_person or (self.is_question and not self.first_person)
+            return (2, 1, 3) if second else (1, 2, 3)
+        if "speaker" in self.wanted:
+            return (1, 3, 2)
+        if "listener" in self.wanted:
+            return (2, 1, 3)
+        return (3, 1, 2)
+
+    def by_vowel(self, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+        """The readings that the vowel on a final ت allows."""
+        word = self.line[at]
+        if not word.letters.endswith("ت"):
+            return parses
+        persons = {DAMMA: 1, FATHA: 2, KASRA: 2, SUKUN: 3}
+        person = persons.get(ending_vowel(word))
+        kept = tuple(parse for parse in parses if parse.cell.person == person)
+        return kept or parses
+
+    def scope_person(self, scope: Scope) -> int | None:
+        """The person of the subject that the clause has, for a verb that may be several."""
+        if scope.third is not None:
+            return 3
+        if scope.subject is None or scope.subject.who is None:
+            return None
+        return {"speaker": 1, "listener": 2, "others": 3}[scope.subject.who]

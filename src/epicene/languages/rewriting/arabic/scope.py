@@ -1,0 +1,55 @@
+"""Whom a clause is about while it is read, and what may come next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.arabic.conjugation import Number
+    from epicene.languages.rewriting.arabic.declension import Case
+    from epicene.languages.rewriting.people import Gender, Person
+
+# predicate: what somebody is (أنا طبيب, كنت متعبًا); role: as what they do something (عملت
+# نجارًا); state: how they are while they do it (عدت متعبًا).
+Expectation: TypeAlias = Literal["predicate", "role", "state"]
+
+
+class Referent(NamedTuple):
+    """Whom words agree with; `who` is None for things, and for people nobody asks about."""
+
+    who: Person | None
+    number: Number = "singular"
+    gender: Gender | None = None  # which the text gives them, where it shows
+
+
+@dataclass
+class Scope:
+    """The clause that is being read."""
+
+    subject: Referent | None = None
+    target: Referent | None = None  # whom what is expected agrees with
+    expects: Expectation | None = None
+    case: Case = "nominative"
+    found: bool = False  # one such word has been found
+    third: Referent | None = None  # whom the third person means in a relative clause
+    subject_at: int = -1  # where the subject stands that the verb had
+    verbal: bool = False  # whether a verb opened the clause
+    rule: str = ""
+
+    def expect(self, target: Referent, expects: Expectation, case: Case, rule: str) -> None:
+        """Something that agrees with the target may come."""
+        self.target, self.expects, self.case, self.rule = target, expects, case, rule
+        self.found = False
+
+    def end_clause(self) -> None:
+        """Nothing is expected any more."""
+        self.expects = self.target = None
+        self.found = False
+        self.subject_at = -1
+
+    def end_sentence(self) -> None:
+        """Nobody is spoken of any more."""
+        self.end_clause()
+        self.subject = self.third = None
+        self.verbal = False

@@ -1,0 +1,152 @@
+"""Who says I and who is spoken to, in the line and in each quotation of it.
+
+In قالت لي: «أنت ماهر» the one spoken to is who says I outside.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.languages.rewriting.arabic.lexicon import function_words
+from epicene.languages.rewriting.arabic.letters import folded
+from epicene.languages.rewriting.arabic.parsing import function_parse, noun_parses, verb_parses
+from epicene.languages.rewriting.arabic.words import ENDS, Line, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.languages.rewriting.people import Person
+
+_CLOSES = {"«": "»", "“": "”", "„": "“", "‹": "›", '"': '"', "”": "”"}
+
+
+class Voice(NamedTuple):
+    """Who I and you are; None where nobody can tell."""
+
+    speaker: Person | None
+    listener: Person | None
+
+
+OUTER = Voice("speaker", "listener")
+
+
+class Stretch(NamedTuple):
+    """Words that are read together, and who speaks in them."""
+
+    line: Line
+    places: list[int]  # of its words in the whole line
+    voice: Voice
+
+
+def stretches(line: Line) -> list[Stretch]:
+    """The line without its quoted speech, then each quoted speech."""
+    outer: list[int] = []
+    quoted: list[tuple[int, range]] = []
+    at = 0
+    while at < len(line):
+        outer.append(at)
+        end = _closing(line, at)
+        if end is not None and _is_speech(line.words[at + 1 : end]):
+            quoted.append((len(outer), range(at + 1, end)))
+            at = end
+        else:
+            at += 1
+    if all(line[place].is_mark for place in outer):  # all of it is quoted
+        return [Stretch(line, list(range(len(line))), OUTER)]
+    frame = Line([line[place] for place in outer])
+    found = [Stretch(frame, outer, OUTER)]
+    for place, inner in quoted:
+        words = Line([line[at] for at in inner])
+        found.append(Stretch(words, list(inner), _voice(_frame(frame, place))))
+    return found
+
+
+def _closing(line: Line, at: int) -> int | None:
+    closes = _CLOSES.get(line[at].text) if line[at].is_mark else None
+    if closes is None:
+        return None
+    return next((end for end in range(at + 1, len(line)) if line[end].text == closes), None)
+
+
+def _is_speech(words: Sequence[Word]) -> bool:
+    """Whether it is more than a name or a title that stands between the marks."""
+    return len(words) > 1
+
+
+def _frame(frame: Line, place: int) -> list[Word]:
+    """The words of the sentence that the quotation stands in, up to it."""
+    start = place - 1
+    while start > 0 and frame[start - 1].text[:1] not in ENDS:
+        start -= 1
+    return [word for word in frame.words[start:place] if not word.is_mark]
+
+
+def _voice(frame: Sequence[Word]) -> Voice:
+    """Who speaks and who is spoken to after such a frame."""
+    said = _saying(frame)
+    if said is None:
+        return OUTER if not frame else Voice("others", _addressee(frame))
+    if said == 1:
+        return Voice("speaker", _addressee(frame) or "others")
+    if said == 2:
+        return Voice("listener", _addressee(frame) or "others")
+    return Voice("others", _addressee(frame))
+
+
+def _saying(frame: Sequence[Word]) -> int | None:
+    """The person of the verb of saying; the last one counts."""
+    speech = frozenset(map(folded, function_words()["speech"]))
+    found = None
+    for at, word in enumerate(frame):
+        cells = [
+            parse.cell
+            for parse in verb_parses(word.letters)
+            if folded(parse.verb.perfect) in speech and parse.cell.tense != "imperative"
+        ]
+        if not cells or function_parse(word.letters):
+            continue
+        if any(cell.person == 1 and cell.tense == "imperfect" for cell in cells):
+            found = 1
+        elif all(cell.person == 3 for cell in cells):
+            found = 3
+        elif any(cell.person == 1 for cell in cells):
+            found = 3 if _has_subject(frame, at) or _is_to_me(word) else 1
+    return found
+
+
+def _is_to_me(word: Word) -> bool:
+    return word.letters.endswith("ني")
+
+
+def _has_subject(frame: Sequence[Word], at: int) -> bool:
+    """Whether a woman is named right after a verb that may be hers."""
+    following = frame[at + 1].letters if at + 1 < len(frame) else ""
+    return any(
+        parse.form.gender == "feminine" and parse.lemma.person and not parse.prefix.preposition
+        for parse in noun_parses(following)
+    )
+
+
+def _addressee(frame: Sequence[Word]) -> Person | None:
+    first = None
+    for word in frame:
+        for person in _persons_reached(word):
+            first = first or {1: "speaker", 2: "listener", 3: "others"}[person]
+    return first  # type: ignore[return-value]
+
+
+def _persons_reached(word: Word) -> Iterator[int]:
+    """The persons of the pronouns joined to a word; 3 for a noun after ل."""
+    function = function_parse(word.letters)
+    if function is not None:
+        if function.suffix is not None and function.suffix.person == 1:
+            yield 1
+        elif function.suffix is not None and function.sort == "prepositions" and function.base in {"ل", "الي"}:
+            yield function.suffix.person
+        return
+    if word.letters.endswith("ني"):
+        yield 1
+        return
+    parses = [parse for parse in verb_parses(word.letters) if parse.suffix]
+    if parses and parses[0].suffix is not None:
+        yield parses[0].suffix.person

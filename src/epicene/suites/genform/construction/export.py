@@ -1,0 +1,58 @@
+"""The last steps: check the pairs, write those that pass, and the card that goes with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.records import to_json
+from epicene.suites.genform.checks import check
+from epicene.suites.genform.construction.card import card
+from epicene.suites.genform.construction.writing import kept
+from epicene.suites.genform.pairs import Pair
+from epicene.suites.genform.protocol import PROTOCOLS
+from epicene.suites.genform.repetition import Sentence, repetitions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from epicene.suites.construction import Made, Row
+    from epicene.suites.genform.construction.writing import GenformBuild
+
+PAIRS, CARD = "pairs.jsonl", "card.md"
+
+
+def checked(made: Made, _settings: GenformBuild) -> Iterator[Row]:
+    """Each pair with what the suite's check says of it.
+
+    A pair with an error and a pair that repeats another are dropped; warnings are for people to
+    read.
+    """
+    rows = made["settle-forms"]
+    texts = (Sentence(row["id"], row["language"], row["masculine"]) for row in rows)
+    dropped = {each.id: str(each) for each in repetitions(texts)}
+    pairs = [pair_of(row) for row in rows if row["id"] not in dropped]
+    warnings: dict[str, list[str]] = {}
+    for finding in check(pairs, PROTOCOLS["epicene"]):
+        if finding.severity == "error":
+            dropped.setdefault(finding.place, finding.message)
+        else:
+            warnings.setdefault(finding.place, []).append(finding.message)
+    for row in rows:
+        name = row["id"]
+        yield {**row, "warnings": warnings.get(name, []), "dropped": dropped.get(name, "")}
+
+
+def pair_of(row: Mapping[str, str]) -> Pair:
+    """The pair that a row became."""
+    fields = ("id", "language", "rule", "english", "masculine", "feminine")
+    return Pair(**{name: row[name] for name in fields})
+
+
+def export(made: Made, settings: GenformBuild, folder: Path) -> Sequence[Path]:
+    """The pairs in the suite's own format, and the card."""
+    pairs = [pair_of(row) for row in kept(made["check"])]
+    data, about = folder / PAIRS, folder / CARD
+    data.write_bytes(b"".join(to_json(pair) + b"\n" for pair in pairs))
+    about.write_text(card(made, settings, pairs), encoding="utf-8")
+    return data, about
