@@ -16,6 +16,7 @@ from epicene.suites.genform.ask import (
 )
 from epicene.suites.genform.census import statistics
 from epicene.suites.genform.checks import check
+from epicene.suites.genform.construction import construction
 from epicene.suites.genform.data import corpus, read, stratum
 from epicene.suites.genform.figures import figures
 from epicene.suites.genform.given import entry, read_answers
@@ -65,4 +66,5 @@ suite = Suite(
     entry=entry,
     check=check,
     statistics=statistics,
+    construction=construction,
 )

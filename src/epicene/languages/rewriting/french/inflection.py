@@ -244,7 +244,7 @@ def singular(word: str) -> str:
         return word.removesuffix("aux") + "al"
     if word.endswith("eaux"):
         return word.removesuffix("x")
-    if word.endswith("s") and word not in _S_IN_SINGULAR | set(adjectives().feminine):
+    if word.endswith("s") and word not in _S_IN_SINGULAR and word not in adjectives().feminine:
         return word.removesuffix("s")
     return word
 

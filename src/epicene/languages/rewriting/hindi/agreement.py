@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.hindi.adjectives import citation
@@ -71,7 +72,7 @@ def _singular(reading: Reading, following: Sequence[Reading]) -> Reading:
 
 def _as_much_as(stretch: Stretch, readings: Sequence[Reading]) -> Iterator[Finding]:
     """उतना भोला नहीं हूँ जितना आप समझते हैं: जितना agrees as उतना does."""
-    for reading, following in zip(readings, readings[1:], strict=False):
+    for reading, following in pairwise(readings):
         subject, at = reading.agrees, following.clause.first
         if subject is None or subject.who is None or following.clause.verb is None:
             continue

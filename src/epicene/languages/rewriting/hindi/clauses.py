@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _POSTPOSED = frozenset("मैं मै तू तुम आप वह वो वे हम यह ये".split())
 # They begin a clause though no verb stands before them: मैं, जो …
 _CUTS = frozenset(
-    "कि जब जो क्योंकि चूंकि अगर यदि हालांकि यद्यपि जबकि ताकि जहां मानो जिसने जिन्होंने जिसे जिन्हें जिसका जिसके जिसकी "
-    "जिनका जिनके जिनकी जिसमें जिनमें जिससे जिनसे".split()
+    "कि जब जो क्योंकि चूंकि अगर यदि हालांकि यद्यपि जबकि ताकि जहां मानो जिसने जिन्होंने जिसे जिन्हें "
+    "जिसका जिसके जिसकी जिनका जिनके जिनकी जिसमें जिनमें जिससे जिनसे".split()
 )
 
 
@@ -83,10 +83,9 @@ def _cuts(stretch: Stretch, start: int, end: int) -> list[int]:
     """Where clauses begin between the verb before and this one."""
     cuts = [start]
     for at in range(start + 1, end):
-        turns = stretch[at] in _TURNS and stretch[at - 1] == ","
-        if ((stretch[at] in _CUTS or turns) and _has_words(stretch, cuts[-1], at)) or (
-            stretch[at - 1] in SENTENCE_END and not _abbreviated(stretch, at - 1)
-        ):
+        opens = stretch[at] in _CUTS or (stretch[at] in _TURNS and stretch[at - 1] == ",")
+        ended = stretch[at - 1] in SENTENCE_END and not _abbreviated(stretch, at - 1)
+        if ended or (opens and _has_words(stretch, cuts[-1], at)):
             cuts.append(at)
     return cuts
 

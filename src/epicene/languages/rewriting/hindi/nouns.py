@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.languages.rewriting.hindi.lexicon import read
-from epicene.languages.rewriting.hindi.spelling import Style, in_style, key, replace_ending
-from epicene.languages.rewriting.people import Gender
+from epicene.languages.rewriting.hindi.spelling import in_style, key, replace_ending
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.hindi.spelling import Style
+    from epicene.languages.rewriting.people import Gender
 
 # Direct and oblique, singular and plural.
 Case: TypeAlias = Literal["direct", "oblique", "direct plural", "oblique plural"]
@@ -163,21 +166,8 @@ def _tail(wanted: str, shared: int) -> str | None:
 # --- things ---------------------------------------------------------------------------------
 
 # What abstract nouns and loans end in.
-_FEMININE_ENDINGS = (
-    "ता",
-    "ति",
-    "टि",
-    "ष्टि",
-    "ावट",
-    "ाहट",
-    "शन",
-    "िंग",
-    "ोलॉजी",
-    "दारी",
-    "गिरी",
-    "शिप",
-)
-_MASCULINE_ENDINGS = ("त्व", "पन", "ापा", "मेंट", "करण", "ाव", "ालय")
+_FEMININE_ENDINGS = tuple("ता ति टि ावट ाहट शन िंग ोलॉजी दारी गिरी शिप".split())
+_MASCULINE_ENDINGS = tuple("त्व पन ापा मेंट करण ाव ालय".split())
 
 
 @cache

@@ -100,19 +100,19 @@ class _Reader:
     def _unsaid(self, clause: Clause, verb: Complex, voice: Voice) -> Subject | None:
         """No pronoun of the first or second person, no ने: what else there is."""
         relative = clause.opener.startswith(("जिस", "जिन"))
-        if self.pending is not None and self._waits(self.pending) and not relative:
-            if fits(self.stretch, verb, self.pending, voice):
-                return self.pending._replace(rule="subject before an inserted clause")
+        waiting = self._waiting() if not relative else None
+        if waiting is not None and fits(self.stretch, verb, waiting, voice):
+            return waiting._replace(rule="subject before an inserted clause")
         third = self._third(clause, voice)
-        if verb.person == "second" and (third is None or third.who is None):
-            if verb.finite.shape != "imperative":
-                return Subject(voice.listener, None, True, "likely", "the verb says तुम")
+        says_you = verb.person == "second" and verb.finite.shape != "imperative"
+        if says_you and (third is None or third.who is None):
+            return Subject(voice.listener, None, True, "likely", "the verb says तुम")
         if third is not None or relative:
             return third
         return (
             self._ahead(clause, verb, voice)
             or self._carried(clause, verb, voice)
-            or self._addressed(clause, verb, voice)
+            or self._addressed(verb, voice)
         )
 
     def _third(self, clause: Clause, voice: Voice) -> Subject | None:
@@ -121,11 +121,12 @@ class _Reader:
             previous = Subject(voice.listener)
         return subjects.third(self.stretch, clause, voice, previous=previous, skip=self.addressing)
 
-    def _waits(self, subject: Subject) -> bool:
-        """Whether a pronoun was cut off from its verb by an inserted clause."""
-        return subject.at is not None and self.stretch[subject.at] in (
-            pronouns.FIRST | pronouns.SECOND | pronouns.THIRD
-        )
+    def _waiting(self) -> Subject | None:
+        """The pronoun that an inserted clause cut off from its verb."""
+        if self.pending is None or self.pending.at is None:
+            return None
+        said = pronouns.FIRST | pronouns.SECOND | pronouns.THIRD
+        return self.pending if self.stretch[self.pending.at] in said else None
 
     def _ergative(self, clause: Clause, verb: Complex) -> bool:
         if not any(self.stretch[at] in pronouns.ACTING for at in clause.field):
@@ -138,10 +139,9 @@ class _Reader:
         last = self.last
         if self._before_relative(clause) or last is None or last.clause.verb is None:
             return self._third(clause, voice)
-        verb = last.clause.verb
-        if verb.valency == "copular" and last.agrees is not None and last.agrees.who is not None:
-            if clause.opener in _CONTINUES:
-                return last.agrees._replace(at=None, sure="guess", rule="said without a verb")
+        said = last.agrees if last.clause.verb.valency == "copular" else None
+        if said is not None and said.who is not None and clause.opener in _CONTINUES:
+            return said._replace(at=None, sure="guess", rule="said without a verb")
         return self._third(clause, voice)
 
     def _before_relative(self, clause: Clause) -> bool:
@@ -185,9 +185,7 @@ class _Reader:
         return any(nouns.person(self.stretch[at]) for at in range(clause.first, end))
 
     def _taken_up(self, subject: Subject, verb: Complex) -> Subject:
-        plural = (
-            verb.plural or verb.person == "second" or "mp" in subjects.cells_of(self.stretch, verb)
-        )
+        plural = verb.plural or verb.person == "second"
         return subject._replace(plural=plural, sure="likely", rule="जो takes the person up")
 
     def _can_be(self, subject: Subject, verb: Complex, voice: Voice) -> bool:
@@ -222,19 +220,24 @@ class _Reader:
         previous = self._previous()
         if previous is None or previous.who is None or clause.opener not in _CONTINUES:
             return None
-        oblique = {"speaker": pronouns.FIRST_OBLIQUE, "listener": pronouns.SECOND_OBLIQUE}
-        for who, forms in ((voice.speaker, "speaker"), (voice.listener, "listener")):
-            if previous.who == who and any(
-                self.stretch[at] in oblique[forms] for at in clause.field
-            ):
-                return None
+        if self._is_oblique_here(previous, clause, voice):
+            return None
         if previous.who == "others":
             previous = previous._replace(plural=verb.plural or previous.plural)
         if not fits(self.stretch, verb, previous, voice):
             return None
         return previous._replace(at=None, sure="guess", rule="subject of the clause before")
 
-    def _addressed(self, clause: Clause, verb: Complex, voice: Voice) -> Subject | None:
+    def _is_oblique_here(self, subject: Subject, clause: Clause, voice: Voice) -> bool:
+        """मुझे, मुझसे, मेरा: who says I is in the clause, and not as its subject."""
+        forms: frozenset[str] = frozenset()
+        if subject.who == voice.speaker:
+            forms = pronouns.FIRST_OBLIQUE
+        elif subject.who == voice.listener:
+            forms = pronouns.SECOND_OBLIQUE
+        return any(self.stretch[at] in forms for at in clause.field)
+
+    def _addressed(self, verb: Complex, voice: Voice) -> Subject | None:
         """“समय पर खाएगा तो …”: in a quotation, who is left out is who is spoken to."""
         if self.voice == OUTER or voice.listener is None or self._previous() is not None:
             return None
@@ -258,6 +261,3 @@ class _Reader:
         if verb is not None and (verb.ergative or verb.obligation) and clause.opener in _CONTINUES:
             return self._previous()
         return None
-
-
-__all__ = ["NOBODY", "read"]

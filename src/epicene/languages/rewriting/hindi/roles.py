@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.hindi import nouns, pronouns
-from epicene.languages.rewriting.hindi.adjectives import agrees, citation, is_genitive
-from epicene.languages.rewriting.hindi.findings import Finding
+from epicene.languages.rewriting.hindi.adjectives import agrees, is_genitive, is_state
 from epicene.languages.rewriting.hindi.lexicon import function_words
 from epicene.languages.rewriting.hindi.phrases import Phrase, phrase, said
 from epicene.languages.rewriting.hindi.predicates import findings_of
@@ -16,11 +15,14 @@ from epicene.languages.rewriting.hindi.verb_forms import analyse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from epicene.languages.rewriting.hindi.findings import Finding
     from epicene.languages.rewriting.hindi.subjects import Reading
     from epicene.languages.rewriting.hindi.voices import Voice
     from epicene.languages.rewriting.hindi.words import Stretch
 
 _LIKE = frozenset({"जैसा", "जैसे", "जैसी", "सरीखा", "सरीखे", "सरीखी"})
+_ME = frozenset({"मुझ", "मेरे"})
+_YOU = frozenset({"तुझ", "तुम", "आप", "तेरे", "तुम्हारे", "आपके"})
 _MOST_WORDS = 8  # of an apposition, and of a phrase after मुझ जैसा
 
 
@@ -131,20 +133,13 @@ def _like(stretch: Stretch, reading: Reading, voice: Voice) -> Iterator[Finding]
     for at in range(reading.clause.first, reading.clause.last):
         if stretch[at + 1] not in _LIKE:
             continue
-        if stretch[at] in {"मुझ", "मेरे"}:
-            who = voice.speaker
-        elif stretch[at] in {"तुझ", "तुम", "आप", "तेरे", "तुम्हारे", "आपके"}:
-            who = voice.listener
-        else:
-            continue
+        who = voice.speaker if stretch[at] in _ME else voice.listener
         head = _head_after(stretch, at + 2)
-        if head is None or who is None:
+        if stretch[at] not in _ME | _YOU or head is None or who is None:
             continue
         found = Phrase(at + 1, head, _agreeing(stretch, at + 1, head))
-        oblique = stretch.oblique(head) or stretch[at + 1].endswith("े")
-        yield from findings_of(
-            stretch, found, Subject(who, at), "like the speaker", oblique=oblique
-        )
+        someone, oblique = Subject(who, at), stretch.oblique(head) or stretch[at + 1] == "जैसे"
+        yield from findings_of(stretch, found, someone, "one like them", oblique=oblique)
 
 
 def _head_after(stretch: Stretch, start: int) -> int | None:
@@ -166,7 +161,6 @@ def _agreeing(stretch: Stretch, first: int, head: int) -> tuple[int, ...]:
         for at in range(first, head)
         if stretch[at] in _LIKE
         or agrees(stretch[at])
-        or stretch[at + 1] in {"हुआ", "हुए", "हुई"}
-        or citation(stretch[at]) == "हुआ"
-        or stretch[at] in {"हुए", "हुई", "हुआ"}
+        or is_state(stretch[at], stretch[at + 1])
+        or is_state(stretch[at - 1], stretch[at])
     )

@@ -41,10 +41,11 @@ def _set_off(stretch: Stretch, at: int) -> bool:
 def _speaks_to(stretch: Stretch) -> bool:
     said = pronouns.SECOND | pronouns.SECOND_OBLIQUE
     return any(
-        stretch[at] in said
-        or any(
-            form.person == "second" or form.shape == "imperative" for form in analyse(stretch[at])
-        )
-        for at in range(len(stretch))
-        if stretch[at] not in ALSO_NOT_VERBS
+        word.key in said or _is_second_person(word.key)
+        for word in stretch.words
+        if word.key not in ALSO_NOT_VERBS
     )
+
+
+def _is_second_person(word: str) -> bool:
+    return any(form.person == "second" or form.shape == "imperative" for form in analyse(word))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.languages.rewriting.hindi import nouns
+from epicene.languages.rewriting.hindi import nouns, pronouns
 from epicene.languages.rewriting.hindi.complexes import complexes
 from epicene.languages.rewriting.hindi.lexicon import function_words
 from epicene.languages.rewriting.hindi.verb_forms import analyse
@@ -24,9 +24,9 @@ _CLOSES = {"“": "”", "‘": "’", "«": "»", '"': '"', "'": "'", "„": "�
 FIRST_ADDRESSED = frozenset("मुझसे मुझे मुझको मुझपर".split())
 _SECOND_ADDRESSED = frozenset("तुमसे आपसे तुम्हें आपको तुमको तुझसे तुझे".split())
 _THIRD_ADDRESSED = frozenset("उससे उनसे उसे उन्हें उसको उनको इनसे इससे इन्हें हमसे हमें".split())
-_FIRST_PERSON = frozenset("मैं मै मैंने मुझे मुझसे मुझको मेरा मेरे मेरी मुझ हम हमने हमें हमारा हमारे हमारी हमसे".split())
-
-
+_FIRST_PERSON = (
+    pronouns.FIRST | pronouns.FIRST_OBLIQUE | frozenset("हम हमने हमें हमारा हमारे हमारी हमसे".split())
+)
 _MANNER = frozenset("धीरे जोर प्यार गर्व गुस्से हंसी मुश्किल आराम फिर आखिर".split())
 
 
@@ -50,14 +50,14 @@ def stretches(words: Sequence[Word]) -> list[tuple[Stretch, Voice]]:
         end = _closing(words, at)
         if end is not None and _is_speech(words, at, end):
             quoted.append((len(outer), at + 1, end))
+            outer.append(words[end])
             at = end
-        else:
-            at += 1
+        at += 1
     if not any(not word.mark for word in outer):  # all of it is quoted
         return [(Stretch(list(words)), OUTER)]
     found = [(Stretch(outer), OUTER)]
     for place, start, end in quoted:
-        found.append((Stretch(list(words[start:end])), _voice(_frame(outer, place))))
+        found.append((Stretch(list(words[start:end])), _voice(outer, place)))
     return found
 
 
@@ -76,26 +76,31 @@ def _is_speech(words: Sequence[Word], start: int, end: int) -> bool:
     return bool(complexes(Stretch(list(words[start + 1 : end]))))
 
 
-def _frame(outer: Sequence[Word], place: int) -> list[str]:
-    """The keys of the sentence that the quotation stands in."""
-    start = place
+def _voice(outer: Sequence[Word], place: int) -> Voice:
+    """The voice of what is quoted at that place, by what frames it in its sentence."""
+    start = end = place
     while start > 0 and outer[start - 1].text not in SENTENCE_END:
         start -= 1
-    end = place
     while end < len(outer) and outer[end].text not in SENTENCE_END:
         end += 1
-    return [word.key for word in outer[start:end] if not word.mark]
+    before = [word.key for word in outer[start:place] if not word.mark]
+    after = [word.key for word in outer[place:end] if not word.mark]
+    if _reports(before):
+        return _voice_by(before, list(reversed(before)), before + after)
+    if _reports(after):
+        return _voice_by(after, after, after + before)
+    return OUTER
 
 
-def _voice(frame: Sequence[str]) -> Voice:
-    if not _reports(frame):
-        return OUTER
-    if "मैंने" in frame or ("मैं" in frame and "ने" not in frame):
-        return Voice("speaker", _addressee(frame))
-    if {"तुमने", "आपने", "तूने"} & set(frame):
-        return Voice("listener", _addressee(frame))
+def _voice_by(frame: Sequence[str], nearest: Sequence[str], sentence: Sequence[str]) -> Voice:
+    """`nearest` is the frame from the quotation on: who acts nearest to it has said it."""
+    acting = next((word for word in nearest if word in pronouns.ACTING), "")
     addressee = _addressee(frame)
-    if addressee is None and _FIRST_PERSON & set(frame):
+    if acting in pronouns.FIRST_ACTING or (not acting and pronouns.FIRST & set(frame)):
+        return Voice("speaker", addressee)
+    if acting in pronouns.SECOND_ACTING:
+        return Voice("listener", addressee)
+    if addressee is None and _FIRST_PERSON & set(sentence):
         addressee = "speaker"
     return Voice("others", addressee)
 

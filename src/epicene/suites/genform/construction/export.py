@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
-from epicene.records import to_json
 from epicene.suites.genform.checks import check
-from epicene.suites.genform.construction.card import card
 from epicene.suites.genform.construction.writing import kept
 from epicene.suites.genform.pairs import Pair
 from epicene.suites.genform.protocol import PROTOCOLS
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from epicene.suites.genform.construction.writing import GenformBuild
 
 PAIRS, CARD = "pairs.jsonl", "card.md"
+_FIELDS = ("id", "language", "rule", "english", "masculine", "feminine")
 
 
 def checked(made: Made, _settings: GenformBuild) -> Iterator[Row]:
@@ -45,14 +45,16 @@ def checked(made: Made, _settings: GenformBuild) -> Iterator[Row]:
 
 def pair_of(row: Mapping[str, str]) -> Pair:
     """The pair that a row became."""
-    fields = ("id", "language", "rule", "english", "masculine", "feminine")
-    return Pair(**{name: row[name] for name in fields})
+    return Pair(**{name: row[name] for name in _FIELDS})
 
 
 def export(made: Made, settings: GenformBuild, folder: Path) -> Sequence[Path]:
     """The pairs in the suite's own format, and the card."""
-    pairs = [pair_of(row) for row in kept(made["check"])]
+    from epicene.suites.genform.construction.card import card
+
+    rows = kept(made["check"])
     data, about = folder / PAIRS, folder / CARD
-    data.write_bytes(b"".join(to_json(pair) + b"\n" for pair in pairs))
-    about.write_text(card(made, settings, pairs), encoding="utf-8")
+    lines = (json.dumps({name: row[name] for name in _FIELDS}, ensure_ascii=False) for row in rows)
+    data.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    about.write_text(card(made, settings, [pair_of(row) for row in rows]), encoding="utf-8")
     return data, about

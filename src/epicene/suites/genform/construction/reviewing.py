@@ -51,12 +51,10 @@ def read_reviews(
 def _propose(row: Row, response: Response) -> Row:
     """The text that holds for this person; none where the sentence is left out."""
     choice = response.answers["verdict"]
-    texts = {
-        "good": {"text": row["translation"]},
-        "mend": {"text": one_line(response.answers.get("text", ""))},
-        "drop": {},
-    }
-    return {"choice": choice, "texts": texts[str(choice)]}
+    if choice == "drop":
+        return {"choice": choice, "texts": {}}
+    text = row["translation"] if choice == "good" else one_line(response.answers["text"])
+    return {"choice": choice, "texts": {"text": text}}
 
 
 def settle_reviews(made: Made, settings: GenformBuild) -> Study:

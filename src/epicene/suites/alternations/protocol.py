@@ -1,0 +1,49 @@
+"""How minimal pairs and gaps are asked: the authors' way, and ours."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from epicene.records import FirstToken, Masking, Positive
+from epicene.suites import Protocol
+from epicene.suites.likelihood import Measure
+
+Format: TypeAlias = Literal["acceptability", "cloze", "prompt"]
+
+
+class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
+    """What varies between ways of asking.
+
+    `acceptability` scores both sentences of a pair; `cloze` has the verb's gap filled; `prompt`
+    asks a chat model to fill it.
+    """
+
+    formats: tuple[Format, ...] = ("acceptability", "cloze")
+    measure: Measure = "sum"
+    first_token: FirstToken = "bos"
+    # Several give a masked model's scores by each; a causal model has no masks.
+    maskings: tuple[Masking, ...] = ("within-word",)
+    phenomena: tuple[str, ...] = ()  # all there are, if none is named
+    language: str = ""  # of a file that does not say
+    masks: Positive = 4  # a verb of one to so many tokens is looked for
+    top: Positive = 10
+    new_tokens: Positive = 16
+
+
+PROTOCOLS = {
+    "paper": AlternationsProtocol(
+        name="paper",
+        about=(
+            "The sum of log-probabilities with the tokenizer's own beginning; masked models by "
+            "pseudo-log-likelihood within words."
+        ),
+        first_token="tokenizer-default",
+    ),
+    "epicene": AlternationsProtocol(
+        name="epicene",
+        about=(
+            "The sum of log-probabilities after a beginning token, so that the first word counts "
+            "for every model; masked models by pseudo-log-likelihood within words."
+        ),
+    ),
+}

@@ -1,0 +1,55 @@
+"""SLOR: how much likelier a sentence is than its words alone, per word.
+
+The published measure takes the unigram frequencies of a model's own training text, which is
+rarely known. Ours takes the word frequencies of the package `wordfreq`, and its unit is the word:
+an approximation, the same for every model. Without the package, or for a language it does not
+have, there is no SLOR.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from epicene.languages.segment import words
+
+if TYPE_CHECKING:
+    from epicene.records import TextScore
+
+# Half the smallest frequency that the package lists (Zipf 1), for words it does not have.
+_UNLISTED = 10 ** (1.0 - 9) / 2
+
+
+@cache
+def has_frequencies(language: str) -> bool:
+    """Whether word frequencies of the language are at hand."""
+    if find_spec("wordfreq") is None:
+        return False
+    from wordfreq import available_languages
+
+    return language in available_languages()
+
+
+@cache
+def log_frequency(word: str, language: str) -> float:
+    """The natural logarithm of a word's share of all words."""
+    from wordfreq import word_frequency
+
+    return math.log(word_frequency(word, language) or _UNLISTED)
+
+
+def slor(
+    first: tuple[str, TextScore], second: tuple[str, TextScore], language: str
+) -> tuple[float, float] | None:
+    """SLOR of two texts with their scores, or nothing where there are no frequencies."""
+    if not language or not has_frequencies(language):
+        return None
+    return _slor(*first, language), _slor(*second, language)
+
+
+def _slor(text: str, score: TextScore, language: str) -> float:
+    found = [text[span.start : span.end] for span in words(text, language)]
+    alone = sum(log_frequency(word, language) for word in found)
+    return (score.sum - alone) / max(len(found), 1)
