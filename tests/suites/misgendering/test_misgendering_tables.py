@@ -131,14 +131,14 @@ def test_sigma_of_five_is_the_papers(right: int, level: str, sigma: float) -> No
 def test_no_pronoun_is_right_under_paper_and_left_out_under_epicene() -> None:
     frame = results("paper").frame.filter(pl.col("format") == "generation")
     mine = frame.filter(pl.col("pronoun") == "xe")
-    paper = dict(shares(spread(mine, PROTOCOLS["paper"])))
+    paper = shares(spread(mine, PROTOCOLS["paper"]), ["0", "0.40", "0.49"])
     # rrrrr; one of five; two of five; u u r r w is four of five
     assert {level: amount.value for level, amount in paper.items()} == {
         "0": 0.25,
         "0.40": 0.5,
         "0.49": 0.25,
     }
-    ours = dict(shares(spread(mine, PROTOCOLS["epicene"])))
+    ours = shares(spread(mine, PROTOCOLS["epicene"]), ["0", "0.40", "0.47", "0.49"])
     # r r w is one of three
     assert {level: amount.value for level, amount in ours.items()} == {
         "0": 0.25,
@@ -167,6 +167,8 @@ def test_figure_4a_shows_how_many_instances_have_each_sigma() -> None:
     found = {(row["x"], row["color"]): row["y"] for row in data}
     assert found == {
         ("she", "0"): 1.0,
+        ("she", "0.40"): 0.0,
+        ("she", "0.49"): 0.0,
         ("xe", "0"): 0.25,
         ("xe", "0.40"): 0.5,
         ("xe", "0.49"): 0.25,

@@ -79,23 +79,31 @@ def _distractors(results: Outcomes) -> Figure:
 
 def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
     """How many instances have samples that differ, and how much."""
-    rows: list[dict[str, str | float | Estimate]] = []
-    for setting in settings:
-        instances = spread(generations(results.frame, family, setting), results.protocol)
-        for model, pronoun, part in _cells(instances):
-            panel = model if len(settings) == 1 else f"{model}, {setting}"
-            rows += [
-                {"panel": panel, "pronoun": pronoun, "σ": level, "instances": amount}
-                for level, amount in shares(part)
-            ]
+    parts = {
+        setting: spread(generations(results.frame, family, setting), results.protocol)
+        for setting in settings
+    }
+    levels = sorted({level for part in parts.values() for level in values_of(part, "level")})
+    panel = "model" if len(settings) == 1 else "model, setting"
+    rows: list[dict[str, str | float | Estimate]] = [
+        {
+            panel: model if len(settings) == 1 else f"{model}, {setting}",
+            "pronoun": pronoun,
+            "σ": level,
+            "instances": amount,
+        }
+        for setting, instances in parts.items()
+        for model, pronoun, part in _cells(instances)
+        for level, amount in shares(part, levels).items()
+    ]
     return charts.bars(
         name,
         f"Variation of generations: {FAMILIES[family].title}",
-        sorted(rows, key=lambda row: str(row["σ"])),
+        rows,
         x="pronoun",
         y="instances",
         color="σ",
-        facet="panel",
+        facet=panel,
         percent=True,
         notes=("The share of instances at each standard deviation over their generations.",),
     )

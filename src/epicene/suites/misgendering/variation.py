@@ -20,7 +20,7 @@ from epicene.suites.misgendering.formats import (
 from epicene.suites.tabulate import mean, share, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     import polars
 
@@ -60,18 +60,15 @@ def _level(sigma: float) -> str:
     return f"{sigma:.2f}" if sigma else "0"
 
 
-def shares(instances: polars.DataFrame) -> Iterator[tuple[str, Estimate]]:
-    """The share of instances at each value of σ that some have."""
+def shares(instances: polars.DataFrame, levels: Iterable[str]) -> dict[str, Estimate]:
+    """The share of instances at each of those values of σ."""
     import polars as pl
 
-    for level in values_of(instances, "level"):
-        yield level, share(instances, pl.col("level") == level)
+    return {level: share(instances, pl.col("level") == level) for level in levels}
 
 
 def variation_table(results: Outcomes) -> Table:
     """How many instances have each σ, and the mean, by dataset, setting and pronoun."""
-    import polars as pl
-
     parts = {
         (family, setting): spread(generations(results.frame, family, setting), results.protocol)
         for family, setting in MODES
@@ -84,8 +81,7 @@ def variation_table(results: Outcomes) -> Table:
             here = only(part, model=model)
             for name in ("all", *pronouns_of(here)) if len(here) else ():
                 mine = here if name == "all" else only(here, pronoun=name)
-                cells = [share(mine, pl.col("level") == level) for level in levels]
-                cells.append(mean(mine, "sigma"))
+                cells = [*shares(mine, levels).values(), mean(mine, "sigma")]
                 rows.append(Row(keys=(model, family, setting, name), cells=tuple(cells)))
     return Table(
         name="variation",

@@ -113,8 +113,10 @@ def forms(lemma: Lemma) -> Iterator[tuple[str, Form]]:
     yield from _masculine_singular(lemma)
     feminine = lemma.feminine
     yield feminine, Form(_F, "singular", _ANY)
-    yield from _duals(lemma)
+    if nunated(feminine) != feminine:
+        yield nunated(feminine), Form(_F, "singular", _ACCUSATIVE, bound=False, nunated=True)
     yield from _plurals(lemma)
+    yield from _duals(lemma)
 
 
 def _masculine_singular(lemma: Lemma) -> Iterator[tuple[str, Form]]:
@@ -198,8 +200,11 @@ def inflected(lemma: Lemma, gender: Gender, number: Number, place: Place) -> str
     """The form for a place, without what is joined to its front or its end."""
     if number == "dual":
         word = _dual(lemma, gender, place)
+    elif gender == "feminine" and number == "plural":
+        word = feminine_plural(lemma)
     elif gender == "feminine":
-        word = lemma.feminine if number == "singular" else feminine_plural(lemma)
+        free = not place.definite and not place.bound and place.case == "accusative"
+        word = nunated(lemma.feminine) if free else lemma.feminine
     elif number == "plural":
         word = _masculine_plural(lemma, place)
     else:

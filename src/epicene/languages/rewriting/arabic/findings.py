@@ -148,5 +148,5 @@ def _noun(what: Noun, gender: Gender) -> _New | None:
     word = inflected(lemma, gender, number, place)
     suffix = parse.suffix.letters if parse.suffix else ""
     free = not (place.definite or place.bound)
-    nunated = free and gender == "masculine" and place.case == "accusative" and word.endswith("ا")
+    nunated = free and place.case == "accusative" and word.endswith("ا")
     return _New(parse.prefix.letters + kept(parse.stem, word) + suffix, nunated)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from epicene.languages.rewriting.arabic.conjugation import Cell, Verb
     from epicene.languages.rewriting.arabic.declension import Form, Lemma
+    from epicene.languages.rewriting.people import Gender
 
 _REMEMBERED = 2**15
 
@@ -157,29 +158,50 @@ def is_thing(stem: str) -> bool:
     return key.endswith("ا") and key[:-1] in lists.masculine
 
 
+class Thing(NamedTuple):
+    """A noun that is not a person: the gender it goes with, and whether a pronoun ends it."""
+
+    gender: Gender
+    suffixed: bool = False
+
+
 @lru_cache(maxsize=_REMEMBERED)
-def thing_of(letters: str) -> str:
-    """The gender with which a word for a thing goes, "" if it is not known as one."""
-    lists = things()
+def thing_of(letters: str) -> Thing | None:
+    """The word as a noun for a thing, if it is known as one and not rather as a person."""
+    person = min((_joined(parse) for parse in _known_nouns(letters)), default=None)
     for prefix in NOUN_PREFIXES:
-        if not letters.startswith(prefix.letters):
+        if not letters.startswith(prefix.letters) or "أ" in prefix.letters:
             continue
         rest = folded(letters[len(prefix.letters) :])
-        for stem in (rest, *_without_suffix(rest)):
-            if stem in lists.feminine or stem in lists.plural:
-                return "feminine"
-            if stem in lists.masculine or (stem.endswith("ا") and stem[:-1] in lists.masculine):
-                return "masculine"
-    return ""
+        for stem, suffix in ((rest, ""), *_without_suffix(rest)):
+            gender = _thing_gender(stem)
+            if gender is None:
+                continue
+            closer = person is not None and person <= len(prefix.letters) + len(suffix)
+            return None if closer else Thing(gender, suffixed=bool(suffix))
+    return None
 
 
-def _without_suffix(rest: str) -> Iterator[str]:
+def _joined(parse: NounParse) -> int:
+    return len(parse.prefix.letters) + (len(parse.suffix.letters) if parse.suffix else 0)
+
+
+def _thing_gender(stem: str) -> Gender | None:
+    lists = things()
+    if stem in lists.feminine or stem in lists.plural:
+        return "feminine"
+    if stem in lists.masculine or (stem.endswith("ا") and stem[:-1] in lists.masculine):
+        return "masculine"
+    return None
+
+
+def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:
     for suffix in SUFFIXES:
         stem = rest[: -len(suffix.letters)]
         if rest.endswith(suffix.letters) and len(stem) > 1:
-            yield stem
+            yield stem, suffix.letters
             if stem.endswith("ت"):
-                yield stem[:-1] + "ة"
+                yield stem[:-1] + "ة", suffix.letters
 
 
 class FunctionParse(NamedTuple):
@@ -204,13 +226,20 @@ _PREFIXES = ("", "و", "ف", "أ", "ا", "أو", "أف", "ل", "ول", "فل", "
 def function_parse(letters: str) -> FunctionParse | None:
     """The reading as a function word, if there is one."""
     for prefix in _PREFIXES:
-        if not letters.startswith(prefix):
+        if not letters.startswith(prefix) or (prefix and _is_whole_noun(letters)):
             continue
         base = folded(letters[len(prefix) :])
+        if base == "كان" and "أ" not in letters[len(prefix) :]:  # not كأن
+            continue
         found = _plain(prefix, base) or _suffixed(prefix, base)
         if found:
             return found
     return None
+
+
+def _is_whole_noun(letters: str) -> bool:
+    """Whether a word for people is written so, with nothing before it: فلكي is no لكي."""
+    return any(not parse.prefix.letters and not parse.suffix for parse in _known_nouns(letters))
 
 
 def _plain(prefix: str, base: str) -> FunctionParse | None:

@@ -48,6 +48,9 @@ def is_definite(walk: Walk, at: int) -> bool:
     letters = walk.reading.line[at].letters
     if any(letters.startswith(start) for start in ("ال", "وال", "بال", "كال", "فال", "لل", "ولل")):
         return True
+    thing = thing_of(letters)
+    if thing is not None:
+        return thing.suffixed
     nouns = walk.reading.nouns(at)
     return bool(nouns) and nouns[0].suffix is not None
 
@@ -208,7 +211,7 @@ def _gender(walk: Walk, at: int) -> Gender | None:
         return _gender(walk, at + 1) if function.sort == "demonstratives" else None
     thing = thing_of(word.letters)
     if thing:
-        return thing  # type: ignore[return-value]
+        return thing.gender
     nouns = walk.reading.nouns(at)
     if nouns and nouns[0].lemma.known:
         return nouns[0].form.gender

@@ -95,8 +95,13 @@ class Reading:
         return parses if self._is_verb_place(at) else ()
 
     def _is_noun_too(self, at: int) -> bool:
+        letters = self.line[at].letters
+        verb = verb_parses(letters)[0]
         return self.is_thing(at) or any(
-            parse.lemma.known and not parse.prefix.preposition for parse in noun_parses(self.line[at].letters)
+            parse.lemma.known
+            and not parse.prefix.preposition
+            and len(parse.prefix.letters) <= len(verb.prefix)
+            for parse in noun_parses(letters)
         )
 
     def _is_verb_place(self, at: int) -> bool:

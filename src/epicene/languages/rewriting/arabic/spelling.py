@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 # Where the mark of the indefinite accusative is written: متعبًا, متعباً, متعبا.
 Nunation: TypeAlias = Literal["before", "after", "none"]
 
+# What is written where the hamza or the dots of a letter are left out.
+_BARE = frozenset("اىي")
+_TANWIN = regex.compile("[\u064b\u064c\u064d]")
 _BEFORE = regex.compile("\u064bا(?!\\p{L})")
 _AFTER = regex.compile("ا\u064b(?!\\p{L})")
 # Adverbs that everybody writes with that mark who writes it at all.
@@ -45,16 +48,17 @@ def kept(written: str, letters: str) -> str:
     old, new = folded(written), folded(letters)
     while place < min(len(old), len(new)) and old[place] == new[place]:
         place += 1
-    return written[:place] + letters[place:]
+    start = (one if one in _BARE else two for one, two in zip(written, letters, strict=False))
+    return "".join(start)[:place] + letters[place:]
 
 
 def spelled(word: Word, letters: str, *, nunated: bool, nunation: Nunation) -> str:
     """The word in other letters, written as its line is."""
     vocalised = is_vocalised(word.text)
     ending = final_mark(word.text)
-    text = respelled(word.text, letters)
+    text = respelled(_TANWIN.sub("", word.text), letters)
     if nunated:
-        stem = with_final(text[:-1] if text.endswith("ا") else text.rstrip("\u064bا"), "")
+        stem = with_final(text[:-1], "")
         if nunation == "none" and not vocalised:
             return stem + "ا"
         return stem + ("ا" + TANWIN_FATH if nunation == "after" else TANWIN_FATH + "ا")

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.french.lexicon import Words, read, verbs, words
-from epicene.languages.rewriting.french.line import LINKS, STOPS
+from epicene.languages.rewriting.french.line import LINKS, STOPS, participle_of
 from epicene.languages.rewriting.french.scene import Party, Scene
 
 if TYPE_CHECKING:
@@ -39,13 +39,30 @@ def is_impersonal(scene: Scene, group: Group) -> bool:
     if "avoir" in group.infinitives and any(line[index] == "y" for index in group.clitics):
         return True
     after = line.after_adverbs(group.end)
-    if line[after] in {"été", "fallu", "plu"}:
+    if line[after] in {"fallu", "plu"}:
+        return True
+    if line[after] == "été":
         after = line.after_adverbs(after + 1)
-    if "être" in group.infinitives or "devenir" in group.infinitives:
-        return line[after] in _impersonal_adjectives() and line[after + 1] not in {".", ","}
+    if {"être", "devenir"} & set(group.infinitives) or line[after - 1] == "été":
+        return _is_impersonal_predicate(scene, after)
     if {"sembler", "paraître", "arriver", "rester"} & set(group.infinitives):
         return line[after] in {"que", "qu'", "des", "un", "une"}
     return "pouvoir" in group.infinitives and any(line[index] == "se" for index in group.clitics)
+
+
+def _is_impersonal_predicate(scene: Scene, at: int) -> bool:
+    """il est crucial pour lui de; il a été annoncé que; il est tard."""
+    line = scene.line
+    if line[at] in {"temps", "question", "dommage", "tard", "tôt", "midi", "minuit"}:
+        return True
+    clause = next((at + step for step in (1, 2, 3) if line[at + step] in _OF_WHAT), None)
+    if line[at] in _impersonal_adjectives():
+        return clause is not None
+    told = verbs().is_kind("told", participle_of(line[at]))
+    return told and line[at + 1] in {"que", "qu'"}
+
+
+_OF_WHAT = frozenset({"que", "qu'", "de", "d'", "à"})
 
 
 def pronoun_party(scene: Scene, at: int) -> Party | None:
@@ -53,7 +70,7 @@ def pronoun_party(scene: Scene, at: int) -> Party | None:
     word = scene.line[at]
     gender: Gender | None = "feminine" if word.startswith(("elle", "la")) else "masculine"
     plural = word.removesuffix("-mêmes") in _PLURAL
-    if word in {"l'", "lui", "les"}:
+    if word in {"l'", "les"}:
         gender = None
     found = _antecedent(scene, at, gender, plural=plural)
     if found is None:
@@ -67,11 +84,24 @@ def pronoun_party(scene: Scene, at: int) -> Party | None:
 
 def _taken_up(scene: Scene, at: int, word: str) -> bool:
     """Whether the same pronoun, or one like it, meant somebody before."""
-    like = {"l'": {"il", "elle", "le", "la"}, "lui": {"il", "le"}}.get(word, {word})
+    like = _LIKE.get(word, {word})
     return any(
         site.index < at and site.who == "others" and scene.line[site.index] in like
         for site in scene.sites
     )
+
+
+_LIKE = {
+    "l'": {"il", "elle", "le", "la"},
+    "le": {"il", "le"},
+    "la": {"elle", "la"},
+    "lui": {"il", "le"},
+    "lui-même": {"il", "le"},
+    "elle-même": {"elle", "la"},
+    "eux": {"ils"},
+    "eux-mêmes": {"ils"},
+    "elles-mêmes": {"elles"},
+}
 
 
 def _antecedent(scene: Scene, at: int, gender: Gender | None, *, plural: bool) -> Mention | None:
@@ -98,12 +128,16 @@ def _may_be_meant(scene: Scene, thing: Mention, at: int) -> bool:
     line = scene.line
     if thing.after_preposition or thing.gender is None:
         return False
+    if not _TIME.isdisjoint(line.words[thing.start : thing.end]) or line[thing.head] in _OWN:
+        return False
     if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
         return False
     between = line.words[thing.end : at]
     return len(between) > 7 or _RELATIVE.isdisjoint(between)
 
 
+_TIME = words(read("function_words")["time_nouns"])
+_OWN = frozenset({"sien", "sienne", "mien", "mienne", "tien", "tienne"})
 _RELATIVE = frozenset("que qu' dont où lequel laquelle duquel auquel lesquels".split())
 
 
@@ -146,6 +180,9 @@ def subject_mention(scene: Scene, before: int) -> Mention | None:
     if scene.line[before].endswith(("-même", "-mêmes")):
         before -= 1
     mention = scene.mention_ending(before + 1)
+    if mention is not None and mention.phrase is None:
+        titled = scene.mention_ending(mention.start)  # le journal Equity, le prince Vyazemsky
+        mention = titled or mention
     while mention is not None and mention.after_preposition:
         contracted = scene.line[mention.start] in {"du", "au", "aux"}
         link = mention.start if contracted else mention.start - 1

@@ -9,7 +9,13 @@ from epicene.languages.rewriting.french.inflection import inflect, shows
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
 from epicene.languages.rewriting.french.line import OPENING, STOPS, Line, is_adjective, is_person
 from epicene.languages.rewriting.french.phrases import read_phrase
-from epicene.languages.rewriting.french.predicate import complement, coordinated, element, is_strong
+from epicene.languages.rewriting.french.predicate import (
+    complement,
+    coordinated,
+    element,
+    is_strong,
+    states,
+)
 from epicene.languages.rewriting.french.reading import Reading
 from epicene.languages.rewriting.french.scene import Party
 
@@ -19,7 +25,6 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.french.subjects import Clause
 
 _ROLES = words(read("function_words")["roles"])
-_STATES = words(read("adjectives")["states"])
 # Said of nobody: Promis, je viens.
 _INTERJECTIONS = words("promis juré vrai exact parfait entendu compris bon fini vu excepté dommage")
 # How somebody is spoken to: Docteur, je souffre.
@@ -158,7 +163,7 @@ def _may_trail(scene: Scene, comma: int, start: int, after: int, bond: Bond) -> 
         return False
     if is_person(line[comma - 1]) or verbs().forms(line[start]) or line.is_open(start + 1):
         return False
-    if inflect(line[start], "masculine") in _STATES:
+    if inflect(line[start], "masculine") in states():
         return True
     mention = scene.mention_ending(comma)
     return mention is None or (mention.gender is not None and mention.gender != shows(line[start]))

@@ -250,4 +250,6 @@ def is_adjective(word: str) -> bool:
 def is_person(word: str) -> bool:
     """Whether our lists know it for a noun for people that has two genders."""
     known = people().known
+    if "-" in word and word not in known:
+        word = word.rpartition("-")[2]
     return word in known or singular(word) in known

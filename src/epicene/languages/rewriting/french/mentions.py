@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CONTRACTED = frozenset({"au", "aux", "du", "des"})
 _PLURAL = frozenset(
     "les des aux ces mes tes ses nos vos leurs quelques plusieurs deux trois quatre cinq six sept"
-    " huit neuf dix certains certaines tous toutes".split()
+    " huit neuf dix certains certaines tous toutes tels telles quels quelles".split()
 )
 _FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())
 _MASCULINE = frozenset("le un ce cet quel tout aucun au du certains tous".split())
@@ -118,8 +118,8 @@ def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gend
             return "feminine"
         if line[index] in _MASCULINE:
             return "masculine"
-    if is_person(line[phrase.head]):
-        return shows_noun(line[phrase.head], plural=plural)
+    if is_person(line[phrase.head]) and (own := shows_noun(line[phrase.head], plural=plural)):
+        return own
     for index in phrase.adjectives:
         if is_adjective(line[index]) and (shown := shows(line[index], plural=plural)):
             return shown
@@ -144,7 +144,7 @@ def _goes_on(line: Line, at: int) -> bool:
     after = line[at + 1]
     return (
         line.is_capital(at + 1)
-        or after in {",", "et", "de", "qui"}
+        or after in {",", "et", "de", "qui", "lui-même", "elle-même"}
         or after in line.closed.clitics
         or bool(verbs().forms(after))
     )

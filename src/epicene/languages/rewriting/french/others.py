@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.french.antecedents import changes, is_stressed, pronoun_party
-from epicene.languages.rewriting.french.inflection import shows_noun, singular
-from epicene.languages.rewriting.french.line import is_person
+from epicene.languages.rewriting.french.inflection import shows, shows_noun, singular
+from epicene.languages.rewriting.french.lexicon import verbs
+from epicene.languages.rewriting.french.line import is_adjective, is_person
 from epicene.languages.rewriting.french.mentions import is_one_gender, rarely_people
 from epicene.languages.rewriting.french.phrases import read_phrase
 from epicene.languages.rewriting.french.predicate import coordinated, element, is_strong
@@ -15,8 +16,10 @@ from epicene.languages.rewriting.french.scene import Party
 if TYPE_CHECKING:
     from epicene.languages.rewriting.french.mentions import Mention
     from epicene.languages.rewriting.french.scene import Scene
+    from epicene.languages.rewriting.french.sites import Kind
 
 _STRESSED = frozenset({"lui", "elle", "eux", "elles", "lui-même", "elle-même", "eux-mêmes", "elles-mêmes"})
+_SOME = frozenset({"un", "une", "certains", "certaines", "aucun", "aucune"})
 _BEFORE_BARE = frozenset({"pour", "de", "d'", "comme", "en"})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "lord", "lady", "sir", "dame", "monsieur", "madame"})
 
@@ -27,21 +30,46 @@ def read_others(scene: Scene) -> None:
         if mention.phrase is None:
             _beside_name(scene, mention)
         elif mention.human and changes(mention) and scene.sites.get(mention.head) is None:
-            rule = "a noun for a person"
-            mention.phrase.agree(scene.bond(Party("others", mention.plural), rule, "likely"))
+            party = Party("others", mention.plural)
+            mention.phrase.agree(scene.bond(party, "a noun for a person", "likely"))
+            _one_of(scene, mention)
+            _after_mention(scene, mention)
     for index in range(len(scene.line)):
         if scene.line[index] in _BEFORE_BARE or scene.line[index - 1] == "tant":
             _bare(scene, index + 1)
         if scene.line[index] in _STRESSED and scene.sites.get(index) is None:
             _stressed(scene, index)
-        elif scene.line[index] in _TITLES and scene.line.tokens[index].text[0].isupper():
+        elif scene.line.is_word(index) and scene.line.tokens[index].text[0].isupper():
             _title(scene, index)
+
+
+def _one_of(scene: Scene, mention: Mention) -> None:
+    """l'un de ses oncles, certaines des premières mères."""
+    line = scene.line
+    before = mention.start - (line[mention.start] != "des")
+    if line[before] in {"de", "d'", "des"} and line[before - 1] in _SOME:
+        party = Party("others", plural=line[before - 1] in {"certains", "certaines"})
+        scene.bond(party, "one of several people", "likely").add(before - 1, "determiner")
+
+
+def _after_mention(scene: Scene, mention: Mention) -> None:
+    """son fils aîné, âgé de 25 ans,"""
+    line = scene.line
+    if line[mention.end] != ",":
+        return
+    bond = scene.bond(Party("others", mention.plural), "beside a noun for a person", "likely")
+    start = line.after_adverbs(mention.end + 1)
+    shown = shows(line[start], plural=mention.plural)
+    if is_strong(line, start, bond) and is_adjective(line[start]) and shown == mention.gender:
+        element(line, start, bond, nouns=False, strict=True)
 
 
 def _bare(scene: Scene, at: int) -> None:
     """un titre de duchesse, une école pour filles."""
     line = scene.line
     if not line.is_open(at) or scene.sites.get(at) is not None:
+        return
+    if line[at] in verbs().gerunds or (line[at - 1], line[at]) == ("en", "chef"):
         return
     phrase = read_phrase(line, at, stop={group.verb for group in scene.groups})
     if phrase is None or phrase.kind != "person" or phrase.determiners:
@@ -75,6 +103,13 @@ def _stressed(scene: Scene, index: int) -> None:
 
 
 def _title(scene: Scene, index: int) -> None:
-    """M. Brown, Lady James."""
-    if scene.line.is_word(index + 1) or scene.line[index + 1] == ".":
-        scene.bond(Party("others"), "a title", "likely").add(index, "pronoun")
+    """M. Brown, Lady James, Père Seton."""
+    word = scene.line[index]
+    if word not in _TITLES and not is_one_gender(word) or scene.sites.get(index) is not None:
+        return
+    name = index + 2 if scene.line[index + 1] == "." else index + 1
+    if scene.line.tokens[index].text.isupper() and len(scene.line[index]) > 1:
+        return
+    if scene.line.is_capital(name):
+        kind: Kind = "pronoun" if word in _TITLES else "noun"
+        scene.bond(Party("others"), "a title", "likely").add(index, kind)

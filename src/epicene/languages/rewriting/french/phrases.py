@@ -23,6 +23,8 @@ _PERSON_ENDING = re.compile(
     r".{3,}(?:teur|trice|euse|[^h]eur|eure|ien|ienne|iste|logue|logiste|graphe|ière|ante?|"
     r"aise?|oise?|arde?|éen|éenne|pathe|crate|cheur|geur|aire)"
 )
+# What a present participle has after it, and an adjective in -ant seldom.
+_COMPLEMENTS = frozenset("de d' du des à au aux le la les l' un une en que qu' sur dans".split())
 SHORT_FORMS = {"bel": "beau", "nouvel": "nouveau", "vieil": "vieux", "fol": "fou"}
 
 
@@ -107,9 +109,11 @@ def _run(line: Line, start: int, stop: Collection[int]) -> list[int]:
 def _may_follow(line: Line, index: int) -> bool:
     """Whether a word can go on in a phrase: no name, no present participle, nothing odd."""
     word = line[index]
+    if word in verbs().gerunds and line[index + 1] in _COMPLEMENTS:
+        return False
     if is_adjective(word) or is_person(word) or word in fixed():
         return True
-    return not line.is_capital(index) and word not in verbs().gerunds
+    return not line.is_capital(index) and not verbs().infinitive_of(word)
 
 
 def _after_degree(line: Line, at: int, *, first: bool) -> int:
@@ -133,7 +137,7 @@ def _head(line: Line, run: list[int], *, bare: bool) -> tuple[int, Head]:
     for place, index in enumerate(run):
         word = line[index]
         later = run[place + 1 :]
-        if word in before_noun() and any(_is_nounlike(line, each) for each in later[:2]):
+        if _stands_before(word) and any(_is_nounlike(line, each) for each in later[:2]):
             continue
         if word in fixed() or singular(word) in fixed():
             return index, "person" if _is_turned(line, run[0] - 1, word) else "fixed"
@@ -141,12 +145,20 @@ def _head(line: Line, run: list[int], *, bare: bool) -> tuple[int, Head]:
             return index, "person"
         if is_adjective(word) and not later:
             return index, "person"
-        if is_adjective(word) and (bare or word in before_noun()):
+        if is_adjective(word) and (bare or _stands_before(word)):
             continue
-        if is_adjective(word) and any(is_person(line[each]) for each in later):
+        if is_adjective(word) and any(_is_noun_alone(line[each]) for each in later):
             continue
         return index, "person" if looks_like_person(word) else "thing"
     return run[0], "person"
+
+
+def _stands_before(word: str) -> bool:
+    return word in before_noun() or singular(word) in before_noun()
+
+
+def _is_noun_alone(word: str) -> bool:
+    return is_person(word) and not is_adjective(word)
 
 
 def _is_turned(line: Line, determiner: int, word: str) -> bool:
@@ -176,4 +188,4 @@ def is_demonym(word: str) -> bool:
 
 def _may_precede(line: Line, index: int) -> bool:
     word = line[index]
-    return word in before_noun() or is_adjective(word) or word in people().known
+    return _stands_before(word) or is_adjective(word) or word in people().known

@@ -15,12 +15,14 @@ from epicene.languages.rewriting.french.line import (
     Line,
     is_adjective,
     is_person,
+    looks_like_adjective,
     participle_of,
 )
 from epicene.languages.rewriting.french.phrases import before_noun, read_phrase
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.french.sites import Bond
+    from epicene.languages.rewriting.people import Gender
 
 _THAT_ONE = frozenset({"celui", "celle", "ceux", "celles", "celui-là", "celle-là", "celui-ci", "celle-ci"})
 _JOINING = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon"})
@@ -56,6 +58,12 @@ def adverbial() -> Words:
     return words(read("adjectives")["as_adverbs"])
 
 
+@cache
+def states() -> Words:
+    """What people are for a while."""
+    return words(read("adjectives")["states"])
+
+
 def complement(line: Line, at: int, bond: Bond, *, nouns: bool = True) -> int:
     """Read what stands after a copula; where it ends, the same index if nothing agrees."""
     start = _degrees(line, at, bond)
@@ -86,7 +94,7 @@ def element(line: Line, at: int, bond: Bond, *, nouns: bool = True, strict: bool
     if _is_adjective_alone(line, at):
         bond.add(at, "adjective")
         return at + 1
-    if not line.is_open(at):
+    if not line.is_open(at) or (verbs().infinitive_of(word) and not _is_known(word)):
         return at
     if strict and not is_strong(line, at, bond):
         return at
@@ -104,11 +112,17 @@ _PLURALS = frozenset("les des ces mes tes ses nos vos leurs quelques plusieurs d
 def is_strong(line: Line, at: int, bond: Bond) -> bool:
     """Whether a known adjective, participle or noun stands there in the number that is sought."""
     word = line[at]
-    if not line.is_open(at) or not (is_adjective(word) or is_person(word)):
+    if not line.is_open(at) or not _is_known(word):
+        return False
+    if word in verbs().gerunds and inflect(word, "masculine") not in states():
         return False
     if not bond.plural and word.endswith(("s", "x")) and not _is_singular(word):
         return False
     return is_adjective(word) or not verbs().forms(word) or line[at] not in _NO_NOUNS
+
+
+def _is_known(word: str) -> bool:
+    return is_adjective(word) or is_person(word)
 
 
 # Nouns for people that are verbs wherever nothing says otherwise.
@@ -281,11 +295,14 @@ def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -
         if phrase is None or phrase.kind != "person" or _is_subject(line, phrase.end):
             return start
         return element(line, start, bond.by(bond.rule, "likely"))
-    if not is_strong(line, start, bond) or _is_subject(line, start + 1):
+    guessed = adjacent and line.is_open(start) and looks_like_adjective(line[start])
+    if not (is_strong(line, start, bond) or guessed) or _is_subject(line, start + 1):
+        return start
+    if verbs().forms(line[start]) and line.is_determiner(start + 1):  # et fait une pause
         return start
     if not adjacent and _joins_a_noun(line, joint, start, bond):
         return start
-    return element(line, start, bond, strict=True)
+    return element(line, start, bond, strict=not guessed)
 
 
 def _joins_a_noun(line: Line, joint: int, start: int, bond: Bond) -> bool:
@@ -294,6 +311,9 @@ def _joins_a_noun(line: Line, joint: int, start: int, bond: Bond) -> bool:
         return False
     if not is_adjective(line[start]):
         return is_person(line[joint - 1])
+    if line[joint] == "," and inflect(line[start], "masculine") not in states():
+        if shows(line[start]) == _last_article(line, joint, bond):
+            return True
     for index in range(joint - 1, max(joint - 9, 0), -1):
         if bond.sites.get(index) is not None:
             return False
@@ -301,6 +321,18 @@ def _joins_a_noun(line: Line, joint: int, start: int, bond: Bond) -> bool:
         if is_adjective(word) and word not in before_noun() and line.is_open(index - 1):
             return shows(word) in {None, shows(line[start])}
     return False
+
+
+def _last_article(line: Line, at: int, bond: Bond) -> Gender | None:
+    """The gender that the last article before a comma shows, if it begins no word found."""
+    for index in range(at - 1, max(at - 6, 0), -1):
+        if bond.sites.get(index) is not None:
+            return None
+        if line[index] in {"le", "un", "du", "au", "ce", "cet"}:
+            return "masculine"
+        if line[index] in {"la", "une", "cette"}:
+            return "feminine"
+    return None
 
 
 def _is_subject(line: Line, at: int) -> bool:

@@ -68,6 +68,7 @@ def _determiners() -> dict[str, tuple[str, str, str]]:
     found["cet"] = found["ce"]
     found["au"] = ("au", "à la", "à l'")
     found["du"] = ("du", "de la", "de l'")
+    found["lequel"] = found["laquelle"] = ("lequel", "laquelle", "laquelle")
     found["auquel"] = ("auquel", "à laquelle", "à laquelle")
     found["duquel"] = ("duquel", "de laquelle", "de laquelle")
     for masculine, feminine in rows(lists["agreeing_determiners"]):

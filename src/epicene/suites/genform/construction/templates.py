@@ -106,19 +106,24 @@ def _pattern(template: str, words: tuple[tuple[str, str], ...]) -> regex.Pattern
     pieces, reached = [], 0
     for found in _PARTS.finditer(template):
         literal = template[reached : found.start()]
-        pieces.append(_literal(literal, before_slot=bool(found[1])))
-        pieces.append(_spaced(given[found[1]]) if found[1] else r"\S.*?")
+        if found[1]:
+            pieces += [_before_slot(literal), _spaced(given[found[1]])]
+        else:
+            pieces += [_before_gap(literal), r"\S.*?"]
         reached = found.end()
     pieces.append(_spaced(template[reached:]))
     return regex.compile("".join(pieces) + _END, regex.IGNORECASE)
 
 
-def _literal(text: str, *, before_slot: bool) -> str:
-    """The words between two slots; the article before a slot is the one it needs."""
-    article = _ARTICLE.search(text) if before_slot else None
-    if article is None:
-        return _spaced(text)
-    return _spaced(text[: article.start()]) + r"an?\s+"
+def _before_slot(text: str) -> str:
+    """The words before a slot; their article is the one that the slot needs."""
+    article = _ARTICLE.search(text)
+    return _spaced(text) if article is None else _spaced(text[: article.start()]) + r"an?\s+"
+
+
+def _before_gap(text: str) -> str:
+    """The words before a gap, where a comma or the like may stand."""
+    return _spaced(text) if text == text.rstrip() else _spaced(text.rstrip()) + r"[,;:]?\s+"
 
 
 def _spaced(text: str) -> str:

@@ -1,0 +1,70 @@
+"""What the paper prints: its Tables 2 and 5, and the facts of its studies with people."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from epicene.records import Estimate
+
+VARIANTS = ("DV", "SV", "No Case(E)", "No Case(I)")
+CLASSES = ("intransitive", "transitive", "ditransitive")
+
+
+class Model(NamedTuple):
+    """A model of the paper: how it was trained, on what, and its parameters in millions."""
+
+    kind: str
+    languages: str
+    millions: float | None
+
+
+MODELS = {
+    "XLM-R base": Model("masked", "multilingual", 270),
+    "XLM-R large": Model("masked", "multilingual", 550),
+    "MuRIL": Model("masked", "multilingual", 236),
+    "IndicBERT v2": Model("masked", "multilingual", 278),
+    "HindBERT": Model("masked", "monolingual", None),
+    "mGPT 1.3b": Model("causal", "multilingual", 1300),
+    "BLOOM 560m": Model("causal", "multilingual", 560),
+    "BLOOM 1.1b": Model("causal", "multilingual", 1100),
+}
+
+# Table 2: per cent right, by variant.
+TABLE_2 = {
+    "XLM-R base": (67.9, 55.4, 35.7, 58.9),
+    "XLM-R large": (89.3, 62.5, 53.6, 69.6),
+    "MuRIL": (85.7, 76.8, 50.0, 67.9),
+    "IndicBERT v2": (92.9, 91.1, 67.9, 83.9),
+    "HindBERT": (98.2, 83.9, 83.9, 91.1),
+    "mGPT 1.3b": (53.6, 21.4, 16.1, 30.4),
+    "BLOOM 560m": (58.9, 42.9, 8.9, 42.9),
+    "BLOOM 1.1b": (75.0, 58.9, 23.2, 62.5),
+}
+PEOPLE = (99.0, 90.9, 96.4, 99.7)
+
+# Table 5: per cent right, by variant and class of verb (intransitive, transitive, ditransitive).
+TABLE_5 = {
+    "XLM-R base": ((64.3, 69.6, 80), (75, 43.5, 0), (57.1, 17.4, 0), (75.0, 52.2, 0)),
+    "XLM-R large": ((85.7, 91.3, 100), (82.1, 47.8, 20), (60.7, 47.8, 40), (89.3, 56.5, 20)),
+    "MuRIL": ((78.6, 95.6, 80), (78.6, 78.3, 60), (53.6, 47.8, 40), (71.4, 69.6, 40)),
+    "IndicBERT v2": ((92.9, 91.3, 100), (96.4, 86.9, 80), (75, 56.52, 80), (92.9, 78.3, 60)),
+    "HindBERT": ((96.4, 100, 100), (92.9, 82.6, 40), (89.3, 86.9, 40), (100, 91.3, 40)),
+    "mGPT 1.3b": ((42.9, 65.2, 60), (53.6, 8.7, 0), (21.4, 13.0, 0), (53.6, 8.7, 0)),
+    "BLOOM 560m": ((50, 69.6, 60), (53.6, 39.1, 0), (14.3, 4.3, 0), (53.6, 39.1, 0)),
+    "BLOOM 1.1b": ((71.4, 78.3, 80), (75.0, 60.9, 0), (28.6, 21.7, 0), (75.0, 60.9, 0)),
+}
+
+# Verbs of each class, so many pairs in every variant.
+VERBS = {"intransitive": 28, "transitive": 23, "ditransitive": 5}
+
+# People: judgements of each pair by variant, pairs of which were judged, and the cloze study.
+JUDGEMENTS = dict(zip(VARIANTS, (15, 20, 20, 20), strict=True))
+PAIRS_JUDGED = dict(zip(VARIANTS, (56, 28, 28, 28), strict=True))
+CLOZE_JUDGEMENTS = 14
+CLOZE_UNGRAMMATICAL = 0.28
+CLOZE_PREFERS_GOLD = 0.859
+
+
+def printed(per_cent: float) -> Estimate:
+    """A percentage of the paper."""
+    return Estimate(value=per_cent / 100)
