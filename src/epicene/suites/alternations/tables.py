@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 # Columns of the frame that are not of the user's file.
 _OWN = frozenset(
     {
-        "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label", "value",
-        "format", "measure", "method", "main", "phenomenon",
+        "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label",
+        "value", "format", "measure", "method", "main", "phenomenon",
     }
 )  # fmt: skip
 _MOST_VALUES = 40  # a column with more different values says nothing in a table

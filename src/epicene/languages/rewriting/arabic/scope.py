@@ -31,6 +31,7 @@ class Scope:
     target: Referent | None = None  # whom what is expected agrees with
     expects: Expectation | None = None
     case: Case = "nominative"
+    next_case: Case | None = None  # of the next word alone: غير قادرٍ
     found: bool = False  # one such word has been found
     third: Referent | None = None  # whom the third person means in a relative clause
     subject_at: int = -1  # where the subject stands that the verb had
@@ -40,11 +41,22 @@ class Scope:
     def expect(self, target: Referent, expects: Expectation, case: Case, rule: str) -> None:
         """Something that agrees with the target may come."""
         self.target, self.expects, self.case, self.rule = target, expects, case, rule
+        self.next_case = None
         self.found = False
+
+    def state(self, subject: Referent, rule: str = "predicate") -> None:
+        """A clause without a verb: its subject, of which something will be said."""
+        self.subject, self.verbal, self.subject_at = subject, False, -1
+        self.expect(subject, "predicate", "nominative", rule)
+
+    def take_case(self) -> Case:
+        """The case of the word that is read now."""
+        case, self.next_case = self.next_case or self.case, None
+        return case
 
     def end_clause(self) -> None:
         """Nothing is expected any more."""
-        self.expects = self.target = None
+        self.expects = self.target = self.next_case = None
         self.found = False
         self.subject_at = -1
 

@@ -10,11 +10,11 @@ from epicene.languages.rewriting.arabic.scope import Referent, Scope
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting import Sureness
-    from epicene.languages.rewriting.arabic.clitics import Suffix
-    from epicene.languages.rewriting.arabic.findings import Fixed, Noun, VerbForm
+    from epicene.languages.rewriting.arabic.conjugation import Number
+    from epicene.languages.rewriting.arabic.findings import What
     from epicene.languages.rewriting.arabic.reading import Reading
     from epicene.languages.rewriting.arabic.voices import Voice
-    from epicene.languages.rewriting.people import Person
+    from epicene.languages.rewriting.people import Gender, Person
 
 
 @dataclass
@@ -25,18 +25,19 @@ class Walk:
     voice: Voice
     scope: Scope = field(default_factory=Scope)
     findings: Findings = field(default_factory=Findings)
-    # Companions of the speaker (أنا وزميلي), who follow if the words for all of them do.
+    # Companions of the speaker (أنا وزملائي), who follow if the words for all of them do.
     companions: list[Finding] = field(default_factory=list)
     group_found: bool = False
-    # Whom the sentence says to be the speaker: هذا الواقف هناك هو أنا.
+    # I and a man: whatever the speaker's gender, the words for both are masculine.
+    mixed: bool = False
+    # Who the sentence says to be the speaker: ذلك الواقف هناك هو أنا.
     topic: Referent | None = None
-    last_thing: str = ""  # the gender of the last thing that was named
 
     def add(
         self,
         at: int,
         referent: Referent | None,
-        what: Noun | VerbForm | Fixed | Suffix,
+        what: What,
         rule: str,
         sure: Sureness = "certain",
     ) -> None:
@@ -47,15 +48,25 @@ class Walk:
         if referent.number != "singular" and referent.who != "others":
             self.group_found = True
 
-    def person(self, person: int, number: str = "singular", gender: str | None = None) -> Referent:
+    def person(
+        self, person: int, number: Number = "singular", gender: Gender | None = None
+    ) -> Referent:
         """Who is meant by a form of that person outside a relative clause."""
-        who: dict[int, Person | None] = {1: self.voice.speaker, 2: self.voice.listener, 3: "others"}
-        return Referent(who[person], number, gender)  # type: ignore[arg-type]
+        if person == 1 and number != "singular" and self.mixed:
+            return Referent(None, number, gender)
+        who: dict[int, Person | None] = {
+            1: self.voice.speaker,
+            2: self.voice.listener,
+            3: "others",
+        }
+        return Referent(who[person], number, gender)
 
-    def flush_companions(self) -> None:
-        """The sentence is over: its companions follow if the words for all of them did."""
+    def end_sentence(self) -> None:
+        """Companions follow if the words for all of them did; then everybody is forgotten."""
         if self.group_found:
             for finding in self.companions:
                 self.findings.add(finding)
         self.companions.clear()
-        self.group_found = False
+        self.group_found = self.mixed = False
+        self.topic = None
+        self.scope.end_sentence()

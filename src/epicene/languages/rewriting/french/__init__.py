@@ -24,6 +24,7 @@ def rewrite(text: str, wanted: Wanted) -> Rewriting:
 
 def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
     """What `rewrite` changes."""
+    from epicene.languages.rewriting.french.addresses import read_addresses
     from epicene.languages.rewriting.french.asides import read_asides
     from epicene.languages.rewriting.french.others import read_others
     from epicene.languages.rewriting.french.reading import read_clauses
@@ -32,6 +33,7 @@ def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
     from epicene.languages.rewriting.french.stressed import read_stressed
 
     scene = open_scene(text)
+    read_addresses(scene)
     read_stressed(scene)
     read_asides(scene, read_clauses(scene))
     read_others(scene)

@@ -133,7 +133,7 @@ def _may_be_meant(scene: Scene, thing: Mention, at: int) -> bool:
     if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
         return False
     between = line.words[thing.end : at]
-    return len(between) > 7 or _RELATIVE.isdisjoint(between)
+    return len(between) > 7 or "," in between[:-1] or _RELATIVE.isdisjoint(between)
 
 
 _TIME = words(read("function_words")["time_nouns"])
@@ -192,11 +192,21 @@ def subject_mention(scene: Scene, before: int) -> Mention | None:
     return mention
 
 
+def chain_end(scene: Scene, mention: Mention) -> int:
+    """Where a mention ends with what depends on it: le patron du café."""
+    end = mention.end
+    for each in scene.mentions:
+        contracted = scene.line[each.start] in {"du", "au", "aux", "des"}
+        if each.after_preposition and each.start - (not contracted) == end:
+            end = each.end
+    return end
+
+
 def aside_subject(scene: Scene, comma: int) -> Mention | None:
     """Levit, le président, parla: whom the aside that closes there is about."""
     line = scene.line
     for mention in reversed(scene.mentions):
-        if mention.end >= comma or line[mention.end] != ",":
+        if mention.end >= comma or line[chain_end(scene, mention)] != ",":
             continue
         if any(line[index] in STOPS for index in range(mention.end, comma)):
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.languages.rewriting.french.addresses import ADDRESSES
 from epicene.languages.rewriting.french.infinitives import read_infinitive
 from epicene.languages.rewriting.french.inflection import inflect, shows
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
@@ -27,14 +28,6 @@ if TYPE_CHECKING:
 _ROLES = words(read("function_words")["roles"])
 # Said of nobody: Promis, je viens.
 _INTERJECTIONS = words("promis juré vrai exact parfait entendu compris bon fini vu excepté dommage")
-# How somebody is spoken to: Docteur, je souffre.
-_ADDRESSES = words(
-    """
-    monsieur madame messieurs mesdames docteur docteure maître professeur professeure papa maman
-    papi papy mamie tonton tata chéri chérie frère sœur fils fille patron patronne chef cheffe
-    capitaine commissaire président présidente ami amie
-    """
-)
 _POSSESSIVES = {"mon": "first", "ma": "first", "mes": "first", "ton": "second", "ta": "second"}
 
 
@@ -102,8 +95,9 @@ def _segments(scene: Scene, start: int, end: int, bond: Bond) -> None:
         first = _after_openers(line, at)
         if (
             is_strong(line, first, bond)
+            and scene.sites.get(first) is None
             and line[first] not in _INTERJECTIONS
-            and not (line[first] in _ADDRESSES and line[first + 1] == ",")
+            and not (line[first] in ADDRESSES and line[first + 1] == ",")
             and _is_aside(line, first, end)
         ):
             reached = element(line, first, bond, strict=True)

@@ -175,7 +175,8 @@ def _can_be_object(line: Line, first: int, at: int) -> bool:
     if is_adjective(word) or is_person(word) or len(word) < 5:
         return False
     # la porte, le centre: nouns with the form of a verb, unless somebody stands before them
-    return not word.endswith(("e", "es")) or line.is_capital(first - 1) or is_person(line[first - 1])
+    before = line.tokens[first - 1].text[:1] if first else ""
+    return not word.endswith(("e", "es")) or before.isupper() or is_person(line[first - 1])
 
 
 def _can_be_verb(line: Line, at: int) -> bool:

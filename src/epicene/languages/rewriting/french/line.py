@@ -132,6 +132,8 @@ class Line:
                 return index + len(phrase)
         if word in self.closed.adverbs or is_adverb_by_shape(word):
             return index + 1
+        if word == "fort" and is_adjective(self[index + 1]):  # fort content
+            return index + 1
         return index
 
     def ends_phrase(self, index: int) -> bool:

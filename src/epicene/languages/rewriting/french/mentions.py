@@ -135,8 +135,11 @@ def is_name(line: Line, at: int) -> bool:
         return False
     if not line.begins(at):
         return not line.is_determiner(at - 1)
-    known = is_adjective(word) or is_person(word) or bool(verbs().forms(word))
-    return not known and line.adverb_end(at) == at and _goes_on(line, at)
+    if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
+        return False
+    if verbs().forms(word):  # Marie, Pierre
+        return line[at + 1] in line.closed.clitics or bool(verbs().forms(line[at + 1]))
+    return _goes_on(line, at)
 
 
 def _goes_on(line: Line, at: int) -> bool:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.french.antecedents import changes, is_stressed, pronoun_party
+from epicene.languages.rewriting.french.antecedents import (
+    chain_end,
+    changes,
+    is_stressed,
+    pronoun_party,
+)
 from epicene.languages.rewriting.french.inflection import shows, shows_noun, singular
 from epicene.languages.rewriting.french.lexicon import verbs
 from epicene.languages.rewriting.french.line import is_adjective, is_person
@@ -55,10 +60,11 @@ def _one_of(scene: Scene, mention: Mention) -> None:
 def _after_mention(scene: Scene, mention: Mention) -> None:
     """son fils aîné, âgé de 25 ans,"""
     line = scene.line
-    if line[mention.end] != ",":
+    end = chain_end(scene, mention)
+    if line[end] != ",":
         return
     bond = scene.bond(Party("others", mention.plural), "beside a noun for a person", "likely")
-    start = line.after_adverbs(mention.end + 1)
+    start = line.after_adverbs(end + 1)
     shown = shows(line[start], plural=mention.plural)
     if is_strong(line, start, bond) and is_adjective(line[start]) and shown == mention.gender:
         element(line, start, bond, nouns=False, strict=True)
@@ -110,6 +116,6 @@ def _title(scene: Scene, index: int) -> None:
     name = index + 2 if scene.line[index + 1] == "." else index + 1
     if scene.line.tokens[index].text.isupper() and len(scene.line[index]) > 1:
         return
-    if scene.line.is_capital(name):
+    if scene.line.is_word(name) and scene.line.tokens[name].text[0].isupper():
         kind: Kind = "pronoun" if word in _TITLES else "noun"
         scene.bond(Party("others"), "a title", "likely").add(index, kind)

@@ -58,6 +58,10 @@ def adverbial() -> Words:
     return words(read("adjectives")["as_adverbs"])
 
 
+# What follows a present participle and no adjective in -ant.
+_OBJECTS = frozenset("le la les l' un une des que qu' mon ma mes son sa ses ce cette".split())
+
+
 @cache
 def states() -> Words:
     """What people are for a while."""
@@ -114,7 +118,7 @@ def is_strong(line: Line, at: int, bond: Bond) -> bool:
     word = line[at]
     if not line.is_open(at) or not _is_known(word):
         return False
-    if word in verbs().gerunds and inflect(word, "masculine") not in states():
+    if word in verbs().gerunds and (line[at + 1] in _OBJECTS or line[at - 1] == "en"):
         return False
     if not bond.plural and word.endswith(("s", "x")) and not _is_singular(word):
         return False
@@ -264,14 +268,21 @@ def _degrees(line: Line, at: int, bond: Bond) -> int:
 
 def _is_wholly(line: Line, at: int) -> bool:
     """Whether "tout" means wholly there: tout petit, toute seule."""
-    return line.adverb_end(at) <= at + 1 and line.is_open(at + 1)
+    if line.adverb_end(at) > at + 1 or not line.is_open(at + 1):
+        return False
+    return is_adjective(line[at + 1]) or not verbs().forms(line[at + 1])
 
 
-def coordinated(line: Line, at: int, bond: Bond) -> int:
-    """Read on after one thing that is said: "et fier de l'être", ", gourmande, un peu menteuse"."""
+def coordinated(line: Line, at: int, bond: Bond, *, commas: bool = True) -> int:
+    """Read on after one thing that is said: "et fier de l'être", ", gourmande, un peu menteuse".
+
+    Without `commas`, what a comma joins must follow at once.
+    """
     end, reached = at, at
     while (joint := _next_joint(line, reached)) is not None:
         adjacent = joint == end
+        if not adjacent and not commas and _is_comma_alone(line, joint):
+            return end
         start = joint
         while line[start] in _JOINING or line[start] in {",", ":"} or line[start] in QUOTES:
             start += 1
@@ -289,10 +300,14 @@ def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -
     if line[start] in _THAT_ONE:
         return element(line, start, bond)
     if line.is_determiner(start):
-        if not adjacent or (line[start] in _PLURALS and not bond.plural):
+        if line[start] in _PLURALS and not bond.plural:
+            return start
+        if not adjacent and (line[start] not in {"un", "une"} or _is_comma_alone(line, joint)):
             return start
         phrase = read_phrase(line, start)
         if phrase is None or phrase.kind != "person" or _is_subject(line, phrase.end):
+            return start
+        if not adjacent and not is_person(line[phrase.head]):
             return start
         return element(line, start, bond.by(bond.rule, "likely"))
     guessed = adjacent and line.is_open(start) and looks_like_adjective(line[start])
@@ -311,7 +326,7 @@ def _joins_a_noun(line: Line, joint: int, start: int, bond: Bond) -> bool:
         return False
     if not is_adjective(line[start]):
         return is_person(line[joint - 1])
-    if line[joint] == "," and inflect(line[start], "masculine") not in states():
+    if _is_comma_alone(line, joint) and inflect(line[start], "masculine") not in states():
         if shows(line[start]) == _last_article(line, joint, bond):
             return True
     for index in range(joint - 1, max(joint - 9, 0), -1):
@@ -321,6 +336,10 @@ def _joins_a_noun(line: Line, joint: int, start: int, bond: Bond) -> bool:
         if is_adjective(word) and word not in before_noun() and line.is_open(index - 1):
             return shows(word) in {None, shows(line[start])}
     return False
+
+
+def _is_comma_alone(line: Line, at: int) -> bool:
+    return line[at] == "," and line[at + 1] not in _JOINING
 
 
 def _last_article(line: Line, at: int, bond: Bond) -> Gender | None:

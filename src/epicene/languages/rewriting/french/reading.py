@@ -164,7 +164,8 @@ class Reading:
             end = max(end, object_predicate(self.line, end, rule, naming=naming))
         else:
             end = max(end, state(self.line, end, rule))
-        coordinated(self.line, end, bond.by(bond.rule, "likely"))
+        # je l'ai reçu en pyjama, à moitié endormi: after a comma it is the subject
+        coordinated(self.line, end, bond.by(bond.rule, "likely"), commas=reflexive)
 
     def _compound(self, at: int) -> None:
         """After a form of avoir: j'ai été, on m'a vu, j'ai vécu seul."""

@@ -13,13 +13,14 @@ from epicene.languages.rewriting.french.antecedents import (
     subject_mention,
 )
 from epicene.languages.rewriting.french.groups import Group
-from epicene.languages.rewriting.french.inflection import shows_noun
+from epicene.languages.rewriting.french.inflection import shows_noun, singular
 from epicene.languages.rewriting.french.lexicon import verbs
-from epicene.languages.rewriting.french.line import STOPS
+from epicene.languages.rewriting.french.line import STOPS, is_adjective, is_person
 from epicene.languages.rewriting.french.scene import Party, Scene
 from epicene.languages.rewriting.french.sites import Site
 
 _ORDERS = frozenset({"sois", "soyez", "reste", "restez", "deviens", "devenez"})
+_STRESSED = frozenset({"lui", "elle", "eux", "elles"})
 _THIRD = frozenset({"il", "elle", "ils", "elles", "le", "la", "les"})
 
 
@@ -49,8 +50,10 @@ def _of_pronoun(scene: Scene, group: Group, before: list[Clause]) -> Party | Non
     word = scene.line[group.subject]
     if word in {"je", "j'", "me"}:
         return scene.first(group.subject)
-    if word in {"tu", "te", "vous"}:
+    if word in {"tu", "te"}:
         return scene.second(group.subject)
+    if word == "vous":
+        return scene.second(group.subject)._replace(plural=_are_several(scene, group))
     if word not in _THIRD or is_impersonal(scene, group):
         return None
     if site := _nested(scene, group, before):
@@ -60,6 +63,18 @@ def _of_pronoun(scene: Scene, group: Group, before: list[Clause]) -> Party | Non
     if party is not None:
         scene.bond(party, "pronoun").add(group.subject, "pronoun")
     return party
+
+
+def _are_several(scene: Scene, group: Group) -> bool:
+    """Whether what is said of "vous" stands in the plural."""
+    line = scene.line
+    for index in range(group.end, min(group.end + 6, len(line))):
+        word = line[index]
+        if line.is_open(index) and (is_adjective(word) or is_person(word)):
+            return word.endswith(("s", "x")) and singular(word) != word
+        if not line.is_word(index):
+            return False
+    return False
 
 
 def _nested(scene: Scene, group: Group, before: list[Clause]) -> Site | None:
@@ -128,6 +143,8 @@ def _of_noun(scene: Scene, group: Group) -> Clause:
     if scene.line[group.subject] in {"moi", "toi"}:
         company = _company(scene, group.subject)
         return Clause(group, company, group.subject, named=True)
+    if scene.line[group.subject] in _STRESSED:
+        return Clause(group, pronoun_party(scene, group.subject), group.subject, named=True)
     mention = subject_mention(scene, group.subject)
     if mention is None:
         return Clause(group, None, group.start, named=True)

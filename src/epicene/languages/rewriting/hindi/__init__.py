@@ -29,9 +29,14 @@ def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
         for finding in findings(stretch, voice, wanted):
             word = stretch.words[finding.at]
             found = change(word, finding, wanted[finding.who], style)
-            if found is not None:
+            if found is not None and not _stands_beside_another(text, found):
                 changes.setdefault(found.start, found)
     return changes.values()
+
+
+def _stands_beside_another(text: str, found: Change) -> bool:
+    """था/थी: both forms are there."""
+    return "/" in {text[found.end : found.end + 1], text[max(0, found.start - 1) : found.start]}
 
 
 # Raised with every change of the rules that can change an answer.

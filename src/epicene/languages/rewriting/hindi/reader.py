@@ -21,6 +21,8 @@ _CONTINUES = frozenset(
     "और तथा एवं या लेकिन मगर परंतु किंतु पर बल्कि तो फिर इसलिए अतः ताकि तब तभी क्योंकि कि जब अगर यदि हालांकि "
     "जबकि चूंकि व न सो वरना".split()
 ) | {""}
+# मेरा सपना शिक्षक बनना है: whose it is, is who is to be.
+_WISHES = frozenset("सपना सपने लक्ष्य इच्छा ख्वाब अरमान उद्देश्य ख्वाहिश".split())
 # A clause that they open may take its subject from the one after it.
 _LOOKS_AHEAD = frozenset("जब अगर यदि चूंकि हालांकि जैसे".split())
 
@@ -251,7 +253,8 @@ class _Reader:
     def _actor(self, clause: Clause, voice: Voice) -> Subject | None:
         for at in clause.field:
             word = self.stretch[at]
-            if word in pronouns.FIRST_ACTING or word in pronouns.FIRST_OBJECT:
+            wishes = word in pronouns.FIRST_POSSESSIVE and self.stretch[at + 1] in _WISHES
+            if wishes or word in pronouns.FIRST_ACTING | pronouns.FIRST_OBJECT:
                 return Subject(voice.speaker, at)
             if word in pronouns.SECOND_ACTING or word in pronouns.SECOND_OBJECT:
                 return Subject(voice.listener, at, plural=word not in {"तूने", "तुझे", "तुझको"})

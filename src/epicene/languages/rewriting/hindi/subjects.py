@@ -150,8 +150,17 @@ def _is_patient(stretch: Stretch, clause: Clause) -> bool:
     objects = pronouns.FIRST_OBJECT | pronouns.SECOND_OBJECT | pronouns.THIRD_OBJECT
     if clause.verb is None or clause.verb.valency == "transitive":
         return False
-    passive = clause.verb.valency == "passive"
-    return any(stretch[at] in objects or (passive and stretch[at] == "को") for at in clause.field)
+    return any(
+        stretch[at] in objects or stretch[at] == "सबको" or _marked(stretch, at)
+        for at in clause.field
+    )
+
+
+def _marked(stretch: Stretch, at: int) -> bool:
+    """राम को, and not शाम को, 15 अगस्त को."""
+    before = stretch[at - 1]
+    when = nouns.thing(before) or before in nouns.times() or not before[:1].isalpha()
+    return stretch[at] == "को" and not when
 
 
 def _both_genders(stretch: Stretch, people: list[Candidate]) -> bool:

@@ -51,6 +51,8 @@ def stretches(words: Sequence[Word]) -> list[tuple[Stretch, Voice]]:
         if end is not None and _is_speech(words, at, end):
             quoted.append((len(outer), at + 1, end))
             outer.append(words[end])
+            if words[end - 1].text in SENTENCE_END and _opened(outer):
+                outer.append(words[end - 1])  # उसने कहा, “…।” ends the sentence around it too
             at = end
         at += 1
     if not any(not word.mark for word in outer):  # all of it is quoted
@@ -59,6 +61,12 @@ def stretches(words: Sequence[Word]) -> list[tuple[Stretch, Voice]]:
     for place, start, end in quoted:
         found.append((Stretch(list(words[start:end])), _voice(outer, place)))
     return found
+
+
+def _opened(outer: Sequence[Word]) -> bool:
+    """Whether words of the sentence around it stand before the quotation."""
+    *before, _opening, _closing = outer
+    return bool(before) and before[-1].text not in SENTENCE_END
 
 
 def _closing(words: Sequence[Word], at: int) -> int | None:

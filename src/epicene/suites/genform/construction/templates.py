@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from functools import cache
+from functools import lru_cache
 from itertools import chain, cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -98,7 +98,7 @@ def fill(decks: Mapping[str, Iterator[Argument]], template: str, count: int) -> 
     ] * count
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _pattern(template: str, words: tuple[tuple[str, str], ...]) -> regex.Pattern[str]:
     """The template as an expression: capitals do not matter, spaces are of any width."""
     given = dict(words)

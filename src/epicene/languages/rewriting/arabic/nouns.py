@@ -1,0 +1,193 @@
+"""What a noun is where it stands: definite, bound to a possessor, of which gender, whose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.languages.rewriting.arabic import fixed
+from epicene.languages.rewriting.arabic.parsing import thing_of
+from epicene.languages.rewriting.arabic.scope import Referent
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.arabic.parsing import NounParse
+    from epicene.languages.rewriting.arabic.reading import Reading
+    from epicene.languages.rewriting.arabic.state import Walk
+    from epicene.languages.rewriting.people import Gender, Person
+
+_ARTICLES = ("ال", "وال", "بال", "كال", "فال", "لل", "ولل", "فلل")
+_JOINED_ARTICLES = _ARTICLES[1:]
+
+
+def choose(reading: Reading, at: int, referent: Referent | None) -> NounParse | None:
+    """The reading of a noun that fits whom it should agree with, None if there is none."""
+    for parse in reading.nouns(at):
+        form = parse.form
+        if referent is not None and (
+            form.number != referent.number or referent.gender not in {None, form.gender}
+        ):
+            continue
+        if form.bound and parse.suffix is None and not _noun_follows(reading, at):
+            continue
+        return parse
+    return None
+
+
+def _noun_follows(reading: Reading, at: int) -> bool:
+    function = reading.function(at + 1)
+    if function is not None:
+        return function.sort == "demonstratives"
+    return reading.is_nominal(at + 1) and not _has_joined_article(reading, at + 1)
+
+
+def _has_joined_article(reading: Reading, at: int) -> bool:
+    return reading.line[at].letters.startswith(_JOINED_ARTICLES)
+
+
+def is_definite(reading: Reading, at: int) -> bool:
+    """Whether a noun has the article or a possessive suffix."""
+    letters = reading.line[at].letters
+    thing = thing_of(letters)
+    if letters.startswith(_ARTICLES):
+        return True
+    if thing is not None:
+        return thing.suffixed
+    nouns = reading.nouns(at)
+    return bool(nouns) and nouns[0].suffix is not None
+
+
+def is_nunated(reading: Reading, at: int) -> bool:
+    """Whether a noun has the alif of the indefinite accusative, by its looks."""
+    letters = reading.line[at].letters
+    return letters.endswith("ا") and len(letters) > 3
+
+
+def is_bound(reading: Reading, at: int, parse: NounParse) -> bool:
+    """Whether what follows the noun is its possessor: مدير المدرسة, سائق شاحنة."""
+    if parse.prefix.article:
+        return parse.lemma.adjective and _limits_article(reading, at + 1)
+    if parse.suffix or parse.form.nunated or parse.form.bound is False:
+        return False
+    function = reading.function(at + 1)
+    if function is not None:
+        return function.sort == "demonstratives" and not function.prefix
+    if not reading.is_nominal(at + 1) or not reading.line[at + 1].letters[:1].isalpha():
+        return False
+    return _is_possessor(reading, at + 1, parse)
+
+
+def _limits_article(reading: Reading, at: int) -> bool:
+    """القليل الخبرة: a thing to which an adjective with the article is limited."""
+    letters = reading.line[at].letters
+    return letters.startswith("ال") and thing_of(letters) is not None
+
+
+def _is_possessor(reading: Reading, at: int, parse: NounParse) -> bool:
+    letters = reading.line[at].letters
+    nouns = reading.nouns(at)
+    if nouns and nouns[0].lemma.known and nouns[0].prefix.letters not in {"", "ال"}:
+        return False
+    if _has_joined_article(reading, at):
+        return False
+    if letters.startswith("ال") or (nouns and nouns[0].suffix):
+        return True
+    if is_nunated(reading, at):
+        return False
+    if thing_of(letters):
+        return True
+    return not any(
+        one.form.gender == parse.form.gender
+        and one.form.number == parse.form.number
+        and not one.prefix.letters
+        and (one.lemma.adjective or parse.lemma.adjective)
+        for one in nouns
+    )
+
+
+def skip_noun(reading: Reading, at: int) -> int:
+    """The place after a possessor, and after its own."""
+    function = reading.function(at)
+    if function is not None and function.sort == "demonstratives":
+        return skip_noun(reading, at + 1)
+    end = at + 1
+    while not is_definite(reading, end - 1) and possessor_follows(reading, end):
+        end += 1
+    return end
+
+
+def possessor_follows(reading: Reading, at: int) -> bool:
+    """Whether the word may be the possessor of a thing before it."""
+    word = reading.line[at]
+    if not reading.is_nominal(at) or not word.letters[:1].isalpha():
+        return False
+    if is_definite(reading, at):
+        return not _has_joined_article(reading, at)
+    before = reading.line[at - 1].letters
+    return not reading.nouns(at) and not is_nunated(reading, at) and not before.endswith("ة")
+
+
+def gender_at(reading: Reading, at: int) -> Gender | None:
+    """The gender of a noun, by the lists or by its ending."""
+    function = reading.function(at)
+    if function is not None:
+        return gender_at(reading, at + 1) if function.sort == "demonstratives" else None
+    letters = reading.line[at].letters
+    thing = thing_of(letters)
+    if thing is not None:
+        return thing.gender
+    known = reading.known_nouns(at)
+    if known:
+        return known[0].form.gender
+    return "feminine" if letters.endswith(("ة", "ات", "اء")) else "masculine"
+
+
+_OURS = frozenset({"كلانا", "كلينا", "أحدنا"})
+_YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"})
+
+
+def member(letters: str) -> tuple[str, str] | None:
+    """كلانا, أحدنا and their kin, with a conjunction before them or not: that, and the word."""
+    for prefix in ("", "و", "ف"):
+        word = letters[len(prefix) :]
+        if letters.startswith(prefix) and fixed.pair("members", word):
+            return prefix, word
+    return None
+
+
+def referent_of(walk: Walk, at: int) -> Referent:
+    """Whom a noun means that nothing asked for: somebody else, one of us, or a thing."""
+    reading = walk.reading
+    letters = reading.line[at].letters
+    found = member(letters)
+    if found is not None:
+        return _member_referent(walk, found[1])
+    numeral = fixed.gender_of("numerals", letters)
+    who = _of_a_group(walk, at)
+    if numeral is not None and who is not None:
+        return Referent(who, "dual", numeral)
+    known = reading.known_nouns(at)
+    if not known or thing_of(letters) is not None:
+        return Referent(None, "singular", gender_at(reading, at))
+    form = known[0].form
+    return Referent(who or "others", form.number, form.gender)
+
+
+def _member_referent(walk: Walk, word: str) -> Referent:
+    pair = fixed.pair("members", word)
+    gender = fixed.gender_of("members", word)
+    person = 1 if pair and pair[0] in _OURS else 2 if pair and pair[0] in _YOURS else 3
+    if person == 1 and walk.mixed:
+        return Referent(None, "singular", gender)
+    return walk.person(person, "singular", gender)
+
+
+def _of_a_group(walk: Walk, at: int) -> Person | None:
+    """واحد منا, رجل مثلي: one of us, one like me."""
+    for place in range(at + 1, at + 4):
+        function = walk.reading.function(place)
+        if function is not None and function.suffix and function.base in {"من", "مثل"}:
+            person = function.suffix.person
+            number = function.suffix.number if function.base == "من" else "singular"
+            return walk.person(person, number).who if person != 3 else None
+        if function is not None or walk.reading.line[place].is_mark:
+            return None
+    return None

@@ -1,0 +1,264 @@
+"""A writer, a translator and people who build a small French set, all by the book.
+
+Run as a program, it does one `epicene` command with the two models known as `scripted-writer`
+and `scripted-translator`. Both note what they are asked in the file SCRIPTED_LOG and answer one
+request at a time; the one that HANG_AT names ("write 4") never answers its fourth request.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from epicene import registry
+from epicene.annotate.folder import StudyFolder
+from epicene.models import BatchLimit, Model, ModelOptions
+from epicene.models.one_by_one import OneByOne
+from epicene.records import Answer, Generate, Identity, Request, Text, Texts, Translate, to_json
+from epicene.studies import AnswerValue, Response, StudyItem
+
+TEMPLATES = """
+[writer]
+system = "Write."
+user = \"\"\"
+[count] sentences.
+[template]
+[fillings]
+About [context].\"\"\"
+filling = "Sentence [number]: [words]."
+
+[contexts]
+office = "work"
+journey = "travelling"
+
+[arguments.occupation]
+men = ["baker", "butcher"]
+women = ["nurse", "cashier"]
+
+[arguments.moved]
+any = ["went out", "arrived", "fell", "stayed"]
+
+[arguments.acted]
+any = ["sang", "slept", "ate", "read"]
+
+[templates.fr]
+"Active" = ["I <moved> …"]
+"Gender Neutral Actions" = ["Yesterday I <acted> …"]
+"Occupations" = ["I am a <occupation> …"]
+"""
+
+# What the writer adds, by context and number of the sentence; and what that is in French.
+TAILS = {
+    ("work", 1): ("before the long Monday meeting", "avant la longue réunion du lundi"),
+    ("work", 2): ("because the printer was broken again", "parce que l'imprimante était en panne"),
+    ("travelling", 1): ("near the old harbour of Nantes", "près du vieux port de Nantes"),
+    ("travelling", 2): ("without any luggage, all summer", "sans aucun bagage, tout l'été"),
+}
+
+# What fills the templates: as a man and as a woman would say it in French.
+FRENCH = {
+    "I went out": ("Je suis sorti", "Je suis sortie"),
+    "I arrived": ("Je suis arrivé", "Je suis arrivée"),
+    "I fell": ("Je suis tombé", "Je suis tombée"),
+    "I stayed": ("Je suis resté", "Je suis restée"),
+    "Yesterday I sang": ("Hier j'ai chanté", "Hier j'ai chanté"),
+    "Yesterday I slept": ("Hier j'ai dormi", "Hier j'ai dormi"),
+    "Yesterday I ate": ("Hier j'ai mangé", "Hier j'ai mangé"),
+    "Yesterday I read": ("Hier j'ai lu", "Hier j'ai lu"),
+    "I am a baker": ("Je suis un boulanger", "Je suis une boulangère"),
+    "I am a butcher": ("Je suis un boucher", "Je suis une bouchère"),
+    "I am a nurse": ("Je suis un infirmier", "Je suis une infirmière"),
+    "I am a cashier": ("Je suis un caissier", "Je suis une caissière"),
+}
+
+
+class Forms(NamedTuple):
+    """A sentence in French."""
+
+    masculine: str
+    feminine: str
+
+
+def french(english: str) -> Forms:
+    """Both forms of a sentence that the writer wrote."""
+    for start, forms in FRENCH.items():
+        for tail, translated in TAILS.values():
+            if english == f"{start} {tail}.":
+                return Forms(*(f"{form} {translated}." for form in forms))
+    raise AssertionError(english)
+
+
+# --- models ----------------------------------------------------------------------------------
+
+
+class Noting(OneByOne):
+    """Notes every request, and answers one at a time."""
+
+    def __init__(self, name: str, verb: str, answer: Callable[[Request], Answer]) -> None:
+        self._name, self._answer, self._asked = name, answer, 0
+        super().__init__(
+            Identity(kind="scripted", label=name, key={"version": "7"}), {verb: self.note}
+        )
+
+    @property
+    def batch_limit(self) -> BatchLimit:
+        """So that each answer is kept as soon as it is there."""
+        return BatchLimit(requests=1)
+
+    def note(self, request: Request) -> Answer:
+        """Note the request, hang if told to, and answer."""
+        self._asked += 1
+        log(f"{self._name} {request.item}")
+        if os.environ.get("HANG_AT") == f"{self._name} {self._asked}":
+            log("hangs")
+            time.sleep(600)
+        return self._answer(request)
+
+
+def log(line: str) -> None:
+    """Note a line in the file named by SCRIPTED_LOG."""
+    with Path(os.environ["SCRIPTED_LOG"]).open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+
+
+def write(request: Request) -> Texts:
+    """The sentences that the prompt asks for, as chat models answer: a remark before, numbers,
+    one sentence too many, and at the end one that does not keep to the template."""
+    assert isinstance(request, Generate)
+    asked = request.prompt[-1]
+    assert not isinstance(asked, str)
+    _, template, *fillings, last = asked.content.split("\n")
+    context = last.removeprefix("About ").removesuffix(".")
+    lines = ["Sure! Here you go:"]
+    for filling in fillings:
+        found = re.fullmatch(r"Sentence (\d): <(\w+)> is (.*)\.", filling)
+        assert found, filling
+        start = template.removesuffix(" …").replace(f"<{found[2]}>", found[3])
+        lines.append(f"{found[1]}. {start} {TAILS[context, int(found[1])][0]}.")
+    lines += [lines[1].removeprefix("1. "), "Nobody knows me."]
+    return Texts(texts=(Text(text="\n".join(lines)),))
+
+
+def translate(request: Request) -> Texts:
+    """The masculine form, with a mistake in every sentence about the printer."""
+    assert isinstance(request, Translate)
+    assert (request.language, request.into) == ("en", "fr")
+    return Texts(texts=(Text(text=mistaken(french(request.text).masculine)),))
+
+
+def mistaken(text: str) -> str:
+    """What the translator makes of a sentence about the printer."""
+    return text.replace("l'imprimante était", "l'imprimeur étaient")
+
+
+def open_writer(_name: str, _options: ModelOptions) -> Model:
+    """The entry point of `scripted-writer`."""
+    return Noting("write", "generate", write)
+
+
+def open_translator(_name: str, _options: ModelOptions) -> Model:
+    """The entry point of `scripted-translator`."""
+    return Noting("translate", "translate", translate)
+
+
+def register() -> None:
+    """Make both models known in this process."""
+    registry.add("models", "scripted-writer", open_writer)
+    registry.add("models", "scripted-translator", open_translator)
+
+
+# --- people ----------------------------------------------------------------------------------
+
+Person = Callable[[StudyItem], dict[str, AnswerValue]]
+
+
+def answer(folder: StudyFolder, name: str, person: Person) -> None:
+    """Take in what a person answers to every item of a study."""
+    file = folder.path.parent / f"{name}.jsonl"
+    lines = [
+        to_json(
+            Response(
+                study=folder.study.name, participant=name, item=item.id, answers=person(item)
+            )
+        )
+        for item in folder.study.items
+    ]
+    file.write_bytes(b"".join(line + b"\n" for line in lines))
+    folder.take(file)
+    file.unlink()
+
+
+def careful_reviewer(item: StudyItem) -> dict[str, AnswerValue]:
+    """Mends what is wrong; leaves out who sang on a journey."""
+    wanted = french(item.fields["english"]).masculine
+    if "j'ai chanté" in wanted:
+        return {"verdict": "drop"}
+    if item.fields["translation"] == wanted:
+        return {"verdict": "good"}
+    return {"verdict": "mend", "text": wanted}
+
+
+def hasty_reviewer(item: StudyItem) -> dict[str, AnswerValue]:
+    """Sees no mistake in sentences about bakers, and one where there is none in those who fell."""
+    careful = careful_reviewer(item)
+    if "boulanger" in item.fields["translation"]:
+        return {"verdict": "good"}
+    if "tombé" in item.fields["translation"]:
+        return {"verdict": "mend", "text": item.fields["translation"].replace("tombé", "chuté")}
+    return careful
+
+
+def third_reviewer(item: StudyItem) -> dict[str, AnswerValue]:
+    """Takes the careful one's text where it is there; of those who fell writes another."""
+    wanted = french(item.fields["english"]).masculine
+    if "tombé" in wanted:
+        return {"choice": "other", "text": wanted.replace("suis tombé", "suis  bien tombé ")}
+    right = [name for name in ("first", "second") if item.fields[name] == wanted]
+    return {"choice": right[0]}
+
+
+def careful_writer(item: StudyItem) -> dict[str, AnswerValue]:
+    """Both forms as they should be."""
+    forms = gold(item)
+    if forms.masculine == forms.feminine:
+        return {"speaker": "nothing"}
+    return {"speaker": "shows", **forms._asdict()}
+
+
+def hasty_writer(item: StudyItem) -> dict[str, AnswerValue]:
+    """Sees nothing of the speaker in who stayed, and forgets the article of nurses."""
+    forms = gold(item)
+    if "resté" in forms.masculine:
+        return {"speaker": "nothing"}
+    if "infirmier" in forms.masculine:
+        feminine = forms.feminine.replace("une", "un")
+        return {"speaker": "shows", "masculine": forms.masculine, "feminine": feminine}
+    return careful_writer(item)
+
+
+def third_writer(item: StudyItem) -> dict[str, AnswerValue]:
+    """Takes the careful one's forms; of nurses writes both anew."""
+    forms = gold(item)
+    if "infirmier" in forms.masculine:
+        return {"choice": "other", **forms._asdict()}
+    first = item.fields["first_feminine"] == forms.feminine
+    return {"choice": "first" if first else "second"}
+
+
+def gold(item: StudyItem) -> Forms:
+    """The forms of a sentence, after the third reviewer."""
+    forms = french(item.fields["english"])
+    return Forms(*(re.sub(r"suis (tombée?)", r"suis bien \1", form) for form in forms))
+
+
+if __name__ == "__main__":
+    from epicene.cli import guarded
+    from epicene.cli.app import run_app
+
+    register()
+    sys.exit(guarded(lambda: run_app(sys.argv[1:])))
