@@ -41,7 +41,7 @@ men = ["baker", "butcher"]
 women = ["nurse", "cashier"]
 
 [arguments.moved]
-any = ["went out", "arrived", "fell", "stayed"]
+any = ["left", "arrived", "fell", "stayed"]
 
 [arguments.acted]
 any = ["sang", "slept", "ate", "read"]
@@ -52,17 +52,22 @@ any = ["sang", "slept", "ate", "read"]
 "Occupations" = ["I am a <occupation> …"]
 """
 
-# What the writer adds, by context and number of the sentence; and what that is in French.
+MEETING = "before the long Monday meeting", "avant la longue réunion du lundi"
+PRINTER = "because the printer was broken again", "parce que l'imprimante était en panne"
+HARBOUR = "near the old harbour of Nantes", "près du vieux port de Nantes"
+
+# What the writer adds, by context and number of the sentence, and what that is in French. The last
+# sentence of a rule repeats its second but for one word.
 TAILS = {
-    ("work", 1): ("before the long Monday meeting", "avant la longue réunion du lundi"),
-    ("work", 2): ("because the printer was broken again", "parce que l'imprimante était en panne"),
-    ("travelling", 1): ("near the old harbour of Nantes", "près du vieux port de Nantes"),
-    ("travelling", 2): ("without any luggage, all summer", "sans aucun bagage, tout l'été"),
+    ("work", 1): MEETING,
+    ("work", 2): PRINTER,
+    ("travelling", 1): HARBOUR,
+    ("travelling", 2): PRINTER,
 }
 
 # What fills the templates: as a man and as a woman would say it in French.
 FRENCH = {
-    "I went out": ("Je suis sorti", "Je suis sortie"),
+    "I left": ("Je suis parti", "Je suis partie"),
     "I arrived": ("Je suis arrivé", "Je suis arrivée"),
     "I fell": ("Je suis tombé", "Je suis tombée"),
     "I stayed": ("Je suis resté", "Je suis restée"),
@@ -182,9 +187,7 @@ def answer(folder: StudyFolder, name: str, person: Person) -> None:
     file = folder.path.parent / f"{name}.jsonl"
     lines = [
         to_json(
-            Response(
-                study=folder.study.name, participant=name, item=item.id, answers=person(item)
-            )
+            Response(study=folder.study.name, participant=name, item=item.id, answers=person(item))
         )
         for item in folder.study.items
     ]
@@ -193,10 +196,17 @@ def answer(folder: StudyFolder, name: str, person: Person) -> None:
     file.unlink()
 
 
+def is_about(item: StudyItem, start: str, tail: tuple[str, str]) -> bool:
+    """Whether the sentence begins so (the rule) and ends so."""
+    english = item.fields["english"]
+    active = english.startswith("I ") and not english.startswith("I am")
+    return (active if start == "I moved" else english.startswith(start)) and tail[0] in english
+
+
 def careful_reviewer(item: StudyItem) -> dict[str, AnswerValue]:
-    """Mends what is wrong; leaves out who sang on a journey."""
+    """Mends what is wrong, and leaves one sentence out."""
     wanted = french(item.fields["english"]).masculine
-    if "j'ai chanté" in wanted:
+    if is_about(item, "Yesterday", HARBOUR):
         return {"verdict": "drop"}
     if item.fields["translation"] == wanted:
         return {"verdict": "good"}
@@ -204,56 +214,66 @@ def careful_reviewer(item: StudyItem) -> dict[str, AnswerValue]:
 
 
 def hasty_reviewer(item: StudyItem) -> dict[str, AnswerValue]:
-    """Sees no mistake in sentences about bakers, and one where there is none in those who fell."""
-    careful = careful_reviewer(item)
-    if "boulanger" in item.fields["translation"]:
+    """Overlooks a mistake, mends what is right, and leaves out what is good."""
+    translation = item.fields["translation"]
+    if is_about(item, "I am a", PRINTER):
         return {"verdict": "good"}
-    if "tombé" in item.fields["translation"]:
-        return {"verdict": "mend", "text": item.fields["translation"].replace("tombé", "chuté")}
-    return careful
+    if is_about(item, "I moved", HARBOUR):
+        return {"verdict": "mend", "text": translation.replace("vieux port", "port vieux")}
+    if is_about(item, "I moved", MEETING):
+        return {"verdict": "drop"}
+    return careful_reviewer(item)
 
 
 def third_reviewer(item: StudyItem) -> dict[str, AnswerValue]:
-    """Takes the careful one's text where it is there; of those who fell writes another."""
+    """Writes one translation anew, else takes the careful one's."""
     wanted = french(item.fields["english"]).masculine
-    if "tombé" in wanted:
-        return {"choice": "other", "text": wanted.replace("suis tombé", "suis  bien tombé ")}
-    right = [name for name in ("first", "second") if item.fields[name] == wanted]
-    return {"choice": right[0]}
+    if is_about(item, "I moved", HARBOUR):
+        return {"choice": "other", "text": f" {pretty(wanted)}\n"}
+    (right,) = (name for name in ("first", "second") if item.fields[name] == wanted)
+    return {"choice": right}
+
+
+def pretty(text: str) -> str:
+    """What the third reviewer makes of the harbour."""
+    return text.replace("vieux port", "joli vieux port")
+
+
+def gold(english: str) -> Forms:
+    """Both forms as all of them together should find them."""
+    forms = french(english)
+    is_active = english.startswith("I ") and not english.startswith("I am")
+    return Forms(*map(pretty, forms)) if is_active and HARBOUR[0] in english else forms
 
 
 def careful_writer(item: StudyItem) -> dict[str, AnswerValue]:
     """Both forms as they should be."""
-    forms = gold(item)
+    forms = gold(item.fields["english"])
     if forms.masculine == forms.feminine:
         return {"speaker": "nothing"}
     return {"speaker": "shows", **forms._asdict()}
 
 
 def hasty_writer(item: StudyItem) -> dict[str, AnswerValue]:
-    """Sees nothing of the speaker in who stayed, and forgets the article of nurses."""
-    forms = gold(item)
-    if "resté" in forms.masculine:
+    """Sees nothing of the speaker in one sentence, and forgets an article in another."""
+    if is_about(item, "I moved", PRINTER):
         return {"speaker": "nothing"}
-    if "infirmier" in forms.masculine:
-        feminine = forms.feminine.replace("une", "un")
+    if is_about(item, "I am a", MEETING):
+        forms = gold(item.fields["english"])
+        feminine = forms.feminine.replace("une", "un", 1)
         return {"speaker": "shows", "masculine": forms.masculine, "feminine": feminine}
     return careful_writer(item)
 
 
 def third_writer(item: StudyItem) -> dict[str, AnswerValue]:
-    """Takes the careful one's forms; of nurses writes both anew."""
-    forms = gold(item)
-    if "infirmier" in forms.masculine:
+    """Writes both forms of one sentence anew, else takes the careful one's."""
+    forms = gold(item.fields["english"])
+    if is_about(item, "I am a", MEETING):
         return {"choice": "other", **forms._asdict()}
-    first = item.fields["first_feminine"] == forms.feminine
-    return {"choice": "first" if first else "second"}
-
-
-def gold(item: StudyItem) -> Forms:
-    """The forms of a sentence, after the third reviewer."""
-    forms = french(item.fields["english"])
-    return Forms(*(re.sub(r"suis (tombée?)", r"suis bien \1", form) for form in forms))
+    (right,) = (
+        name for name in ("first", "second") if item.fields[f"{name}_feminine"] == forms.feminine
+    )
+    return {"choice": right}
 
 
 if __name__ == "__main__":

@@ -20,13 +20,16 @@ from epicene.cli.app import run_app
 from epicene.construct import BuildOrder, WaitingForPeopleError, construct
 from epicene.errors import InputError, RunError
 from epicene.models import Spec, open_model, parse_spec
+from epicene.models.one_by_one import OneByOne
+from epicene.records import Identity, Text, Texts
 from epicene.suites import Source, find_suite
-from epicene.suites.genform.pairs import Pair
+from epicene.suites.genform.construction.both_forms import draft
+from epicene.suites.genform.construction.writing import GenformBuild
+from epicene.suites.genform.pairs import TARGETS, Pair
 from runs.conftest import Silent
 from suites.genform import scripted_building as scripted
-from suites.genform.scripted_building import french
 
-SETTINGS = {"language": "fr", "sentences": "2"}
+SETTINGS = {"language": "fr", "sentences": "2", "templates": "templates.toml"}
 MODELS = {"writer": "scripted-writer", "translator": "scripted-translator"}
 
 
@@ -38,15 +41,6 @@ def _known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("templates.toml").write_text(scripted.TEMPLATES, encoding="utf-8")
 
 
-def command(folder: Path) -> list[str]:
-    settings = {**SETTINGS, "templates": "templates.toml"}
-    return [
-        "data", "genform", "build", f"--out={folder}",
-        *(f"--set={name}={value}" for name, value in settings.items()),
-        *(f"--model={role}={spec}" for role, spec in MODELS.items()),
-    ]  # fmt: skip
-
-
 def asked() -> list[str]:
     log = Path("asked.log")
     return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
@@ -55,14 +49,18 @@ def asked() -> list[str]:
 def killed_while_hanging(folder: Path, at: str) -> None:
     """Run the command in a process of its own until the model hangs, then kill it."""
     before = asked().count("hangs")
-    process = subprocess.Popen(
-        [sys.executable, scripted.__file__, *command(folder)],
-        env={**os.environ, "HANG_AT": at, "OMP_NUM_THREADS": "1"},
-        stderr=subprocess.DEVNULL,
-    )
-    patience = time.monotonic() + 60
+    settings = [f"--set={name}={value}" for name, value in SETTINGS.items()]
+    models = [f"--model={role}={spec}" for role, spec in MODELS.items()]
+    command = ["data", "genform", "build", f"--out={folder}", *settings, *models]
+    with Path("errors.log").open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, scripted.__file__, *command],
+            env={**os.environ, "HANG_AT": at, "OMP_NUM_THREADS": "1"},
+            stderr=errors,
+        )
+    patience = time.monotonic() + 120
     while asked().count("hangs") == before:
-        assert process.poll() is None, "it ended before the model hung"
+        assert process.poll() is None, Path("errors.log").read_text(encoding="utf-8")
         assert time.monotonic() < patience, "the model was not reached"
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
@@ -70,37 +68,39 @@ def killed_while_hanging(folder: Path, at: str) -> None:
 
 
 def nobody(spec: Spec) -> Any:
-    raise AssertionError(f"{spec} is opened again")
+    raise AssertionError(f"{spec.kind} is asked again")
 
 
-def build(folder: Path, executor: Any = nobody) -> list[str]:
-    settings = {**SETTINGS, "templates": "templates.toml"}
+def build(folder: Path, executor: Any = nobody, **settings: str) -> list[str]:
     models = {role: [parse_spec(spec)] for role, spec in MODELS.items()}
-    order = BuildOrder(find_suite("genform"), folder, settings, models)
+    order = BuildOrder(find_suite("genform"), folder, {**SETTINGS, **settings}, models)
     return list(construct(order, Silent(), executor))
 
 
 def waits(folder: Path, step: str, answers: int, executor: Any = nobody) -> None:
-    with pytest.raises(WaitingForPeopleError, match=rf"step {step} .* {answers} of {answers} "):
+    told = rf"The step {step} .*: {answers} of {answers} answers are missing"
+    with pytest.raises(WaitingForPeopleError, match=told):
         build(folder, executor)
+
+
+def review(folder: Path) -> None:
+    """Both reviewers answer."""
+    study = read_folder(folder / "05-review")
+    scripted.answer(study, "ann", scripted.careful_reviewer)
+    scripted.answer(study, "bob", scripted.hasty_reviewer)
 
 
 def people_answer(folder: Path, executor: Any = nobody) -> list[str]:
     """The whole way from the first study to the files."""
-    waits(folder, "review", 22, executor)
-    study = read_folder(folder / "05-review")
-    scripted.answer(study, "ann", scripted.careful_reviewer)
-    scripted.answer(study, "bob", scripted.hasty_reviewer)
-    disputed = len(settled_sentences(folder))
-    waits(folder, "settle-review", disputed)
+    waits(folder, "review", 2 * 9, executor)
+    review(folder)
+    waits(folder, "settle-review", 3)
     scripted.answer(read_folder(folder / "06-settle-review"), "cleo", scripted.third_reviewer)
-    remaining = 2 * (11 - sum(row["english"].startswith("Yesterday I sang") for row in sifted(folder)))
-    waits(folder, "forms", remaining)
+    waits(folder, "forms", 2 * 8)
     study = read_folder(folder / "08-forms")
     scripted.answer(study, "bob", scripted.careful_writer)
     scripted.answer(study, "dora", scripted.hasty_writer)
-    with pytest.raises(WaitingForPeopleError, match="step settle-forms"):
-        build(folder)
+    waits(folder, "settle-forms", 2)
     scripted.answer(read_folder(folder / "09-settle-forms"), "ann", scripted.third_writer)
     return build(folder)
 
@@ -110,71 +110,197 @@ def rows(folder: Path, step: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def sifted(folder: Path) -> list[dict[str, Any]]:
-    return [row for row in rows(folder, "03-sift") if not row["dropped"]]
-
-
-def settled_sentences(folder: Path) -> list[dict[str, Any]]:
-    """Those on which the two reviewers disagree: bakers with a mistake, and who fell."""
-    return [
-        row
-        for row in sifted(folder)
-        if "I fell" in row["english"] or ("baker" in row["english"] and "printer" in row["english"])
-    ]
-
-
 def pairs(folder: Path) -> list[Pair]:
     suite = find_suite("genform")
     source = Source(path=folder / "pairs.jsonl")
     return list(suite.read(source, suite.protocols["epicene"]).items)
 
 
-def test_killed_twice_it_makes_the_same_set(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def epicene(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """What a command prints as JSON."""
+    capsys.readouterr()
+    assert guarded(lambda: run_app([*arguments, "--json"])) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+# --- the whole way -----------------------------------------------------------------------------
+
+
+def test_killed_twice_it_makes_the_same_set(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     killed_while_hanging(folder, "write 4")
+    assert (folder / "01-plan.jsonl").exists()
     assert not (folder / "02-write.jsonl").exists()
     killed_while_hanging(folder, "translate 6")
-    assert (folder / "02-write.jsonl").exists()
+    assert (folder / "03-sift.jsonl").exists()
     assert not (folder / "04-translate.jsonl").exists()
-    told = people_answer(folder, open_model)
-    assert told[-1] == "9 items, 0 findings." or told[-1].endswith(" 0 findings.")
+    assert people_answer(folder, open_model)[-1] == "8 items, 0 findings."
 
-    # Six prompts and so many translations, each answered once; two were asked when it was killed.
+    # Six prompts and nine sentences; asked twice are only the two that it was killed at.
     times = Counter(line for line in asked() if line != "hangs")
-    assert sum(line.startswith("write ") for line in times) == 6
-    assert sorted(times.values())[-3:] == [1, 2, 2]
+    assert Counter(line.split()[0] for line in times) == {"write": 6, "translate": 9}
+    assert sorted(times.values()) == [1] * 13 + [2, 2]
 
     whole = tmp_path / "whole"
     people_answer(whole, open_model)
-    for name in ("pairs.jsonl", "card.md", "09-settle-forms.jsonl"):
+    for name in ("pairs.jsonl", "card.md", "02-write.jsonl", "04-translate.jsonl"):
         assert (folder / name).read_bytes() == (whole / name).read_bytes()
-    _loads_checks_and_is_scored(folder, capsys)
 
 
-def _loads_checks_and_is_scored(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = pairs(folder)
+def test_the_set_loads_passes_the_check_and_is_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people_answer(tmp_path / "set", open_model)
+    made = pairs(tmp_path / "set")
     for pair in made:
-        wanted = scripted.gold_of(pair.english)
-        assert (pair.masculine, pair.feminine) == wanted
-    capsys.readouterr()
-    data = str(folder / "pairs.jsonl")
-    assert guarded(lambda: run_app(["data", "genform", "check", "-d", data, "--json"])) == 0
-    assert json.loads(capsys.readouterr().out) == {"items": len(made), "findings": []}
-    lines = [
-        {"id": pair.id, "target": target, "text": pair.form(target)}
+        assert (pair.masculine, pair.feminine) == scripted.gold(pair.english)
+    assert Counter(pair.rule for pair in made) == {
+        "Active": 3,
+        "Gender Neutral Actions": 2,
+        "Occupations": 3,
+    }
+    assert {pair.id for pair in made} >= {"fr-active-1-office-02", "fr-occupations-1-journey-02"}
+    data = "set/pairs.jsonl"
+    checked = epicene(capsys, "data", "genform", "check", "-d", data)
+    assert checked == {"items": 8, "findings": []}
+    answers = [
+        {"id": pair.id, "target": target, "text": pair.masculine}
         for pair in made
-        for target in ("masculine", "feminine")
+        for target in TARGETS
     ]
-    # One masculine form where the feminine is wanted: of the marked sentences, one direction.
-    spoilt = next(n for n, line in enumerate(lines) if not made[n // 2].is_neutral)
-    lines[spoilt + 1]["text"] = lines[spoilt]["text"]
-    Path("answers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    scored = ["score", "genform", "-d", data, "-a", "answers.jsonl", "--json"]
-    assert guarded(lambda: run_app(scored)) == 0
-    metrics = json.loads(capsys.readouterr().out)["metrics"]
-    marked = sum(not pair.is_neutral for pair in made)
-    assert metrics["SGA"]["value"] == pytest.approx(1 - 1 / (2 * marked))
-    assert metrics["SGA_masculine"]["value"] == 1
-    assert metrics["left_alone"]["value"] == 1
+    lines = [json.dumps(answer) + "\n" for answer in answers]
+    Path("answers.jsonl").write_text("".join(lines), encoding="utf-8")
+    found = epicene(capsys, "score", "genform", "-d", data, "-a", "answers.jsonl")["metrics"]
+    assert {name: found[name]["value"] for name in ("SGA", "SGA_masculine", "left_alone")} == {
+        "SGA": 0.5,
+        "SGA_masculine": 1,
+        "left_alone": 1,
+    }
+
+
+def test_every_step_can_be_read(tmp_path: Path) -> None:
+    people_answer(tmp_path, open_model)
+    written = Counter(row["dropped"] for row in rows(tmp_path, "02-write"))
+    assert written == {"": 12, "does not follow its template": 18}
+    repeating = [row["dropped"] for row in rows(tmp_path, "03-sift") if row["dropped"]]
+    assert len(repeating) == 3
+    assert repeating[0] == "repeats fr-active-1-office-03 but for one word"
+    reviewed = {row["id"]: row for row in rows(tmp_path, "05-review")}
+    left_out, mended = reviewed["fr-active-1-office-02"], reviewed["fr-active-1-journey-02"]
+    assert [(each["person"], each["choice"]) for each in left_out["given"]] == [
+        ("ann", "good"),
+        ("bob", "drop"),
+    ]
+    assert left_out["agreed"] is mended["agreed"] is None
+    settled = {row["id"]: row for row in rows(tmp_path, "06-settle-review")}
+    assert settled["fr-gender-neutral-actions-1-journey-02"]["dropped"] == "left out by people"
+    assert "joli vieux port" in settled["fr-active-1-journey-02"]["text"]
+    assert [row["decided"] for row in settled.values()].count("third") == 3
+    assert len(rows(tmp_path, "07-draft")) == 8
+
+
+@pytest.mark.parametrize(("language", "feminine"), [("hi", "मैं घर जाती हूँ।"), ("de", "मैं घर जाता हूँ।")])
+def test_drafts_are_the_rewriter_s_where_there_is_one(language: str, feminine: str) -> None:
+    row = {"id": "1", "rule": "Present", "english": "I go home.", "text": "मैं घर जाता हूँ।"}
+    left_out = {**row, "id": "2", "dropped": "left out by people"}
+    made = {"settle-review": [{**row, "dropped": ""}, left_out]}
+    assert list(draft(made, GenformBuild(language=language))) == [
+        {**row, "draft_masculine": row["text"], "draft_feminine": feminine}
+    ]
+
+
+def test_the_card_says_how_it_was_made(tmp_path: Path) -> None:
+    people_answer(tmp_path, open_model)
+    card = (tmp_path / "card.md").read_text(encoding="utf-8")
+    for line in (
+        "# First-person sentences in French, as a man and as a woman would say them",
+        "3 templates × 2 contexts × 2 sentences: 12 English sentences were asked for (seed 0, "
+        "temperature 0.8).",
+        "| lines written | 30 | 18 (does not follow its template) |",
+        "| follow their template | 12 | 3 (repeats another) |",
+        "| translated and reviewed by two people each | 9 | 1 (left out by people) |",
+        "| both forms written by two people each | 8 | none |",
+        "- The English was written by write (scripted: version 7).",
+        "- Translated by translate (scripted: version 7).",
+        "- 4 of 8 translations stayed as they came.",
+        "| Active | 3 | 0 | 1.00 |",
+        "| Gender Neutral Actions | 2 | 2 | 0.00 |",
+        "| Occupations | 3 | 0 | 2.00 |",
+        "| occupation | men 2; women 1 |",
+        "Nothing.",
+    ):
+        assert line in card.splitlines(), line
+    assert "8 pairs of 3 rules, 2 of them neutral" in card
+    # Of 8 pairs of choices 1 differs, of the 16 choices 11 are `shows`: 1 − 15 · 1 / (11 · 5).
+    assert "| both forms | 2 | 8 | 75.0 % [40.9, 92.9] | 0.73 [" in card
+    assert "| translation | 2 | 9 | 66.7 % [" in card
+    assert "ann" not in card.split()
+
+
+# --- people ------------------------------------------------------------------------------------
+
+
+def test_who_disagrees_cannot_decide(tmp_path: Path) -> None:
+    waits(tmp_path, "review", 18, open_model)
+    review(tmp_path)
+    waits(tmp_path, "settle-review", 3)
+    study = read_folder(tmp_path / "06-settle-review")
+    scripted.answer(study, "bob", scripted.third_reviewer)
+    with pytest.raises(InputError, match="ann and bob disagree, and one of them decided"):
+        build(tmp_path)
+    scripted.answer(study, "cleo", scripted.third_reviewer)
+    waits(tmp_path, "forms", 16)
+
+
+def test_a_third_reader_outvotes_one_of_two(tmp_path: Path) -> None:
+    waits(tmp_path, "review", 18, open_model)
+    review(tmp_path)
+    study = read_folder(tmp_path / "05-review")
+    scripted.answer(study, "eve", scripted.careful_reviewer)
+    waits(tmp_path, "forms", 16)
+    assert not (tmp_path / "06-settle-review").exists()
+
+
+def test_people_read_english_and_the_language_of_the_set(tmp_path: Path) -> None:
+    waits(tmp_path, "review", 18, open_model)
+    study = read_folder(tmp_path / "05-review").study
+    assert set(study.title) == {"en", "fr"}
+    assert study.judgements == 2
+    assert {item.language for item in study.items} == {"fr"}
+
+
+# --- what goes wrong ---------------------------------------------------------------------------
+
+
+def test_a_writer_that_keeps_to_no_template(tmp_path: Path) -> None:
+    def babble(_spec: Spec) -> OneByOne:
+        said = Texts(texts=(Text(text="I would rather not.\nSorry"),))
+        return OneByOne(
+            Identity(kind="scripted", label="x", key={}), {"generate": lambda _request: said}
+        )
+
+    with pytest.raises(RunError, match="None of the 12 lines"):
+        build(tmp_path, babble)
+    assert rows(tmp_path, "02-write")[1]["english"] == "Sorry"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"language": ""}, "--set language=fr"),
+        ({"language": "de"}, "no templates for the language 'de'"),
+        ({"rules": "Aktive"}, "did you mean 'Active'"),
+        ({"contexts": "offices"}, "did you mean 'office'"),
+        ({"templates": "none.toml"}, "no file none.toml"),
+        ({"sentences": "0"}, "does not fit"),
+    ],
+)
+def test_settings_that_do_not_fit(tmp_path: Path, settings: dict[str, str], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        build(tmp_path / "set", open_model, **settings)
+
+
+def test_some_rules_in_some_contexts(tmp_path: Path) -> None:
+    with pytest.raises(WaitingForPeopleError, match="4 of 4"):
+        build(tmp_path, open_model, rules="Occupations", contexts="office")
+    assert [row["id"] for row in rows(tmp_path, "01-plan")] == ["fr-occupations-1-office"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic import guessing, phrases
+from epicene.languages.rewriting.arabic import guessing, nouns, numerals
 from epicene.languages.rewriting.arabic.parsing import thing_of
 
 if TYPE_CHECKING:
@@ -13,27 +13,34 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.state import Walk
 
 
-def acceptable(walk: Walk, at: int) -> NounParse | None:
-    """The reading of a word as what is expected, None if it is not."""
+def is_expected(walk: Walk, at: int) -> bool:
+    """Whether the word is what is expected."""
     scope = walk.scope
-    if scope.expects is None or scope.target is None or thing_of(walk.reading.line[at].letters):
-        return None
-    parse = phrases.choose(walk, at, scope.target)
+    if scope.expects is None or scope.target is None:
+        return False
+    if numerals.counted(walk.reading, at) is not None:
+        return scope.expects == "predicate" and not scope.found
+    if thing_of(walk.reading.line[at].letters) is not None:
+        return False
+    parse = nouns.choose(walk.reading, at, scope.target)
     if parse is None or not _preposition_fits(walk, parse):
-        return None
+        return False
     if parse.definite:
-        return parse if _definite_fits(walk, at, parse) else None
+        return _definite_fits(walk, at, parse)
     if scope.expects == "predicate":
-        return parse if _predicate_fits(walk, at, parse) else None
-    if not _is_accusative(walk, at, parse):
-        return None
+        return parse.lemma.known or _guess_fits(walk, at, parse)
+    return _is_accusative(walk, at, parse) and _circumstance_fits(walk, parse)
+
+
+def _circumstance_fits(walk: Walk, parse: NounParse) -> bool:
     lemma = parse.lemma
     if not lemma.known:
-        return parse if guessing.is_participle(lemma.masculine) else None
-    return parse if lemma.adjective or scope.expects == "role" else None
+        return guessing.is_participle(lemma.masculine)
+    return lemma.adjective or walk.scope.expects == "role" or parse.prefix.preposition == "ك"
 
 
 def _preposition_fits(walk: Walk, parse: NounParse) -> bool:
+    """كطفل ضائع, لست بقادر: but not له, not بطبيب."""
     preposition = parse.prefix.preposition
     if not preposition:
         return True
@@ -47,49 +54,52 @@ def _definite_fits(walk: Walk, at: int, parse: NounParse) -> bool:
     scope = walk.scope
     if parse.prefix.preposition == "ك":
         return True
-    if scope.expects != "predicate" or scope.found and not walk.reading.line.begins(at):
+    if scope.expects != "predicate" or (scope.found and not walk.reading.line.begins(at)):
         return False
-    if scope.target is not None and scope.target.who == "others" and scope.verbal:
+    if scope.target is not None and scope.target.who in {"others", None} and scope.verbal:
         return False
-    return parse.lemma.known or (parse.prefix.article and parse.lemma.adjective)
+    return parse.lemma.known or (parse.prefix.article and guessing.is_participle(parse.stem))
 
 
-def _predicate_fits(walk: Walk, at: int, parse: NounParse) -> bool:
-    scope = walk.scope
-    if parse.lemma.known:
+def _guess_fits(walk: Walk, at: int, parse: NounParse) -> bool:
+    """A word of no list: right after the subject, or built as only participles are."""
+    if walk.reading.verbs(at) or (walk.scope.target and walk.scope.target.who == "others"):
+        return False
+    if guessing.is_participle(parse.lemma.masculine):
         return True
-    if scope.found or not parse.lemma.adjective and not _is_next(walk, at):
-        return False
-    return guessing.is_participle(parse.lemma.masculine) or _is_next(walk, at)
+    ends = parse.form.gender == "feminine" or parse.form.nunated or parse.lemma.adjective
+    return not walk.scope.found and ends and _is_next(walk, at)
 
 
 def _is_next(walk: Walk, at: int) -> bool:
-    """Whether only function words stand between the subject and the word."""
+    """Whether the word follows its subject or its copula at once, or after an adverb."""
     function = walk.reading.function(at - 1)
     return function is not None or bool(walk.reading.verbs(at - 1))
 
 
 def _is_accusative(walk: Walk, at: int, parse: NounParse) -> bool:
     form = parse.form
+    if parse.prefix.preposition == "ك" or walk.scope.next_case == "genitive":
+        return True
     if "accusative" not in form.cases:
         return False
     if form.nunated or form.gender == "feminine" or form.number != "singular":
         return True
-    if parse.lemma.ending in {"diptote", "maqsura"} or parse.prefix.preposition == "ك":
+    if parse.lemma.ending in {"diptote", "maqsura"} or parse.lemma.is_invariable:
         return True
-    if parse.lemma.is_invariable:
-        return True
-    return phrases.is_bound(walk, at, parse) or walk.scope.case == "genitive"
+    return nouns.is_bound(walk.reading, at, parse)
 
 
 def inverted(walk: Walk, at: int) -> Referent | None:
     """أمتأخر أنا؟: the person right after the word that is said of them."""
-    after = walk.reading.function(at + 1)
+    reading = walk.reading
+    after = reading.function(at + 1)
     if after is None or after.prefix or after.sort not in {"I", "we", "you"}:
         return None
-    parses = walk.reading.known_nouns(at)
-    if not parses or parses[0].definite:
+    known = reading.known_nouns(at)
+    if not known or known[0].definite:
         return None
-    if not (parses[0].prefix.letters == "أ" or walk.reading.line.begins(at) or walk.reading.function(at - 1)):
+    asked = known[0].prefix.letters == "أ"
+    if not (asked or reading.line.begins(at) or reading.function(at - 1)):
         return None
-    return walk.person(2 if after.sort == "you" else 1, parses[0].form.number)
+    return walk.person(2 if after.sort == "you" else 1, known[0].form.number)

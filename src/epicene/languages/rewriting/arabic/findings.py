@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.languages.rewriting import Change
 from epicene.languages.rewriting.arabic import fixed
@@ -47,12 +47,15 @@ class Fixed(NamedTuple):
     word: str
 
 
+What: TypeAlias = Noun | VerbForm | Fixed | Suffix
+
+
 class Finding(NamedTuple):
     """One word that agrees, in itself or in the pronoun at its end, with whom, and why."""
 
     at: int
     who: Person
-    what: Noun | VerbForm | Fixed | Suffix
+    what: What
     rule: str
     sure: Sureness
 

@@ -172,7 +172,8 @@ def _describes(walk: Walk, at: int, head: Referent) -> bool:
     function = walk.reading.function(at)
     if function is not None and function.sort == "prepositions" and function.suffix:
         suffix = function.suffix
-        return suffix.person == 3 and suffix[2:] == (head.gender, head.number)
+        same = suffix.gender == head.gender and suffix.number == head.number
+        return suffix.person == 3 and same
     place = at
     if function is not None and function.sort == "negations":
         place += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.languages.rewriting.french.dictionary import aids
 from epicene.languages.rewriting.people import apply, by_person
 
 if TYPE_CHECKING:
@@ -40,4 +41,4 @@ def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
     return Renderer(scene.line, scene.sites, wanted).changes()
 
 
-rewriter = by_person(find_changes, version="1")
+rewriter = by_person(find_changes, version="1", aids=aids)

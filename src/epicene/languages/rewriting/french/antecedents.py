@@ -133,7 +133,9 @@ def _may_be_meant(scene: Scene, thing: Mention, at: int) -> bool:
     if line[thing.start - 1] in {"est", "était", "fut", "sont"}:
         return False
     between = line.words[thing.end : at]
-    return len(between) > 7 or "," in between[:-1] or _RELATIVE.isdisjoint(between)
+    if "," in between:  # the relative clause is over
+        between = between[len(between) - between[::-1].index(",") :]
+    return len(between) > 7 or _RELATIVE.isdisjoint(between)
 
 
 _TIME = words(read("function_words")["time_nouns"])

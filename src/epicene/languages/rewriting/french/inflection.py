@@ -9,6 +9,7 @@ import re
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
+from epicene.languages.rewriting.french.dictionary import dictionary
 from epicene.languages.rewriting.french.lexicon import Words, read, rows, verbs, words
 from epicene.languages.rewriting.people import Gender
 
@@ -208,6 +209,8 @@ def inflect(word: str, gender: Gender, kind: Class = "adjective", *, plural: boo
             return to[word]
         if word in other:
             return word
+    if (listed := dictionary()) and (found := listed.inflect(word, gender, noun=kind == "noun")):
+        return found
     return feminine_by_rule(word) if gender == "feminine" else masculine_by_rule(word)
 
 

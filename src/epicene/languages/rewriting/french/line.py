@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from epicene.languages import segment
+from epicene.languages.rewriting.french.dictionary import dictionary
 from epicene.languages.rewriting.french.inflection import adjectives, inflect, people, singular
 from epicene.languages.rewriting.french.lexicon import Words, read, rows, verbs, words
 
@@ -246,7 +247,10 @@ def looks_like_adjective(word: str) -> bool:
 def is_adjective(word: str) -> bool:
     """Whether our lists know it for an adjective or a participle."""
     known = adjectives().known
-    return word in known or singular(word) in known or bool(participle_of(word))
+    if word in known or singular(word) in known or participle_of(word):
+        return True
+    listed = dictionary()
+    return listed is not None and listed.is_adjective(word)
 
 
 def is_person(word: str) -> bool:
@@ -254,4 +258,7 @@ def is_person(word: str) -> bool:
     known = people().known
     if "-" in word and word not in known:
         word = word.rpartition("-")[2]
-    return word in known or singular(word) in known
+    if word in known or singular(word) in known:
+        return True
+    listed = dictionary()
+    return listed is not None and not is_adjective(word) and listed.is_person(word)

@@ -123,7 +123,7 @@ class Renderer:
         if gender == "feminine":
             pointed = self.line.text[token.end : token.end + 1] == "." and self.line[index] == "m"
             return token.start, token.end + pointed, "Mme"
-        return token.start, token.end, "M."
+        return token.start, token.end, token.text if self.line[index] == "m" else "M."
 
     def _elided(self, index: int, after: str) -> tuple[int, int, str]:
         """The word with the one before it, which a vowel shortens: de lui, d'elle."""

@@ -82,7 +82,7 @@ def _end(stretch: Stretch, verb: Complex, next_verb: int) -> int:
 def _cuts(stretch: Stretch, start: int, end: int) -> list[int]:
     """Where clauses begin between the verb before and this one."""
     cuts = [start]
-    for at in range(start + 1, end):
+    for at in range(start + 1, end + 1):
         opens = stretch[at] in _CUTS or (stretch[at] in _TURNS and stretch[at - 1] == ",")
         ended = stretch[at - 1] in SENTENCE_END and not _abbreviated(stretch, at - 1)
         if ended or (opens and _has_words(stretch, cuts[-1], at)):

@@ -125,9 +125,16 @@ _IRREGULAR: dict[str, VerbForm] = {
     "लीजिए": VerbForm("ले", "imperative", None, "plural"),
     "कीजिए": VerbForm("कर", "imperative", None, "plural"),
 }
-for _stem, _short in (("दे", "द"), ("ले", "ल")):
-    for _ending, (_shape, _cell, _person) in _AFTER_CONSONANT.items():
-        if _shape == "future":
+# देना and लेना lose their vowel before these endings, पीना, जीना and सीना shorten it: दूँगा, पिऊँगा.
+for _stem, _short, _endings in (
+    ("दे", "द", _AFTER_CONSONANT),
+    ("ले", "ल", _AFTER_CONSONANT),
+    ("पी", "पि", _AFTER_VOWEL),
+    ("जी", "जि", _AFTER_VOWEL),
+    ("सी", "सि", _AFTER_VOWEL),
+):
+    for _ending, (_shape, _cell, _person) in _endings.items():
+        if _shape == "future" or (_shape == "subjunctive" and _endings is _AFTER_VOWEL):
             _IRREGULAR[_short + _ending] = VerbForm(_stem, _shape, _cell, _person)
 
 # Forms that are far more often something else; only their place can make verbs of them.
@@ -163,12 +170,12 @@ def _pair(word: str) -> tuple[VerbForm, ...]:
     return tuple(form for form in analyse(last) if (form.shape, form.cell) in shapes)
 
 
-# जाया, करा: regular forms that are not the verb's own (करा is of another verb).
+# करा, जाए: regular forms that are not the verb's own, or another's. जाया is, in जाया करता.
 _NO_SUCH = frozenset(
     (stem, ending)
     for stem in ("जा", "दे", "ले", "कर", "पी")
     for ending in ("या", "ए", "ई", "ईं", "ा", "े", "ी", "ीं")
-)
+) - {("जा", "या")}
 
 
 def looks_future(word: str) -> VerbForm | None:

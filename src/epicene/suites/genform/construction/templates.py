@@ -61,10 +61,11 @@ class Templates(Record, frozen=True, kw_only=True):
 
     def deal(self, slot: str, seed: str) -> Iterator[Argument]:
         """Arguments without end, from the slot's lists in turn, each list in a drawn order."""
-        draw = random.Random(f"{seed} {slot}")
+        # Of Python's generator only `random` is promised to stay the same in later versions.
+        draw = random.Random(f"{seed} {slot}").random
         lists = []
         for kind, words in self.arguments[slot].items():
-            drawn = draw.sample(words, len(words))
+            drawn = sorted(words, key=lambda _: draw())
             lists.append([Argument(slot=slot, words=each, kind=kind) for each in drawn])
         return chain.from_iterable(zip(*map(cycle, lists), strict=True))
 

@@ -1,0 +1,103 @@
+"""Of the readings of a verb, the one that the words around it allow best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.languages.rewriting.arabic.subjects import next_noun
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.arabic.conjugation import Cell
+    from epicene.languages.rewriting.arabic.parsing import VerbParse
+    from epicene.languages.rewriting.arabic.state import Walk
+
+_BEFORE_IMPERFECT = frozenset("لم لن سوف ان كي لكي لا".split())
+
+
+def pick(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> VerbParse:
+    """The reading that the words around allow best."""
+    reading = walk.reading
+    parses = reading.by_vowel(at, parses)
+    parses = tuple(parse for parse in parses if parse.exact) or parses
+    parses = _by_particle(walk, at, parses)
+    person = _person(walk, at, parses)
+    fitting = [parse for parse in parses if parse.cell.person == person] or list(parses)
+    mood = reading.mood(at, fitting[0])
+    for parse in fitting:
+        if parse.cell.tense != "imperfect" or parse.cell.mood == mood:
+            return parse
+    return fitting[0]
+
+
+def _by_particle(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+    before = walk.reading.key(at - 1)
+    tense = {"لقد": "perfect"}.get(before, "imperfect" if before in _BEFORE_IMPERFECT else "")
+    return tuple(parse for parse in parses if parse.cell.tense == tense) or parses
+
+
+def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
+    persons = {parse.cell.person for parse in parses}
+    suffix = parses[0].suffix
+    if suffix is not None and suffix.person != 3 and len(persons) > 1:
+        persons.discard(suffix.person)
+    if len(persons) == 1:
+        return persons.pop()
+    if 3 in persons and _has_feminine_subject(walk, at, parses):
+        return 3
+    held = _held(walk, parses)
+    if held in persons:
+        return held
+    if {parse.cell.tense for parse in parses} == {"perfect", "imperative"}:
+        return 2 if _commands(walk, at) else 3
+    return next((person for person in walk.reading.prior if person in persons), 3)
+
+
+def _held(walk: Walk, parses: tuple[VerbParse, ...]) -> int:
+    """The person of the subject that the clause has already, 0 if that decides nothing."""
+    scope = walk.scope
+    holder = scope.third or scope.subject
+    if holder is None or (holder.who is None and holder.gender is None):
+        return 0
+    if holder.gender is None:
+        persons = {walk.voice.speaker: 1, walk.voice.listener: 2}
+        return persons.get(holder.who, 0)
+    genders = {parse.cell.gender for parse in parses if parse.cell.person == 3}
+    return 3 if holder.gender in genders else 0
+
+
+def _commands(walk: Walk, at: int) -> bool:
+    """Whether a form that may be a command or a report stands where commands do."""
+    reading = walk.reading
+    if "listener" not in reading.wanted and walk.voice.listener != "speaker":
+        return False
+    before = reading.line[at].letters[:1]
+    return reading.line.begins(at) or before in {"و", "ف"}
+
+
+def _has_feminine_subject(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """Whether a woman follows the verb who can be its subject."""
+    place = next_noun(walk.reading, at)
+    if place < 0:
+        return False
+    return any(
+        parse.form.gender == "feminine"
+        and parse.lemma.person
+        and not parse.form.nunated
+        and parse.prefix.letters in {"", "ال"}
+        and (parse.definite or parses[0].suffix is not None)
+        for parse in walk.reading.known_nouns(place)
+    )
+
+
+def cell_here(walk: Walk, at: int, parse: VerbParse, parses: tuple[VerbParse, ...]) -> Cell:
+    """What the form says here, in the mood that the words before it ask for."""
+    cell = parse.cell
+    if cell.tense != "imperfect":
+        return cell
+    mood = walk.reading.mood(at, parse)
+    moods = {
+        one.cell.mood
+        for one in parses
+        if one.verb == parse.verb and one.cell._replace(mood="full") == cell._replace(mood="full")
+    }
+    return cell._replace(mood=mood) if mood in moods else cell

@@ -1,0 +1,68 @@
+"""The noun after a verb: its subject, or its object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.languages.rewriting.arabic import fixed, nouns
+from epicene.languages.rewriting.arabic.letters import folded
+from epicene.languages.rewriting.arabic.lexicon import verb_list
+from epicene.languages.rewriting.arabic.parsing import thing_of
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.arabic.parsing import NounParse, VerbParse
+    from epicene.languages.rewriting.arabic.reading import Reading
+    from epicene.languages.rewriting.arabic.state import Walk
+
+# Nobody in particular, and everybody: only ever subjects here.
+_ANYBODY = frozenset("أحد أحدا الجميع الناس كل الكل المرء".split())
+
+
+def next_noun(reading: Reading, at: int) -> int:
+    """The first noun after a verb, over adverbs and prepositions with a pronoun; -1 if none."""
+    for place in range(at + 1, at + 5):
+        function = reading.function(place)
+        if function is None:
+            letters = reading.line[place].letters
+            joined = letters.startswith(("وال", "فال", "بال", "كال", "لل"))
+            return place if reading.is_nominal(place) and not joined else -1
+        if not (function.sort == "adverbs" or (function.sort == "prepositions" and function.suffix)):
+            return -1
+    return -1
+
+
+def explicit_subject(walk: Walk, at: int, parse: VerbParse) -> int:
+    """Where the subject of a verb of the third person stands, -1 if it has none after it."""
+    reading = walk.reading
+    place = next_noun(reading, at)
+    if place < 0:
+        return -1
+    letters = reading.line[place].letters
+    gender = parse.cell.gender
+    if letters in _ANYBODY:
+        return place if gender == "masculine" else -1
+    member = nouns.member(letters)
+    if member is not None:
+        return place if fixed.gender_of("members", member[1]) == gender else -1
+    if fixed.gender_of("numerals", letters) is not None:
+        return place if fixed.gender_of("numerals", letters) == gender else -1
+    known = [one for one in reading.known_nouns(place) if not one.prefix.preposition]
+    if known and thing_of(letters) is None:
+        return place if _is_subject(reading, place, known[0], parse) else -1
+    if nouns.gender_at(reading, place) != gender or nouns.is_nunated(reading, place):
+        return -1
+    return place if folded(parse.verb.perfect) in verb_list("intransitive") else -1
+
+
+def _is_subject(reading: Reading, at: int, noun: NounParse, parse: VerbParse) -> bool:
+    """Whether a person after the verb does what it says."""
+    form = noun.form
+    if form.gender != parse.cell.gender and form.number != "plural":
+        return False
+    if form.nunated or "nominative" not in form.cases or noun.prefix.letters[:1] in {"و", "ف"}:
+        return False
+    if noun.definite or nouns.is_bound(reading, at, noun):
+        return True
+    if folded(parse.verb.perfect) in verb_list("copular"):
+        return False
+    return noun.lemma.person

