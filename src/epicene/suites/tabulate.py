@@ -60,6 +60,16 @@ def codes(frame: polars.DataFrame) -> NDArray[Any]:
     return frame.select(pl.col("group").rank("dense").cast(pl.Int64) - 1)["group"].to_numpy()
 
 
+def only(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
+    """The rows that have these values (a_b stands for a column "a b"); none if a column lacks."""
+    import polars as pl
+
+    for column, value in values.items():
+        name = column if column in frame.columns else column.replace("_", " ")
+        frame = frame.filter(pl.col(name) == value) if name in frame.columns else frame.clear()
+    return frame
+
+
 def values_of(frame: polars.DataFrame, column: str) -> list[str]:
     """A column's distinct values, sorted."""
     return sorted(frame[column].cast(str).drop_nulls().unique().to_list())

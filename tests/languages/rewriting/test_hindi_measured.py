@@ -63,11 +63,11 @@ def test_the_starter_set(starter: Pairs, target: Gender) -> None:
 def test_published_pairs_of_the_third_person(published_data: Path, target: Gender) -> None:
     """Both halves of the development set: only its odd lines were looked at."""
     folder = published_data / "mt-geneval" / "dev"
-    sides = {
-        gender: (folder / f"geneval-sentences-{gender}-dev.en_hi.hi").read_text("utf-8").splitlines()
+    sides = (
+        (folder / f"geneval-sentences-{gender}-dev.en_hi.hi").read_text("utf-8").splitlines()
         for gender in GENDERS
-    }
-    pairs: Pairs = [{g: sides[g][at] for g in GENDERS} for at in range(len(sides["masculine"]))]
+    )
+    pairs: Pairs = [dict(zip(GENDERS, line, strict=True)) for line in zip(*sides, strict=True)]
     assert len(pairs) == 1200
     for half in (pairs[0::2], pairs[1::2]):
         assert scores(half, "others", target).cga > 0.60

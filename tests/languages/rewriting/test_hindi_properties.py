@@ -37,7 +37,7 @@ def test_a_second_time_changes_nothing(asked: tuple[Person, str], gender: Gender
 def test_there_and_back(many: list[object], gender: Gender) -> None:
     """Several sentences in one line come back as they were."""
     forms = [getattr(each, gender) for each in many]
-    text = " ".join(form if form[-1] in "।?!\"”" else form + "।" for form in forms)
+    text = " ".join(form if form[-1] in '।?!"”' else form + "।" for form in forms)
     there = turned(text, "speaker", other(gender))
     assert turned(there, "speaker", gender) == text
 
@@ -49,7 +49,8 @@ def test_any_text_is_rewritten_within_its_words(text: str, person: Person, gende
     rebuilt, reached = [], 0
     for change in done.changes:
         assert text[change.start : change.end] == change.before
-        assert change.after and not any(letter.isspace() for letter in change.after)
+        assert change.after
+        assert not any(letter.isspace() for letter in change.after)
         rebuilt += [text[reached : change.start], change.after]
         reached = change.end
     assert "".join([*rebuilt, text[reached:]]) == done.text
@@ -65,7 +66,9 @@ def test_without_a_first_person_nothing_is_the_speakers(case: object, gender: Ge
 
 # --- spelling -------------------------------------------------------------------------------
 
-_COMPOSED = {unicodedata.normalize("NFD", letter): letter for letter in map(chr, range(0x958, 0x960))}
+_COMPOSED = {
+    unicodedata.normalize("NFD", letter): letter for letter in map(chr, range(0x958, 0x960))
+}
 
 
 def composed(text: str) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from epicene.records import Column, Estimate, Row, Table
 from epicene.suites.alternations import published
 from epicene.suites.alternations.acceptability import ACCEPTABILITY
+from epicene.suites.alternations.cloze_tables import cloze_metrics, cloze_tables
 from epicene.suites.alternations.published import CLASSES, VARIANTS, printed
-from epicene.suites.tabulate import codes, mean, undetected, values_of
+from epicene.suites.tabulate import codes, mean, only, undetected, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,21 +25,12 @@ if TYPE_CHECKING:
 _OWN = frozenset(
     {
         "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label",
-        "value", "format", "measure", "method", "main", "phenomenon",
+        "value", "format", "measure", "method", "main", "phenomenon", "ranking",
     }
 )  # fmt: skip
 _MOST_VALUES = 40  # a column with more different values says nothing in a table
 
 _TIES = "A tie counts half."
-
-
-def only(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
-    """The rows that have these values; none where a column is missing."""
-    import polars as pl
-
-    for name, value in values.items():
-        frame = frame.filter(pl.col(name) == value) if name in frame.columns else frame.clear()
-    return frame
 
 
 def main_judgements(results: Outcomes) -> polars.DataFrame:
@@ -71,14 +63,18 @@ def metrics(results: Outcomes) -> Mapping[str, Estimate]:
         made["ties"] = undetected(frame)
         for name in values_of(frame, "phenomenon"):
             made[f"accuracy {name}"] = accuracy(only(frame, phenomenon=name))
-    return made
+    return {**made, **cloze_metrics(results)}
 
 
 def tables(results: Outcomes) -> Iterator[Table]:
     """The paper's tables where there are Hindi variants, then those of any pairs."""
     frame = main_judgements(results)
-    if not len(frame):
-        return
+    if len(frame):
+        yield from _acceptability(results, frame)
+    yield from cloze_tables(results)
+
+
+def _acceptability(results: Outcomes, frame: polars.DataFrame) -> Iterator[Table]:
     if set(VARIANTS) & set(values_of(frame, "phenomenon")):
         yield _table_2(results, frame)
         if "class" in frame.columns:

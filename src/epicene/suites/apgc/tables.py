@@ -11,7 +11,15 @@ from epicene.suites.apgc.english import uses_tagger
 from epicene.suites.apgc.judge import MULTI, WORD_LABELS
 from epicene.suites.apgc.labels import TARGETS
 from epicene.suites.apgc.published import printed_table_5, printed_table_6
-from epicene.suites.tabulate import accuracy, codes, mean, share, undetected, values_of
+from epicene.suites.tabulate import (
+    accuracy,
+    codes,
+    mean,
+    only,
+    share,
+    undetected,
+    values_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -83,16 +91,6 @@ def tables(results: Outcomes) -> Iterator[Table]:
 
 
 # --- parts of the frame --------------------------------------------------------------------
-
-
-def only(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
-    """The rows that have these values; none where a column is missing."""
-    import polars as pl
-
-    for column, value in values.items():
-        name = column.replace("_", " ")
-        frame = frame.filter(pl.col(name) == value) if name in frame.columns else frame.clear()
-    return frame
 
 
 def of_task(frame: polars.DataFrame, task: str, **values: str) -> polars.DataFrame:

@@ -27,7 +27,7 @@ def find_changes(text: str, wanted: Wanted) -> Iterator[Change]:
     """What is to be replaced in one text."""
     nunation = nunation_of(text)
     for stretch in stretches(words_of(text)):
-        walk = Walk(Reading(stretch.line, wanted), stretch.voice)
+        walk = Walk(Reading(stretch.line, stretch.voice, wanted), stretch.voice)
         walk_through(walk)
         for at, findings in walk.findings.by_word():
             found = change(stretch.line[at], findings, wanted, nunation)

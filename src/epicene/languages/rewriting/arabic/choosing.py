@@ -44,6 +44,8 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
         return persons.pop()
     if 3 in persons and _has_feminine_subject(walk, at, parses):
         return 3
+    if {1, 3} <= persons and _is_masculine_state(walk, at):
+        return 1
     held = _held(walk, parses)
     if held in persons:
         return held
@@ -63,6 +65,18 @@ def _held(walk: Walk, parses: tuple[VerbParse, ...]) -> int:
         return persons.get(holder.who, 0)
     genders = {parse.cell.gender for parse in parses if parse.cell.person == 3}
     return 3 if holder.gender in genders else 0
+
+
+def _is_masculine_state(walk: Walk, at: int) -> bool:
+    """خرجت مطمئنًا: said by a man, not of a woman."""
+    for place in range(at + 1, at + 7):
+        if walk.reading.line[place].is_mark or walk.reading.verbs(place):
+            return False
+        for parse in walk.reading.known_nouns(place):
+            if parse.form.nunated and parse.form.gender == "masculine" and parse.lemma.adjective:
+                before = walk.reading.line[place - 1].letters
+                return not before.endswith("ا") or place - 1 == at
+    return False
 
 
 def _commands(walk: Walk, at: int) -> bool:

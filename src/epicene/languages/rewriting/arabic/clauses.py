@@ -26,7 +26,7 @@ def read_verb(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
     parse = pick(walk, at, parses)
     cell = cell_here(walk, at, parse, parses)
     scope = walk.scope
-    opens = parse.prefix[:1] in {"و", "ف"} or walk.reading.line.begins(at)
+    opens = parse.prefix[:1] in {"و", "ف"} or walk.reading.opens_clause(at)
     if scope.third is not None and opens and (cell.person != 3 or scope.third.who is None):
         scope.third = None
     place, subject = _subject(walk, at, parse)
@@ -105,8 +105,9 @@ def _expect(walk: Walk, parse: VerbParse, subject: Referent) -> None:
     scope = walk.scope
     perfect = folded(parse.verb.perfect)
     role = perfect in verb_list("role_verbs")
-    if parse.suffix is not None:
-        target = meant_by(walk, parse.suffix)
+    suffix = parse.suffix
+    if suffix is not None and (suffix.person != 3 or perfect in verb_list("object_complement")):
+        target = meant_by(walk, suffix)
         scope.expect(target, "role" if role else "state", "accusative", "state")
     elif perfect in verb_list("copular"):
         rule = "predicate of ليس" if perfect == "ليس" else "predicate"

@@ -251,9 +251,9 @@ def shape_of(perfect: str, imperfect: str, *, doubled: bool) -> Shape:
         return "doubled"
     if imperfect[-1] in "يىو" and perfect[-1] in _WEAK:
         return "final"
-    if len(imperfect) > 2 and imperfect[-2] in "ايو" and perfect[-2] in "اي":
-        return "hollow" if _is_hollow(perfect) else "sound"
-    return "sound"
+    long = perfect[-2] == "ا" and imperfect[-2:-1] in {"ا", "ي", "و"}
+    passive = perfect[-2] == "ي" and imperfect[-2:-1] == "ا"
+    return "hollow" if (long or passive) and _is_hollow(perfect) else "sound"
 
 
 def _is_hollow(perfect: str) -> bool:

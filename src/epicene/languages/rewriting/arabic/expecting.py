@@ -29,14 +29,16 @@ def is_expected(walk: Walk, at: int) -> bool:
         return _definite_fits(walk, at, parse)
     if scope.expects == "predicate":
         return parse.lemma.known or _guess_fits(walk, at, parse)
-    return _is_accusative(walk, at, parse) and _circumstance_fits(walk, parse)
+    return _is_accusative(walk, at, parse) and _circumstance_fits(walk, at, parse)
 
 
-def _circumstance_fits(walk: Walk, parse: NounParse) -> bool:
+def _circumstance_fits(walk: Walk, at: int, parse: NounParse) -> bool:
     lemma = parse.lemma
     if not lemma.known:
         return guessing.is_participle(lemma.masculine)
-    return lemma.adjective or walk.scope.expects == "role" or parse.prefix.preposition == "ك"
+    if lemma.adjective or walk.scope.expects == "role" or parse.prefix.preposition == "ك":
+        return True
+    return parse.form.number == "plural" and not walk.reading.verbs(at - 1)
 
 
 def _preposition_fits(walk: Walk, parse: NounParse) -> bool:
@@ -54,8 +56,12 @@ def _definite_fits(walk: Walk, at: int, parse: NounParse) -> bool:
     scope = walk.scope
     if parse.prefix.preposition == "ك":
         return True
-    if scope.expects != "predicate" or (scope.found and not walk.reading.line.begins(at)):
+    if scope.expects != "predicate":
         return False
+    if scope.found:
+        joined = parse.prefix.letters == "و" and parse.suffix is not None
+        if not scope.found_definite or not (joined or walk.reading.line.begins(at)):
+            return False
     if scope.target is not None and scope.target.who in {"others", None} and scope.verbal:
         return False
     return parse.lemma.known or (parse.prefix.article and guessing.is_participle(parse.stem))
@@ -67,7 +73,8 @@ def _guess_fits(walk: Walk, at: int, parse: NounParse) -> bool:
         return False
     if guessing.is_participle(parse.lemma.masculine):
         return True
-    ends = parse.form.gender == "feminine" or parse.form.nunated or parse.lemma.adjective
+    shaped = guessing.is_adjective_shape(parse.lemma.masculine)
+    ends = parse.form.gender == "feminine" or parse.form.nunated or shaped
     return not walk.scope.found and ends and _is_next(walk, at)
 
 
@@ -94,6 +101,8 @@ def inverted(walk: Walk, at: int) -> Referent | None:
     """أمتأخر أنا؟: the person right after the word that is said of them."""
     reading = walk.reading
     after = reading.function(at + 1)
+    if after is not None and after.base == "من":
+        after = reading.function(at + 2)
     if after is None or after.prefix or after.sort not in {"I", "we", "you"}:
         return None
     known = reading.known_nouns(at)

@@ -27,6 +27,29 @@ def pair(sort: str, word: str) -> tuple[str, str] | None:
     return _pairs()[sort].get(folded(word))
 
 
+# Nobody in particular, and everybody.
+_ANYBODY = frozenset("أحد أحدا الجميع الناس كل الكل المرء".split())
+
+
+def is_anybody(letters: str) -> bool:
+    """أحد, الجميع, الناس: people whose gender nobody asks about."""
+    return letters in _ANYBODY
+
+
+def member(letters: str) -> tuple[str, str] | None:
+    """كلانا, أحدنا and their kin, with a conjunction before them or not: that, and the word."""
+    for prefix in ("", "و", "ف"):
+        word = letters[len(prefix) :]
+        if letters.startswith(prefix) and pair("members", word) and not (prefix and word[0] == "ا"):
+            return prefix, word
+    return None
+
+
+def is_somebody(letters: str) -> bool:
+    """Whether it is one of these, though it may look like a verb."""
+    return is_anybody(letters) or member(letters) is not None
+
+
 def gender_of(sort: str, word: str) -> Gender | None:
     """The gender of a word of one of the lists, None if it is not there."""
     found = pair(sort, word)

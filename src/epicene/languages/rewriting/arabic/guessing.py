@@ -27,14 +27,24 @@ def is_participle(stem: str) -> bool:
 
 
 def is_adjective_shape(masculine: str) -> bool:
-    """Whether it is built as adjectives are: متعب, فاعل, فعيل, فعلان, or a nisba."""
-    if len(masculine) < _SHORTEST + 1:
+    """Whether it is built as adjectives often are: متعب, فاعل, فعيل, فعلان, or a nisba."""
+    if len(masculine) <= _SHORTEST:
         return False
-    if masculine[0] == "م":
+    if masculine[0] == "م" or is_nisba(masculine):
         return True
     if len(masculine) == 4 and (masculine[1] == "ا" or masculine[2] in "يا"):
         return True
-    return masculine.endswith(("ي", "ان"))
+    return len(masculine) == 5 and masculine.endswith("ان") and masculine[0] != "أ"
+
+
+def is_nisba(masculine: str) -> bool:
+    """Whether it may be of the kind of عربي, and not a noun with a pronoun or a preposition."""
+    return len(masculine) > 4 and masculine.endswith("ي") and masculine[0] not in "بلكوف"
+
+
+def is_sound_plural(stem: str) -> bool:
+    """Whether it ends as only plurals of men do."""
+    return len(stem) > 5 and stem.endswith(("ون", "ين"))
 
 
 def guesses(stem: str) -> Iterator[tuple[Lemma, Form]]:
@@ -46,7 +56,8 @@ def guesses(stem: str) -> Iterator[tuple[Lemma, Form]]:
             masculine,
             feminine_of(masculine),
             ending,
-            adjective=is_adjective_shape(masculine),
+            person=is_sound_plural(stem) and is_adjective_shape(masculine),
+            adjective=is_participle(masculine) or is_nisba(masculine),
             known=False,
         )
         for letters, form in forms(lemma):

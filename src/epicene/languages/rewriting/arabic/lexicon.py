@@ -156,10 +156,28 @@ def _pair(entry: str, *, person: bool) -> Lemma:
 
 
 @cache
+def _merged() -> tuple[Lemma, ...]:
+    """Each word once, with what every list says of it."""
+    found: dict[tuple[str, str, str], Lemma] = {}
+    for lemma in _lemmas():
+        key = (lemma.masculine, lemma.feminine, lemma.masculine_plural)
+        known = found.get(key, lemma)
+        found[key] = known._replace(
+            person=known.person or lemma.person, adjective=known.adjective or lemma.adjective
+        )
+    both = {lemma.masculine for lemma in found.values() if lemma.adjective}
+    roles = {lemma.masculine for lemma in found.values() if lemma.person}
+    return tuple(
+        lemma._replace(adjective=lemma.masculine in both, person=lemma.masculine in roles)
+        for lemma in found.values()
+    )
+
+
+@cache
 def people() -> dict[str, list[NounReading]]:
     """Every form of every word for people, by its letters; before a suffix, too."""
     found: dict[str, list[NounReading]] = {}
-    for lemma in dict.fromkeys(_lemmas()):
+    for lemma in _merged():
         for letters, form in declension.forms(lemma):
             reading = NounReading(lemma, form)
             entries = found.setdefault(folded(letters), [])
@@ -172,7 +190,7 @@ def people() -> dict[str, list[NounReading]]:
 def suffixed_people() -> dict[str, list[NounReading]]:
     """The same, as they are spelled before a suffixed pronoun."""
     found: dict[str, list[NounReading]] = {}
-    for lemma in dict.fromkeys(_lemmas()):
+    for lemma in _merged():
         for letters, form in declension.forms(lemma):
             if form.bound is False:
                 continue

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _ARTICLES = ("ال", "وال", "بال", "كال", "فال", "لل", "ولل", "فلل")
 _JOINED_ARTICLES = _ARTICLES[1:]
+_SUFFIXES = ("ي", "ه", "ها", "نا", "كم", "هم")
 
 
 def choose(reading: Reading, at: int, referent: Referent | None) -> NounParse | None:
@@ -52,7 +53,9 @@ def is_definite(reading: Reading, at: int) -> bool:
     if thing is not None:
         return thing.suffixed
     nouns = reading.nouns(at)
-    return bool(nouns) and nouns[0].suffix is not None
+    if nouns and nouns[0].lemma.known:
+        return nouns[0].suffix is not None
+    return reading.is_preposition(at - 1) and letters.endswith(_SUFFIXES) and len(letters) > 3
 
 
 def is_nunated(reading: Reading, at: int) -> bool:
@@ -88,7 +91,7 @@ def _is_possessor(reading: Reading, at: int, parse: NounParse) -> bool:
         return False
     if _has_joined_article(reading, at):
         return False
-    if letters.startswith("ال") or (nouns and nouns[0].suffix):
+    if letters.startswith("ال") or (nouns and nouns[0].suffix) or parse.lemma.masculine in _KIN:
         return True
     if is_nunated(reading, at):
         return False
@@ -140,24 +143,19 @@ def gender_at(reading: Reading, at: int) -> Gender | None:
     return "feminine" if letters.endswith(("ة", "ات", "اء")) else "masculine"
 
 
+# After these a name follows: أم خالد, ابن سليم.
+_KIN = frozenset({"أب", "ابن", "أخ"})
 _OURS = frozenset({"كلانا", "كلينا", "أحدنا"})
 _YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"})
-
-
-def member(letters: str) -> tuple[str, str] | None:
-    """كلانا, أحدنا and their kin, with a conjunction before them or not: that, and the word."""
-    for prefix in ("", "و", "ف"):
-        word = letters[len(prefix) :]
-        if letters.startswith(prefix) and fixed.pair("members", word):
-            return prefix, word
-    return None
 
 
 def referent_of(walk: Walk, at: int) -> Referent:
     """Whom a noun means that nothing asked for: somebody else, one of us, or a thing."""
     reading = walk.reading
     letters = reading.line[at].letters
-    found = member(letters)
+    if fixed.is_anybody(letters):
+        return Referent(None, "singular", "masculine")
+    found = fixed.member(letters)
     if found is not None:
         return _member_referent(walk, found[1])
     numeral = fixed.gender_of("numerals", letters)
@@ -182,8 +180,11 @@ def _member_referent(walk: Walk, word: str) -> Referent:
 
 def _of_a_group(walk: Walk, at: int) -> Person | None:
     """واحد منا, رجل مثلي: one of us, one like me."""
-    for place in range(at + 1, at + 4):
+    for place in range(at + 1, at + 5):
         function = walk.reading.function(place)
+        if function is not None and function.sort == "relatives":
+            was = walk.reading.line[place + 1].key in {"كنته", "كنتها"}
+            return walk.voice.speaker if was else None
         if function is not None and function.suffix and function.base in {"من", "مثل"}:
             person = function.suffix.person
             number = function.suffix.number if function.base == "من" else "singular"

@@ -114,8 +114,14 @@ def _prefix_fits(prefix: str, cell: Cell) -> bool:
 @lru_cache(maxsize=_REMEMBERED)
 def noun_parses(letters: str) -> tuple[NounParse, ...]:
     """The readings as a word for people, those with fewest clitics first; a guess if none."""
-    known = tuple(_known_nouns(letters))
-    return known or tuple(_guessed_nouns(letters))
+    known = sorted(_known_nouns(letters), key=_noun_rank)
+    plain = [parse for parse in known if "أ" not in parse.prefix.letters]
+    return tuple(plain or known) or tuple(_guessed_nouns(letters))
+
+
+def _noun_rank(parse: NounParse) -> tuple[int, int]:
+    """One person before several, the fewest letters joined first."""
+    return ("singular", "plural", "dual").index(parse.form.number), _joined(parse)
 
 
 def _known_nouns(letters: str) -> Iterator[NounParse]:
@@ -198,10 +204,13 @@ def _thing_gender(stem: str) -> Gender | None:
 def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:
     for suffix in SUFFIXES:
         stem = rest[: -len(suffix.letters)]
-        if rest.endswith(suffix.letters) and len(stem) > 1:
-            yield stem, suffix.letters
-            if stem.endswith("ت"):
-                yield stem[:-1] + "ة", suffix.letters
+        if suffix.letters == "ني" or not rest.endswith(suffix.letters) or len(stem) < 2:
+            continue
+        yield stem, suffix.letters
+        if stem.endswith("ت"):
+            yield stem[:-1] + "ة", suffix.letters
+        elif stem.endswith(("ئ", "ؤ")):
+            yield stem[:-1] + "ء", suffix.letters
 
 
 class FunctionParse(NamedTuple):

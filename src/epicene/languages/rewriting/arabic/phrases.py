@@ -69,7 +69,8 @@ def _person_phrase(
         definite = definite or nouns.is_definite(reading, end)
         possessor = nouns.gender_at(reading, end)
         end = nouns.skip_noun(reading, end)
-    who = referent.who if referent else None
+    grammatical = parse.lemma.is_invariable and not parse.lemma.adjective  # شخص is masculine
+    who = referent.who if referent and not grammatical else None
     head = Referent(who, parse.form.number, parse.form.gender)
     end = _attributes(walk, end, head, case, definite=definite, possessor=possessor)
     return _clause_after(walk, end, head, definite=definite)
@@ -170,10 +171,8 @@ def _clause_after(walk: Walk, at: int, head: Referent, *, definite: bool) -> int
 def _describes(walk: Walk, at: int, head: Referent) -> bool:
     """خياط لا يعرف, عمال لهم حق: a clause about an indefinite head, without a relative."""
     function = walk.reading.function(at)
-    if function is not None and function.sort == "prepositions" and function.suffix:
-        suffix = function.suffix
-        same = suffix.gender == head.gender and suffix.number == head.number
-        return suffix.person == 3 and same
+    if function is not None and function.sort == "prepositions":
+        return _has(walk, at, function, head)
     place = at
     if function is not None and function.sort == "negations":
         place += 1
@@ -186,6 +185,19 @@ def _describes(walk: Walk, at: int, head: Referent) -> bool:
         and not parse.prefix
         for parse in walk.reading.verbs(place)
     )
+
+
+def _has(walk: Walk, at: int, function: FunctionParse, head: Referent) -> bool:
+    """عمال لهم حق, فتى في يده وردة: what the head has, with a pronoun for it."""
+    if function.suffix:
+        suffix = function.suffix
+        same = suffix.gender == head.gender and suffix.number == head.number
+        return same and function.base == "ل" and walk.reading.is_nominal(at + 1)
+    letters = walk.reading.line[at + 1].letters
+    ending = {"masculine": "ه", "feminine": "ها"}.get(head.gender or "", "")
+    thing = thing_of(letters)
+    has = thing is not None and thing.suffixed and letters.endswith(ending)
+    return has and head.number == "singular" and walk.reading.is_nominal(at + 2)
 
 
 def open_clause(walk: Walk, head: Referent) -> None:

@@ -31,11 +31,12 @@ def first_or_second(walk: Walk, at: int, function: FunctionParse) -> int:
     scope = walk.scope
     person = 1 if function.sort in {"I", "we"} else 2
     referent = walk.person(person, _NUMBERS.get(function.sort, "singular"))
-    if person == 2:
+    if function.base == "انتي":
+        walk.add(at, referent, Fixed(function.prefix, "you", function.base), "pronoun")
+    elif person == 2 and function.sort != "you":
         walk.add(at, referent, Fixed(function.prefix, "pronouns", function.base), "pronoun")
     scope.third = None
-    waiting = scope.expects == "predicate" and not scope.found or scope.expects == "role"
-    if not (scope.subject == referent and scope.verbal and (waiting or scope.expects == "state")):
+    if not (scope.subject == referent and walk.reading.verbs(at - 1)):
         scope.state(referent)
     return _companion(walk, at + 1) if function.sort == "I" else at + 1
 
@@ -83,6 +84,7 @@ def third(walk: Walk, at: int, function: FunctionParse) -> int:
     what = Fixed(function.prefix, "pronouns", function.base)
     walk.add(at, referent, what, "pronoun", "likely")
     relative = scope.third
+    scope.suspend()
     scope.state(referent)
     scope.third = relative
     return at + 1
@@ -121,9 +123,9 @@ def demonstrative(walk: Walk, at: int, function: FunctionParse) -> int:
         scope.found = True
         return end
     referent = nouns.referent_of(walk, at + 1)
-    opens = scope.subject is None
-    if walk.topic is not None and opens:
+    if walk.topic is not None and scope.subject is None:
         referent = walk.topic
+    opens = scope.subject is None or walk.reading.line.begins(at) or function.prefix == "و"
     end = phrases.phrase(walk, at, referent, "nominative", "noun", "likely")
     if opens and scope.third is None:
         scope.state(referent)

@@ -17,11 +17,12 @@ from epicene.languages.rewriting.arabic.parsing import (
     thing_of,
     verb_parses,
 )
+from epicene.languages.rewriting.arabic.fixed import is_somebody
 from epicene.languages.rewriting.arabic.words import Line, ending_vowel
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.conjugation import Mood
-    from epicene.languages.rewriting.arabic.scope import Scope
+    from epicene.languages.rewriting.arabic.voices import Voice
     from epicene.languages.rewriting.people import Wanted
 
 _VERB_PARTICLES = frozenset("قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split())
@@ -31,8 +32,9 @@ _QUESTION = frozenset("؟?")
 class Reading:
     """A stretch of words, with what is asked of each of them again and again."""
 
-    def __init__(self, line: Line, wanted: Wanted) -> None:
+    def __init__(self, line: Line, voice: Voice, wanted: Wanted) -> None:
         self.line = line
+        self.voice = voice
         self.wanted = wanted
 
     def function(self, at: int) -> FunctionParse | None:
@@ -65,8 +67,8 @@ class Reading:
         return parses
 
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
-        """The same, from the lists alone."""
-        return tuple(parse for parse in self.nouns(at) if parse.lemma.known)
+        """The same, from the lists, or with the ending of men in the plural."""
+        return tuple(p for p in self.nouns(at) if p.lemma.known or p.lemma.person)
 
     def is_nominal(self, at: int) -> bool:
         """Whether a noun of whatever kind stands there, not a verb or a function word."""
@@ -84,7 +86,7 @@ class Reading:
         if word.letters.endswith("ة") or "\u064b" in word.text:
             return ()
         before = self.function(at - 1)
-        if before and not before.suffix and before.sort in {"prepositions", "demonstratives"} and before.base != "حتي":
+        if self._asks_for_noun(before) or is_somebody(word.letters):
             return ()
         if before and before.base in _VERB_PARTICLES and parses:
             return parses
@@ -93,6 +95,13 @@ class Reading:
         if not self._is_noun_too(at):
             return parses
         return parses if self._is_verb_place(at) else ()
+
+    @staticmethod
+    def _asks_for_noun(before: FunctionParse | None) -> bool:
+        """Whether a preposition or a demonstrative stands before, with nothing joined to it."""
+        if before is None or before.suffix or before.base == "حتي":
+            return False
+        return before.sort == "prepositions" or (before.sort == "demonstratives" and not before.prefix)
 
     def _is_noun_too(self, at: int) -> bool:
         letters = self.line[at].letters
@@ -112,6 +121,13 @@ class Reading:
         return before.sort in {"relatives", "negations"} or before.base in _VERB_PARTICLES or (
             before.base in {"ان", "انت", "هل", "لا", "الا"} or (before.sort == "inna" and before.suffix is not None and before.suffix.person == 2)
         )
+
+    def opens_clause(self, at: int) -> bool:
+        """Whether nothing stands before the word in its clause but particles."""
+        before = self.function(at - 1)
+        if before is None or before.sort not in {"negations", "adverbs"}:
+            return self.line.begins(at)
+        return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
     def mood(self, at: int, parse: VerbParse) -> Mood:
         """The mood that the words before a verb of the imperfect ask for."""
@@ -171,12 +187,13 @@ class Reading:
     @cached_property
     def prior(self) -> tuple[int, ...]:
         """Which person a form is taken for that can be several, the likeliest first."""
-        if "speaker" in self.wanted and "listener" in self.wanted:
-            second = self.second_person > self.first_person or (self.is_question and not self.first_person)
-            return (2, 1, 3) if second else (1, 2, 3)
-        if "speaker" in self.wanted:
+        first, second = self.voice.speaker in self.wanted, self.voice.listener in self.wanted
+        if first and second:
+            asked = self.is_question and not self.first_person
+            return (2, 1, 3) if asked or self.second_person > self.first_person else (1, 2, 3)
+        if first:
             return (1, 3, 2)
-        if "listener" in self.wanted:
+        if second:
             return (2, 1, 3)
         return (3, 1, 2)
 
@@ -189,11 +206,3 @@ class Reading:
         person = persons.get(ending_vowel(word))
         kept = tuple(parse for parse in parses if parse.cell.person == person)
         return kept or parses
-
-    def scope_person(self, scope: Scope) -> int | None:
-        """The person of the subject that the clause has, for a verb that may be several."""
-        if scope.third is not None:
-            return 3
-        if scope.subject is None or scope.subject.who is None:
-            return None
-        return {"speaker": 1, "listener": 2, "others": 3}[scope.subject.who]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -33,10 +33,22 @@ class Scope:
     case: Case = "nominative"
     next_case: Case | None = None  # of the next word alone: غير قادرٍ
     found: bool = False  # one such word has been found
+    found_definite: bool = False  # and it was definite
     third: Referent | None = None  # whom the third person means in a relative clause
     subject_at: int = -1  # where the subject stands that the verb had
     verbal: bool = False  # whether a verb opened the clause
     rule: str = ""
+    suspended: Scope | None = None  # what a clause set in between has interrupted
+
+    def suspend(self) -> None:
+        """A clause is set in between: what was expected may come after it."""
+        if self.expects is not None:
+            self.suspended = replace(self, suspended=None)
+
+    def resume(self) -> None:
+        """Go on where the clause was interrupted."""
+        if self.suspended is not None:
+            self.__dict__.update(self.suspended.__dict__)
 
     def expect(self, target: Referent, expects: Expectation, case: Case, rule: str) -> None:
         """Something that agrees with the target may come."""
@@ -63,5 +75,5 @@ class Scope:
     def end_sentence(self) -> None:
         """Nobody is spoken of any more."""
         self.end_clause()
-        self.subject = self.third = None
+        self.subject = self.third = self.suspended = None
         self.verbal = False

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.reading import Reading
     from epicene.languages.rewriting.arabic.state import Walk
 
-# Nobody in particular, and everybody: only ever subjects here.
-_ANYBODY = frozenset("أحد أحدا الجميع الناس كل الكل المرء".split())
-
-
 def next_noun(reading: Reading, at: int) -> int:
     """The first noun after a verb, over adverbs and prepositions with a pronoun; -1 if none."""
     for place in range(at + 1, at + 5):
@@ -39,9 +35,9 @@ def explicit_subject(walk: Walk, at: int, parse: VerbParse) -> int:
         return -1
     letters = reading.line[place].letters
     gender = parse.cell.gender
-    if letters in _ANYBODY:
+    if fixed.is_anybody(letters):
         return place if gender == "masculine" else -1
-    member = nouns.member(letters)
+    member = fixed.member(letters)
     if member is not None:
         return place if fixed.gender_of("members", member[1]) == gender else -1
     if fixed.gender_of("numerals", letters) is not None:

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages.rewriting.arabic.lexicon import function_words
 from epicene.languages.rewriting.arabic.letters import folded
-from epicene.languages.rewriting.arabic.parsing import function_parse, noun_parses, verb_parses
+from epicene.languages.rewriting.arabic.parsing import (
+    function_parse,
+    noun_parses,
+    thing_of,
+    verb_parses,
+)
 from epicene.languages.rewriting.arabic.words import ENDS, Line, Word
 
 if TYPE_CHECKING:
@@ -143,9 +148,16 @@ def _persons_reached(word: Word) -> Iterator[int]:
             yield 1
         elif function.suffix is not None and function.sort == "prepositions" and function.base in {"ل", "الي"}:
             yield function.suffix.person
+        elif word.letters in {"إلي", "علي"}:
+            yield 1
         return
     if word.letters.endswith("ني"):
         yield 1
+        return
+    thing = thing_of(word.letters)
+    if thing is not None:
+        if thing.suffixed and word.letters.endswith("ي"):
+            yield 1
         return
     parses = [parse for parse in verb_parses(word.letters) if parse.suffix]
     if parses and parses[0].suffix is not None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic import nouns, phrases, pronouns
+from epicene.languages.rewriting.arabic import fixed, nouns, phrases, pronouns
 from epicene.languages.rewriting.arabic.clauses import read_verb, third_person_suffix
 from epicene.languages.rewriting.arabic.clitics import SUFFIXES
 from epicene.languages.rewriting.arabic.expecting import inverted, is_expected
@@ -32,9 +33,23 @@ def walk_through(walk: Walk) -> None:
         if word.text[:1] in ENDS:
             walk.end_sentence()
             walk.topic = pronouns.topic(walk, at)
-        elif walk.scope.third is not None and walk.scope.third.who is None:
-            walk.scope.third = None
+        else:
+            _pause(walk, at)
     walk.end_sentence()
+
+
+def _pause(walk: Walk, at: int) -> None:
+    """After a comma: a clause about a thing is over, and one set in between may be."""
+    scope = walk.scope
+    if scope.third is not None and scope.third.who is None:
+        scope.third = None
+    if scope.suspended is None:
+        return
+    while (function := walk.reading.function(at)) and function.sort in {"negations", "coordinators"}:
+        at += 1
+    resumed = replace(walk, scope=replace(scope.suspended))
+    if walk.reading.function(at) is None and is_expected(resumed, at) and not is_expected(walk, at):
+        scope.resume()
 
 
 def _step(walk: Walk, at: int) -> int:
@@ -52,11 +67,12 @@ def _nominal(walk: Walk, at: int) -> int:
     _possessive(walk, at)
     if at == scope.subject_at:
         return phrases.phrase(walk, at, scope.subject, "nominative", "subject", "likely")
-    if nouns.member(walk.reading.line[at].letters) is not None:
+    if fixed.member(walk.reading.line[at].letters) is not None:
         return _member(walk, at)
     if is_expected(walk, at):
         end = phrases.phrase(walk, at, scope.target, scope.take_case(), scope.rule)
         scope.found = True
+        scope.found_definite = nouns.is_definite(walk.reading, end - 1)
         return end
     asked = inverted(walk, at)
     if asked is not None:
@@ -90,7 +106,7 @@ def _opens(walk: Walk, at: int) -> bool:
 
 
 def _member(walk: Walk, at: int) -> int:
-    found = nouns.member(walk.reading.line[at].letters)
+    found = fixed.member(walk.reading.line[at].letters)
     assert found is not None
     referent = nouns.referent_of(walk, at)
     expected = walk.scope.target if walk.scope.expects == "predicate" else None
@@ -138,6 +154,7 @@ def _function(walk: Walk, at: int, function: FunctionParse) -> int:
         if function.base not in {"كل", "بعض", "اي"}:
             scope.expects = "predicate" if scope.expects != "state" else "role"
     elif sort == "subordinators" and not pronouns.is_relative_who(walk, at, function):
+        scope.suspend()
         scope.end_clause()
     return at + 1
 
@@ -157,9 +174,10 @@ def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:
     if following is not None and following.sort == "transparent":
         place += 1
         following = walk.reading.function(place)
-    if walk.reading.line[place].is_mark or (
-        following is not None and following.sort != "demonstratives"
-    ):
+    if following is not None and following.sort == "demonstratives":
+        if not nouns.is_definite(walk.reading, place + 1):
+            return place + 1
+    elif following is not None or walk.reading.line[place].is_mark:
         return place
     _possessive(walk, place)
     return phrases.phrase(

@@ -27,6 +27,7 @@ def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
     """What `rewrite` changes."""
     from epicene.languages.rewriting.french.addresses import read_addresses
     from epicene.languages.rewriting.french.asides import read_asides
+    from epicene.languages.rewriting.french.infinitives import read_subject_infinitives
     from epicene.languages.rewriting.french.others import read_others
     from epicene.languages.rewriting.french.reading import read_clauses
     from epicene.languages.rewriting.french.render import Renderer
@@ -36,7 +37,9 @@ def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
     scene = open_scene(text)
     read_addresses(scene)
     read_stressed(scene)
-    read_asides(scene, read_clauses(scene))
+    clauses = read_clauses(scene)
+    read_subject_infinitives(scene, clauses)
+    read_asides(scene, clauses)
     read_others(scene)
     return Renderer(scene.line, scene.sites, wanted).changes()
 

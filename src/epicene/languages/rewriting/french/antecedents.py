@@ -86,7 +86,7 @@ def _taken_up(scene: Scene, at: int, word: str) -> bool:
     """Whether the same pronoun, or one like it, meant somebody before."""
     like = _LIKE.get(word, {word})
     return any(
-        site.index < at and site.who == "others" and scene.line[site.index] in like
+        site.place < at and site.who == "others" and scene.line[site.place] in like
         for site in scene.sites
     )
 
@@ -152,7 +152,11 @@ def relative_site(scene: Scene, at: int, *, apart: bool = False) -> Site | None:
     line, sites = scene.line, scene.sites
     if line[at] in {"et", "ou", "mais"}:  # celui que tu cherches et qui est revenu
         for near in range(at - 1, max(at - 12, -1), -1):
-            if (found := sites.get(near)) and found.kind == "pronoun" and line[near] not in {"il", "elle"}:
+            if (
+                (found := sites.get(near))
+                and found.kind == "pronoun"
+                and line[near] not in {"il", "elle"}
+            ):
                 return found
         return None
     if (site := sites.get(at)) is not None:

@@ -10,15 +10,10 @@ from epicene.languages.rewriting.french.inflection import inflect, shows
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
 from epicene.languages.rewriting.french.line import OPENING, STOPS, Line, is_adjective, is_person
 from epicene.languages.rewriting.french.phrases import read_phrase
-from epicene.languages.rewriting.french.predicate import (
-    complement,
-    coordinated,
-    element,
-    is_strong,
-    states,
-)
+from epicene.languages.rewriting.french.predicate import complement, coordinated, element
 from epicene.languages.rewriting.french.reading import Reading
 from epicene.languages.rewriting.french.scene import Party
+from epicene.languages.rewriting.french.strength import is_strong, states
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.french.scene import Scene
@@ -74,11 +69,13 @@ def _fronted(scene: Scene, clause: Clause, start: int, main: Clause | None) -> N
     end = clause.start
     if clause.group.kind not in {"pronoun", "noun"} or clause.party is None:
         return
-    if line[end - 1] == "," and line[end - 2] in {"moi", "toi"}:
+    if line[end - 1] == "," and line[end - 2] in {"moi", "toi"} and line[end - 3] in {",", ""}:
         end -= 2
     if main is not None:
         # What stands between two clauses belongs to the second only after a conjunction.
-        start = max((at for at in range(start, end) if line[at] in {"et", "mais", "ou"}), default=end)
+        start = max(
+            (at for at in range(start, end) if line[at] in {"et", "mais", "ou"}), default=end
+        )
         start = max(start, main.group.end)
     bond = scene.bond(clause.party, "before its subject")
     _as(scene, clause, start, end)
@@ -214,7 +211,11 @@ def _roles(scene: Scene, start: int, end: int, clause: Clause | None = None) -> 
     line = scene.line
     rule = "a role that is somebody's"
     for at in range(start, end):
-        if line[at] not in _ROLES or line[at + 1] not in {"de", "d'"} or not is_person(line[at + 2]):
+        if (
+            line[at] not in _ROLES
+            or line[at + 1] not in {"de", "d'"}
+            or not is_person(line[at + 2])
+        ):
             continue
         owner = _POSSESSIVES.get(line[at - 1]) or _POSSESSIVES.get(line[at - 2])
         if owner is not None:

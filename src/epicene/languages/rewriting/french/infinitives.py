@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages.rewriting.french.lexicon import verbs
 from epicene.languages.rewriting.french.line import STOPS, Line, participle_of
 from epicene.languages.rewriting.french.predicate import complement, object_predicate, state
 from epicene.languages.rewriting.french.reading import Reading
-from epicene.languages.rewriting.french.scene import Party
-from epicene.languages.rewriting.french.sites import Bond
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.languages.rewriting.french.scene import Party, Scene
+    from epicene.languages.rewriting.french.sites import Bond
+    from epicene.languages.rewriting.french.subjects import Clause
 
 _ADJUNCTS = frozenset({"pour", "sans", "après", "en"})
 _RULE = "said of who is meant with the infinitive"
@@ -42,6 +46,51 @@ def read_infinitives(reading: Reading, at: int, infinitives: Sequence[str]) -> N
         elif (line.is_determiner(index) and line.is_open(index + 1)) or line.is_capital(index):
             governor = governor._replace(noun_after=True)
         index += 1
+
+
+def read_subject_infinitives(scene: Scene, clauses: Sequence[Clause]) -> None:
+    """Être seul me fait peur; mon rêve est de devenir acteur; c'est en étant patient que j'ai …"""
+    for number, clause in enumerate(clauses):
+        if clause.party is not None and clause.group.kind != "noun":
+            continue
+        reading = Reading(scene, clause)
+        before = clauses[number - 1].group.end if number else 0
+        after = clauses[number + 1] if number + 1 < len(clauses) else None
+        meant = reading.object_party(clause.group.clitics) or _owner(reading)
+        if meant is not None and not reading.reflexive:
+            _read_between(reading, before, clause.group.start, meant)
+        if (owner := _possessor(scene, clause)) is not None and "être" in clause.group.infinitives:
+            _read_between(
+                reading, clause.group.end, after.start if after else len(scene.line), owner
+            )
+        if after is not None and after.party and scene.line[clause.group.subject] in {"c'", "ce"}:
+            _read_between(reading, clause.group.end, after.start, after.party)
+
+
+def _read_between(reading: Reading, start: int, end: int, party: Party) -> None:
+    """Every infinitive there up to the first stop has the same subject."""
+    for index in range(start, end):
+        if reading.line[index] in STOPS:
+            return
+        if reading.line.is_infinitive(index):
+            read_infinitive(reading, index, party)
+
+
+def _possessor(scene: Scene, clause: Clause) -> Party | None:
+    """Whose dream it is: mon rêve est de …"""
+    word = scene.line[clause.start]
+    if word in {"mon", "ma", "mes"}:
+        return scene.first(clause.start)
+    return scene.second(clause.start) if word in {"ton", "ta", "tes"} else None
+
+
+def _owner(reading: Reading) -> Party | None:
+    """Être père a changé ma vie: the object is somebody's."""
+    line, scene = reading.line, reading.scene
+    for index in range(reading.group.end, min(reading.group.end + 4, len(line))):
+        if line[index] in {"mon", "ma", "mes"}:
+            return scene.first(index)
+    return None
 
 
 def _leaves(line: Line, index: int, end: int) -> bool:
@@ -106,9 +155,7 @@ def read_infinitive(reading: Reading, index: int, party: Party | None) -> None:
         _of_subject(reading, index, after, bond, reflexive=reflexive)
 
 
-def _of_subject(
-    reading: Reading, index: int, after: int, bond: Bond, *, reflexive: bool
-) -> None:
+def _of_subject(reading: Reading, index: int, after: int, bond: Bond, *, reflexive: bool) -> None:
     """What agrees with the subject of an infinitive."""
     line, known = reading.line, verbs()
     word = known.infinitive_of(line[index])
@@ -124,9 +171,7 @@ def _of_subject(
         state(line, index + 1, bond)
 
 
-def _compound(
-    reading: Reading, at: int, clitics: tuple[int, ...], bond: Bond | None
-) -> None:
+def _compound(reading: Reading, at: int, clitics: tuple[int, ...], bond: Bond | None) -> None:
     """avoir été choisi, m'avoir vu."""
     infinitives = participle_of(reading.line[at])
     if verbs().is_kind("copulas", infinitives):

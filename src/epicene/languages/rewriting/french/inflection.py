@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.languages.rewriting.french.dictionary import dictionary
 from epicene.languages.rewriting.french.lexicon import Words, read, rows, verbs, words
-from epicene.languages.rewriting.people import Gender
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.people import Gender
 
 Class: TypeAlias = Literal["noun", "adjective"]
 

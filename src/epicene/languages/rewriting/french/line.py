@@ -54,9 +54,7 @@ def closed() -> Closed:
     agreeing = {form: row[0] for row in rows(lists["agreeing_determiners"]) for form in row}
     phrases: dict[str, list[tuple[str, ...]]] = {}
     for line in lists["adverb_phrases"].strip().splitlines():
-        cut = tuple(
-            line[span.start : span.end] for span in segment.words(line, "fr")
-        )
+        cut = tuple(line[span.start : span.end] for span in segment.words(line, "fr"))
         phrases.setdefault(cut[0], []).append(cut)
     for found in phrases.values():
         found.sort(key=len, reverse=True)
@@ -107,9 +105,7 @@ class Line:
     def is_capital(self, index: int) -> bool:
         """Whether a word with a capital stands there that its place does not explain."""
         return (
-            self.is_word(index)
-            and self.tokens[index].text[:1].isupper()
-            and not self.begins(index)
+            self.is_word(index) and self.tokens[index].text[:1].isupper() and not self.begins(index)
         )
 
     def begins(self, index: int) -> bool:
@@ -214,7 +210,12 @@ def participle_of(word: str) -> list[str]:
         if found:
             return found
     stem = inflect(singular(word), "masculine")
-    if stem.endswith("é") and len(stem) > 4 and not _E_NOUN.fullmatch(stem) and word not in _E_NOUNS:
+    if (
+        stem.endswith("é")
+        and len(stem) > 4
+        and not _E_NOUN.fullmatch(stem)
+        and word not in _E_NOUNS
+    ):
         return [stem[:-1] + "er"]
     return []
 

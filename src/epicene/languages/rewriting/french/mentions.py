@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,10 +14,12 @@ from epicene.languages.rewriting.french.line import (
     is_person,
 )
 from epicene.languages.rewriting.french.phrases import NounPhrase, read_phrase
-from epicene.languages.rewriting.people import Gender
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
     from epicene.languages.rewriting.french.groups import Group
+    from epicene.languages.rewriting.people import Gender
 
 _CONTRACTED = frozenset({"au", "aux", "du", "des"})
 _PLURAL = frozenset(
@@ -66,7 +67,9 @@ def find_mentions(line: Line, pronouns: Collection[int], groups: Sequence[Group]
     return list(_mentions(line, pronouns, verbs_at))
 
 
-def _mentions(line: Line, pronouns: Collection[int], verbs_at: Collection[int]) -> Iterator[Mention]:
+def _mentions(
+    line: Line, pronouns: Collection[int], verbs_at: Collection[int]
+) -> Iterator[Mention]:
     at = 0
     while at < len(line):
         found = None
@@ -159,7 +162,9 @@ _TITLES = frozenset({"m", "mme", "mr", "mrs", "mlle", "dr", "monsieur", "madame"
 
 def _name(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
     end = at + 1
-    while end not in verbs_at and (line.is_capital(end) or line[end] in {"-"} and line.is_capital(end + 1)):
+    while end not in verbs_at and (
+        line.is_capital(end) or (line[end] in {"-"} and line.is_capital(end + 1))
+    ):
         end += 1
     return Mention(
         start=at,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
 from epicene.languages.rewriting.french.line import is_adjective
+from epicene.languages.rewriting.french.phrases import read_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,8 @@ def is_dative(
     if reflexive:
         if _is_unmoved_reflexive(line, at, after, infinitives):
             return True
+    elif known.is_kind("object_predicates", infinitives) and is_adjective(line[after]):
+        return False  # on m'a déclarée innocente
     elif known.is_kind("dative_but_reflexive", infinitives):
         return True
     if {"rien", "tout"} & set(line.words[auxiliary:at]):  # on m'a tout pris
@@ -46,7 +49,7 @@ def _is_unmoved_reflexive(line: Line, at: int, after: int, infinitives: Sequence
         return True
     if "vouloir" in infinitives:
         return True
-    return "voir" in infinitives and infinitive_follows(line, after)
+    return bool({"voir", "entendre"} & set(infinitives)) and infinitive_follows(line, after)
 
 
 def infinitive_follows(line: Line, at: int) -> bool:
@@ -69,8 +72,13 @@ def _has_object(line: Line, at: int, infinitives: Sequence[str], *, reflexive: b
         return True
     if word in {"de", "d'"} and {"défendre", "proposer"} & set(infinitives):
         return infinitive_follows(line, at + 1)
-    if not line.is_determiner(at) or known.is_kind("naming", infinitives):
+    if word == "du" or (word == "de" and line[at + 1] in {"la", "l'"}):  # je me suis donné du mal
+        return known.is_kind("some_of_a_thing", infinitives)
+    if not line.is_determiner(at):
         return False
+    if known.is_kind("naming", infinitives):
+        phrase = read_phrase(line, at)
+        return "appeler" in infinitives and phrase is not None and phrase.kind == "thing"
     return not _is_no_object(line, at, infinitives)
 
 
@@ -80,7 +88,7 @@ def _is_no_object(line: Line, at: int, infinitives: Sequence[str]) -> bool:
         return True
     if any(line[index] in _TIME for index in range(at + 1, at + 4)):
         return True
-    if line[at] in {"des", "du"} and not verbs().is_kind("some_of_a_thing", infinitives):
+    if line[at] == "des" and not verbs().is_kind("some_of_a_thing", infinitives):
         return True
     return line[at + 1] in _RANKS and not line.is_open(at + 2)
 

@@ -15,15 +15,18 @@ from epicene.languages.rewriting.french.lexicon import verbs
 from epicene.languages.rewriting.french.line import is_adjective, is_person
 from epicene.languages.rewriting.french.mentions import is_one_gender, rarely_people
 from epicene.languages.rewriting.french.phrases import read_phrase
-from epicene.languages.rewriting.french.predicate import coordinated, element, is_strong
+from epicene.languages.rewriting.french.predicate import coordinated, element
 from epicene.languages.rewriting.french.scene import Party
+from epicene.languages.rewriting.french.strength import is_strong
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.french.mentions import Mention
     from epicene.languages.rewriting.french.scene import Scene
     from epicene.languages.rewriting.french.sites import Kind
 
-_STRESSED = frozenset({"lui", "elle", "eux", "elles", "lui-même", "elle-même", "eux-mêmes", "elles-mêmes"})
+_STRESSED = frozenset(
+    {"lui", "elle", "eux", "elles", "lui-même", "elle-même", "eux-mêmes", "elles-mêmes"}
+)
 _SOME = frozenset({"un", "une", "certains", "certaines", "aucun", "aucune"})
 _BEFORE_BARE = frozenset({"pour", "de", "d'", "comme", "en"})
 _TITLES = frozenset({"m", "mme", "mr", "mrs", "lord", "lady", "sir", "dame", "monsieur", "madame"})
@@ -111,7 +114,7 @@ def _stressed(scene: Scene, index: int) -> None:
 def _title(scene: Scene, index: int) -> None:
     """M. Brown, Lady James, Père Seton."""
     word = scene.line[index]
-    if word not in _TITLES and not is_one_gender(word) or scene.sites.get(index) is not None:
+    if (word not in _TITLES and not is_one_gender(word)) or scene.sites.get(index) is not None:
         return
     name = index + 2 if scene.line[index + 1] == "." else index + 1
     if scene.line.tokens[index].text.isupper() and len(scene.line[index]) > 1:

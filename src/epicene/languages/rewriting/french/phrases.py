@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -12,6 +11,8 @@ from epicene.languages.rewriting.french.lexicon import Words, read, verbs, words
 from epicene.languages.rewriting.french.line import Line, is_adjective, is_person
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from epicene.languages.rewriting.french.sites import Bond
 
 # person: who has two genders; fixed: a person with one (une victime); thing: all else.

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.french.inflection import inflect, shows
-from epicene.languages.rewriting.french.lexicon import Words, read, verbs, words
+from epicene.languages.rewriting.french.joints import (
+    JOINING,
+    closing_comma,
+    is_comma_alone,
+    joins_a_noun,
+    next_joint,
+)
+from epicene.languages.rewriting.french.lexicon import verbs
 from epicene.languages.rewriting.french.line import (
-    CLOSING,
     OPENING,
     QUOTES,
-    STOPS,
     Line,
     is_adjective,
     is_person,
     looks_like_adjective,
     participle_of,
 )
-from epicene.languages.rewriting.french.phrases import before_noun, read_phrase
+from epicene.languages.rewriting.french.phrases import read_phrase
+from epicene.languages.rewriting.french.strength import adverbial, is_known, is_strong
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.french.sites import Bond
-    from epicene.languages.rewriting.people import Gender
 
-_THAT_ONE = frozenset({"celui", "celle", "ceux", "celles", "celui-là", "celle-là", "celui-ci", "celle-ci"})
-_JOINING = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon"})
+_THAT_ONE = frozenset(
+    {"celui", "celle", "ceux", "celles", "celui-là", "celle-là", "celui-ci", "celle-ci"}
+)
+_PLURALS = frozenset("les des ces mes tes ses nos vos leurs quelques plusieurs deux trois".split())
+_RANKS = frozenset({"premier", "première", "dernier", "dernière", "seul", "seule"})
+_NO_VERBS = frozenset({"de", "la", "le", "pour", "entre", "par", "sur", "sous", "plus", "pas"})
 # Said of anybody in this form.
 _SET_PHRASES = frozenset(
     {
@@ -52,29 +59,15 @@ _SET_PHRASES = frozenset(
 )
 
 
-@cache
-def adverbial() -> Words:
-    """Adjectives whose masculine may be an adverb."""
-    return words(read("adjectives")["as_adverbs"])
-
-
-# What follows a present participle and no adjective in -ant.
-_OBJECTS = frozenset("le la les l' un une des que qu' mon ma mes son sa ses ce cette".split())
-
-
-@cache
-def states() -> Words:
-    """What people are for a while."""
-    return words(read("adjectives")["states"])
-
-
 def complement(line: Line, at: int, bond: Bond, *, nouns: bool = True) -> int:
     """Read what stands after a copula; where it ends, the same index if nothing agrees."""
     start = _degrees(line, at, bond)
+    if line[start] == "qu'" and line[start - 1] in {"plus", "mieux"}:  # plus qu'un employé
+        start += 1
     end = element(line, start, bond, nouns=nouns)
     if end == start and line[start] == ",":
         # je suis, malgré tout, heureux
-        closing = _closing_comma(line, start)
+        closing = closing_comma(line, start)
         start = _degrees(line, closing + 1, bond) if closing else start
         end = element(line, start, bond, nouns=nouns) if closing else start
     return at if end == start else coordinated(line, end, bond)
@@ -98,7 +91,7 @@ def element(line: Line, at: int, bond: Bond, *, nouns: bool = True, strict: bool
     if _is_adjective_alone(line, at):
         bond.add(at, "adjective")
         return at + 1
-    if not line.is_open(at) or (verbs().infinitive_of(word) and not _is_known(word)):
+    if not line.is_open(at) or (verbs().infinitive_of(word) and not is_known(word)):
         return at
     if strict and not is_strong(line, at, bond):
         return at
@@ -107,37 +100,9 @@ def element(line: Line, at: int, bond: Bond, *, nouns: bool = True, strict: bool
 
 def _is_adjective_alone(line: Line, at: int) -> bool:
     """je suis nul, j'en suis certaine: no determiners there."""
+    if line[at] in {"tel", "telle"}:
+        return line[at + 1] in {"que", "qu'"}
     return line[at] in {"nul", "nulle", "certain", "certaine"} and not line.is_open(at + 1)
-
-
-_PLURALS = frozenset("les des ces mes tes ses nos vos leurs quelques plusieurs deux trois".split())
-
-
-def is_strong(line: Line, at: int, bond: Bond) -> bool:
-    """Whether a known adjective, participle or noun stands there in the number that is sought."""
-    word = line[at]
-    if not line.is_open(at) or not _is_known(word):
-        return False
-    if word in verbs().gerunds and (line[at + 1] in _OBJECTS or line[at - 1] == "en"):
-        return False
-    if not bond.plural and word.endswith(("s", "x")) and not _is_singular(word):
-        return False
-    return is_adjective(word) or not verbs().forms(word) or line[at] not in _NO_NOUNS
-
-
-def _is_known(word: str) -> bool:
-    return is_adjective(word) or is_person(word)
-
-
-# Nouns for people that are verbs wherever nothing says otherwise.
-_NO_NOUNS = frozenset({"garde", "guide", "juge", "pilote", "critique", "aide", "cadre", "arbitre"})
-
-
-def _is_singular(word: str) -> bool:
-    """Whether a word in -s or -x is a singular: français, heureux, fils."""
-    return inflect(inflect(word, "feminine"), "masculine") == word and not inflect(
-        word, "feminine"
-    ).endswith(("s", "x"))
 
 
 def _with_determiner(line: Line, at: int, bond: Bond) -> int:
@@ -153,6 +118,17 @@ def _with_determiner(line: Line, at: int, bond: Bond) -> int:
     if phrase is None or phrase.kind != "person":
         return at
     phrase.agree(bond)
+    if line[phrase.end] == "des" and is_adjective(line[phrase.head]):
+        return _among(line, phrase.end, bond)
+    return phrase.end
+
+
+def _among(line: Line, at: int, bond: Bond) -> int:
+    """la meilleure des sœurs, le plus heureux des hommes."""
+    phrase = read_phrase(line, at + 1)
+    if phrase is None or not is_person(line[phrase.head]):
+        return at
+    phrase.agree(bond._replace(plural=True))
     return phrase.end
 
 
@@ -186,7 +162,7 @@ def _bare(line: Line, at: int, bond: Bond) -> int:
         return max(end, after_participle(line, at, bond))
     for index in sorted((phrase.head, *phrase.adjectives)):
         if index > at:
-            if index > end and line.adverb_end(end) < index or not is_strong(line, index, bond):
+            if (index > end and line.adverb_end(end) < index) or not is_strong(line, index, bond):
                 break
             bond.add(index, "noun" if index == phrase.head else "adjective")
             end = index + 1
@@ -219,9 +195,6 @@ def state(line: Line, at: int, bond: Bond) -> int:
         return at
     end = element(line, start, bond.by(bond.rule, "likely"), nouns=False, strict=True)
     return coordinated(line, end, bond) if end > start else at
-
-
-_RANKS = frozenset({"premier", "première", "dernier", "dernière", "seul", "seule"})
 
 
 def object_predicate(line: Line, at: int, bond: Bond, *, naming: bool) -> int:
@@ -279,12 +252,12 @@ def coordinated(line: Line, at: int, bond: Bond, *, commas: bool = True) -> int:
     Without `commas`, what a comma joins must follow at once.
     """
     end, reached = at, at
-    while (joint := _next_joint(line, reached)) is not None:
+    while (joint := next_joint(line, reached)) is not None:
         adjacent = joint == end
-        if not adjacent and not commas and _is_comma_alone(line, joint):
+        if not adjacent and not commas and is_comma_alone(line, joint):
             return end
         start = joint
-        while line[start] in _JOINING or line[start] in {",", ":"} or line[start] in QUOTES:
+        while line[start] in JOINING or line[start] in {",", ":"} or line[start] in QUOTES:
             start += 1
         likely = bond if adjacent else bond.by(bond.rule, "likely")
         start = _degrees(line, start, likely)
@@ -302,7 +275,7 @@ def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -
     if line.is_determiner(start):
         if line[start] in _PLURALS and not bond.plural:
             return start
-        if not adjacent and (line[start] not in {"un", "une"} or _is_comma_alone(line, joint)):
+        if not adjacent and (line[start] not in {"un", "une"} or is_comma_alone(line, joint)):
             return start
         phrase = read_phrase(line, start)
         if phrase is None or phrase.kind != "person" or _is_subject(line, phrase.end):
@@ -311,95 +284,19 @@ def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -
             return start
         return element(line, start, bond.by(bond.rule, "likely"))
     guessed = adjacent and line.is_open(start) and looks_like_adjective(line[start])
-    if not (is_strong(line, start, bond) or guessed) or _is_subject(line, start + 1):
+    if not (is_strong(line, start, bond) or guessed):
         return start
     if verbs().forms(line[start]) and line.is_determiner(start + 1):  # et fait une pause
         return start
-    if not adjacent and _joins_a_noun(line, joint, start, bond):
+    if not adjacent and joins_a_noun(line, joint, start, bond):
         return start
     return element(line, start, bond, strict=not guessed)
-
-
-def _joins_a_noun(line: Line, joint: int, start: int, bond: Bond) -> bool:
-    """Whether what is joined belongs to another noun's adjective: une équipe soudée et motivée."""
-    if line.ends_phrase(joint):
-        return False
-    if not is_adjective(line[start]):
-        return is_person(line[joint - 1])
-    if _is_comma_alone(line, joint) and inflect(line[start], "masculine") not in states():
-        if shows(line[start]) == _last_article(line, joint, bond):
-            return True
-    for index in range(joint - 1, max(joint - 9, 0), -1):
-        if bond.sites.get(index) is not None:
-            return False
-        word = line[index]
-        if is_adjective(word) and word not in before_noun() and line.is_open(index - 1):
-            return shows(word) in {None, shows(line[start])}
-    return False
-
-
-def _is_comma_alone(line: Line, at: int) -> bool:
-    return line[at] == "," and line[at + 1] not in _JOINING
-
-
-def _last_article(line: Line, at: int, bond: Bond) -> Gender | None:
-    """The gender that the last article before a comma shows, if it begins no word found."""
-    for index in range(at - 1, max(at - 6, 0), -1):
-        if bond.sites.get(index) is not None:
-            return None
-        if line[index] in {"le", "un", "du", "au", "ce", "cet"}:
-            return "masculine"
-        if line[index] in {"la", "une", "cette"}:
-            return "feminine"
-    return None
 
 
 def _is_subject(line: Line, at: int) -> bool:
     """Whether a verb follows whose subject would end there."""
     while line[at] in line.closed.clitics and line[at] not in {"le", "la", "les", "l'", "en"}:
         at += 1
-    return verbs().forms(line[at]) and not is_adjective(line[at]) and line[at] not in _NO_VERBS
-
-
-_NO_VERBS = frozenset({"de", "la", "le", "pour", "entre", "par", "sur", "sous", "plus", "pas"})
-
-
-def _next_joint(line: Line, at: int) -> int | None:
-    """The next comma or conjunction of the clause that may join something."""
-    while at < len(line):
-        word = line[at]
-        if word in _JOINING or word == ",":
-            return at
-        if word == ":" or word in CLOSING:
-            return at if is_adjective(line[line.after_adverbs(at + 1)]) else None
-        if word in STOPS or (_opens_clause(line, at) and not _compares(line, at)):
-            return None
-        at += 1
-    return None
-
-
-def _compares(line: Line, at: int) -> bool:
-    """plus têtu que mon père: no clause of its own."""
-    if line[at] not in {"que", "qu'"}:
+    if line[at] in _NO_VERBS or is_adjective(line[at]):
         return False
-    return not _DEGREES.isdisjoint(line.words[max(0, at - 5) : at])
-
-
-_DEGREES = frozenset({"plus", "moins", "aussi", "autant"})
-
-
-def _opens_clause(line: Line, at: int) -> bool:
-    word = line[at]
-    if word in {"je", "j'", "tu", "il", "on", "ils"} or word in OPENING:
-        return True
-    return word in {"que", "qu'", "qui", "dont", "où", "quand", "lorsque", "lorsqu'", "puisque"}
-
-
-def _closing_comma(line: Line, at: int) -> int | None:
-    """The comma that closes what the one there opens, near by."""
-    for index in range(at + 1, min(at + 7, len(line))):
-        if line[index] == ",":
-            return index
-        if line[index] in STOPS or _opens_clause(line, index):
-            return None
-    return None
+    return bool(verbs().forms(line[at]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.french.antecedents import pronoun_party, relative_site
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
@@ -15,8 +15,12 @@ from epicene.languages.rewriting.french.predicate import (
     state,
 )
 from epicene.languages.rewriting.french.scene import Party, Scene
-from epicene.languages.rewriting.french.sites import Bond, Site
 from epicene.languages.rewriting.french.subjects import Clause, read_subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from epicene.languages.rewriting.french.sites import Bond, Site
 
 _FOLLOWED = words(read("function_words")["followed"])
 
@@ -90,14 +94,24 @@ class Reading:
         """Add what agrees with this verb's subject or object; where it ends, and what it is."""
         names = self.group.infinitives
         after = self.line.after_adverbs(self.group.end)
+        if self.line[after] == "le" and self.line[after + 1] in {"plus", "moins", "mieux"}:
+            after += 2  # ce qui m'a le plus surpris
         if "avoir" in names and self.is_participle(after):
             self._compound(after)
             return after + 1, participle_of(self.line[after])
+        if "avoir" in names:
+            self._seems(after)
         if "être" in names and not self._follows(after):
             self._being(after)
         else:
             self._full_verb(after, names)
         return self.group.end, names
+
+    def _seems(self, at: int) -> None:
+        """j'ai l'air fatiguée: the adjective may agree with either; we let it with the subject."""
+        bond = self.of_subject("avoir l'air")
+        if bond is not None and tuple(self.line.words[at : at + 2]) == ("l'", "air"):
+            complement(self.line, at + 2, bond.by(bond.rule, "guess"), nouns=False)
 
     def _full_verb(self, after: int, names: Sequence[str]) -> None:
         """Neither être nor an auxiliary."""
@@ -112,7 +126,9 @@ class Reading:
             self.object_is(self.group.clitics, self.group.end, names)
         elif "passer" in names and self.line[after] == "pour":
             self._subject_is(after + 1, "what somebody passes for")
-        elif known.is_kind("with_state", names) and (own := self.of_subject("state of the subject")):
+        elif known.is_kind("with_state", names) and (
+            own := self.of_subject("state of the subject")
+        ):
             state(self.line, self.group.end, own)
 
     def is_participle(self, at: int) -> bool:
@@ -180,9 +196,12 @@ class Reading:
             party = Party(site.who, site.plural)
             rule = "the relative pronoun before the participle"
             self.participles(at, self.scene.bond(party, rule), infinitives)
-        elif known.is_kind("with_state", infinitives):
-            if own := self.of_subject("state of the subject"):
-                state(self.line, at + 1, own)
+        elif "avoir" in infinitives:
+            self._seems(at + 1)
+        elif (own := self.of_subject("state of the subject")) and known.is_kind(
+            "with_state", infinitives
+        ):
+            state(self.line, at + 1, own)
 
     def _relative_object(self) -> Site | None:
         """The antecedent of "que", if it is somebody: celle que le jury a recalée."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting import Change
 from epicene.languages.rewriting.french.inflection import inflect
 from epicene.languages.rewriting.french.lexicon import Words, read, rows, words
-from epicene.languages.rewriting.french.line import Line
 from epicene.languages.rewriting.french.phrases import SHORT_FORMS
-from epicene.languages.rewriting.french.sites import Site, Sites
 from epicene.languages.rewriting.people import Gender, Wanted, cased_like
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.languages.rewriting.french.line import Line
+    from epicene.languages.rewriting.french.sites import Site, Sites
 
 _VOWELS = frozenset("aeiouyâêîôûàéèëïöœæhAEIOUYÂÊÎÔÛÀÉÈËÏÖŒÆH")
 _BEFORE_VOWEL = {masculine: short for short, masculine in SHORT_FORMS.items()}
@@ -38,15 +42,19 @@ _STRESSED = {
     "lui-même": "elle-même",
     "eux-mêmes": "elles-mêmes",
 }
-_ELIDING = {"de": "d'", "que": "qu'", "jusque": "jusqu'", "lorsque": "lorsqu'", "puisque": "puisqu'"}
+_ELIDING = {
+    "de": "d'",
+    "que": "qu'",
+    "jusque": "jusqu'",
+    "lorsque": "lorsqu'",
+    "puisque": "puisqu'",
+}
 _ELIDED = {short: full for full, short in _ELIDING.items()}
 
 
 # What a noun becomes where it says whose somebody is.
 _RELATIVES = {"fille": "fils", "filles": "fils", "femme": "mari", "femmes": "maris"}
-_POSSESSIVES = frozenset(
-    "mon ma ton ta son sa notre votre leur mes tes ses nos vos leurs".split()
-)
+_POSSESSIVES = frozenset("mon ma ton ta son sa notre votre leur mes tes ses nos vos leurs".split())
 
 
 _HAVING = frozenset({"a", "ai", "as", "avait", "avais", "ont", "avaient", "eut", "aura"})
@@ -86,7 +94,7 @@ class Renderer:
 
     def __init__(self, line: Line, sites: Sites, wanted: Wanted) -> None:
         self.line = line
-        self.sites = {site.index: site for site in sites if site.who in wanted}
+        self.sites = {site.place: site for site in sites if site.who in wanted}
         self.wanted = wanted
 
     def changes(self) -> Iterator[Change]:
@@ -151,19 +159,19 @@ class Renderer:
 
     def _form(self, site: Site, word: str, gender: Gender) -> str:
         if site.kind == "determiner":
-            return self._determiner(site.index, word, gender)
+            return self._determiner(site.place, word, gender)
         if site.kind == "pronoun":
             return _paired(_PRONOUNS, word, gender)
         if site.kind == "stressed":
             return _paired(_STRESSED, word, gender)
-        if gender == "masculine" and word in _RELATIVES and self._is_somebodys(site.index):
+        if gender == "masculine" and word in _RELATIVES and self._is_somebodys(site.place):
             return _RELATIVES[word]
         word = SHORT_FORMS.get(word, word)
         kind = "noun" if site.kind == "noun" else "adjective"
-        form = inflect(word, gender, kind, plural=site.plural)  # type: ignore[arg-type]
+        form = inflect(word, gender, kind, plural=site.plural)
         if gender == "masculine" and not site.plural and form in _BEFORE_VOWEL:
-            following = self.sites.get(site.index + 1)
-            if following is not None and starts_with_vowel(self.form(site.index + 1)):
+            following = self.sites.get(site.place + 1)
+            if following is not None and starts_with_vowel(self.form(site.place + 1)):
                 return _BEFORE_VOWEL[form]
         return form
 
@@ -176,6 +184,9 @@ class Renderer:
             return True
         if self.line[index] not in {"fille", "filles"}:
             return False
+        free = not self.line.is_determiner(before)
+        if free and self.line[before] not in self.line.closed.prepositions:
+            return True  # je suis fille unique, but une école pour filles
         after = self.line[index + 1]
         if after in {"de", "d'", "du", "des"} and not self.line[index + 2].isdigit():
             return True

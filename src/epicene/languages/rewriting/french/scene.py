@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.languages.rewriting import Sureness
 from epicene.languages.rewriting.french.groups import Group, groups
 from epicene.languages.rewriting.french.line import Line
 from epicene.languages.rewriting.french.mentions import Mention, find_mentions
 from epicene.languages.rewriting.french.sites import Bond, Sites
 from epicene.languages.rewriting.french.voices import Voice, voices
-from epicene.languages.rewriting.people import Person
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting import Sureness
+    from epicene.languages.rewriting.people import Person
 
 
 class Party(NamedTuple):

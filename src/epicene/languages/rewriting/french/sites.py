@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.languages.rewriting import Sureness
-from epicene.languages.rewriting.people import Person
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.languages.rewriting import Sureness
+    from epicene.languages.rewriting.people import Person
 
 # determiner: also a pronoun with a determiner's forms; pronoun: celui, il, le; stressed: lui, elle.
 Kind: TypeAlias = Literal["adjective", "noun", "determiner", "pronoun", "stressed"]
@@ -17,7 +19,7 @@ _RANK: dict[Sureness, int] = {"certain": 2, "likely": 1, "guess": 0}
 class Site(NamedTuple):
     """One word, with whom it agrees, and why."""
 
-    index: int
+    place: int  # of the word among the tokens
     who: Person
     kind: Kind
     plural: bool
@@ -33,9 +35,9 @@ class Sites:
 
     def add(self, site: Site) -> None:
         """Keep it, unless the word is known to agree with somebody as surely."""
-        known = self._sites.get(site.index)
+        known = self._sites.get(site.place)
         if known is None or _RANK[site.sure] > _RANK[known.sure]:
-            self._sites[site.index] = site
+            self._sites[site.place] = site
 
     def get(self, index: int) -> Site | None:
         """Whom the word there agrees with, if anybody."""

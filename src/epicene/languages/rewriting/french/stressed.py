@@ -1,4 +1,4 @@
-"""What stands beside "moi" and "toi"."""
+"""What stands beside "moi" and "toi", and other words that point at a person by themselves."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING
 from epicene.languages.rewriting.french.lexicon import verbs
 from epicene.languages.rewriting.french.line import STOPS
 from epicene.languages.rewriting.french.phrases import read_phrase
-from epicene.languages.rewriting.french.predicate import coordinated, element, is_strong
+from epicene.languages.rewriting.french.predicate import complement, coordinated, element
+from epicene.languages.rewriting.french.strength import is_strong
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.french.scene import Scene
+    from epicene.languages.rewriting.french.groups import Group
+    from epicene.languages.rewriting.french.scene import Party, Scene
     from epicene.languages.rewriting.french.sites import Bond
 
 _THAT_ONE = frozenset({"celui", "celle"})
-_BEFORE_MOI = frozenset("chez pour avec sans de d' à sur vers par entre".split())
+_BEFORE_MOI = frozenset("chez pour avec sans de d' sur vers par entre".split())
 
 
 def read_stressed(scene: Scene) -> None:
     """What stands beside "moi" and "toi", and in "celui qui …, c'est moi"."""
     line = scene.line
     for at in range(len(line)):
+        if line[at] in _THAT_ONE and line[at + 1] in {"que", "qu'"}:
+            _what_one_is(scene, at)
+        if line[at] in {"quel", "quelle"} or (line.begins(at) and line.is_word(at)):
+            _exclaimed(scene, at)
         if line[at] in {"moi", "toi"}:
             _beside(scene, at)
             if line[at - 1] in {"est", "était", "serai", "sera"} and line[at - 2] in {"c'", "n'"}:
@@ -38,13 +44,49 @@ def _beside(scene: Scene, at: int) -> None:
         return
     start = at + 2 if line[at + 1] == "," else at + 1
     start = line.after_adverbs(start)
-    if line[start] in _THAT_ONE:
+    if tuple(line.words[start : start + 2]) == ("en", "tant"):
+        complement(line, start + 3, bond)
+    elif line[start] in _THAT_ONE:
         element(line, start, bond)
     elif line.is_determiner(start) and line[start] not in {"mon", "ma", "mes", "nos", "notre"}:
         _phrase_beside(scene, start, bond)
     elif is_strong(line, start, bond) and not verbs().forms(line[start]):
         end = element(line, start, bond.by(bond.rule, "likely"), strict=True)
         coordinated(line, end, bond.by(bond.rule, "likely"))
+
+
+def _group_of(scene: Scene, subject: int) -> Group | None:
+    """The verb whose subject is the pronoun there, if it says what somebody is."""
+    found = next((group for group in scene.groups if group.subject == subject), None)
+    return found if found and {"être", "devenir"} & set(found.infinitives) else None
+
+
+def _party_of(scene: Scene, subject: int) -> Party | None:
+    if scene.line[subject] in {"je", "j'"}:
+        return scene.first(subject)
+    return scene.second(subject) if scene.line[subject] in {"tu", "vous"} else None
+
+
+def _what_one_is(scene: Scene, at: int) -> None:
+    """celui que je suis devenu."""
+    party = _party_of(scene, at + 2)
+    if party is not None and _group_of(scene, at + 2) is not None:
+        scene.bond(party, "the one whom somebody is").add(at, "pronoun")
+
+
+def _exclaimed(scene: Scene, at: int) -> None:
+    """Quel idiot je suis ! Idiot que je suis."""
+    line = scene.line
+    phrase = read_phrase(line, at)
+    if phrase is None or phrase.kind != "person":
+        return
+    exclaims = line[at] in {"quel", "quelle"}
+    subject = phrase.end if exclaims else phrase.end + 1
+    if not exclaims and (phrase.determiners or line[phrase.end] not in {"que", "qu'"}):
+        return
+    party = _party_of(scene, subject)
+    if party is not None and _group_of(scene, subject) is not None:
+        phrase.agree(scene.bond(party, "an exclamation"))
 
 
 def _phrase_beside(scene: Scene, start: int, bond: Bond) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages.rewriting.french.antecedents import (
     aside_subject,
@@ -12,12 +12,14 @@ from epicene.languages.rewriting.french.antecedents import (
     relative_site,
     subject_mention,
 )
-from epicene.languages.rewriting.french.groups import Group
 from epicene.languages.rewriting.french.inflection import shows_noun, singular
 from epicene.languages.rewriting.french.lexicon import verbs
 from epicene.languages.rewriting.french.line import STOPS, is_adjective, is_person
 from epicene.languages.rewriting.french.scene import Party, Scene
-from epicene.languages.rewriting.french.sites import Site
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.french.groups import Group
+    from epicene.languages.rewriting.french.sites import Site
 
 _ORDERS = frozenset({"sois", "soyez", "reste", "restez", "deviens", "devenez"})
 _STRESSED = frozenset({"lui", "elle", "eux", "elles"})
@@ -87,10 +89,12 @@ def _nested(scene: Scene, group: Group, before: list[Clause]) -> Site | None:
     site = relative_site(scene, before[-1].group.subject - 1)
     if site is None or site.kind != "noun" or site.plural:
         return None
-    gender = shows_noun(line[site.index])
+    gender = shows_noun(line[site.place])
     if gender != ("masculine" if line[group.subject] == "il" else "feminine"):
         return None
-    return site._replace(index=group.subject, kind="pronoun", rule="the noun's pronoun", sure="likely")
+    return site._replace(
+        place=group.subject, kind="pronoun", rule="the noun's pronoun", sure="likely"
+    )
 
 
 def _of_order(scene: Scene, group: Group) -> Party | None:
@@ -123,9 +127,10 @@ def _of_same(scene: Scene, group: Group, before: list[Clause]) -> Clause:
     line = scene.line
     persons = {form.person for form in verbs().forms(line[group.verb])}
     own = [each for each in before if not _stops(scene, each.group.end, group.start)]
-    if line[group.start - 1] == "," and (mention := aside_subject(scene, group.start - 1)):
-        if not any(each.start >= mention.start for each in own if each.named):
-            return Clause(group._replace(person="3s"), phrase_party(mention), mention.start, named=True)
+    mention = aside_subject(scene, group.start - 1) if line[group.start - 1] == "," else None
+    if mention and not any(each.start >= mention.start for each in own if each.named):
+        third = group._replace(person="3s")
+        return Clause(third, phrase_party(mention), mention.start, named=True)
     for clause in reversed(own):
         if clause.named and clause.group.person in persons:
             kept = group._replace(person=clause.group.person)
@@ -159,7 +164,11 @@ def _company(scene: Scene, at: int) -> Party | None:
     line = scene.line
     if line[at - 1] != "et":
         return None
-    mention = scene.mention_ending(at - 1)
-    if mention is None or mention.plural or mention.gender != "feminine":
-        return None
-    return Party(scene.stressed(at).who, plural=True)
+    end = at - 1
+    while (mention := scene.mention_ending(end)) is not None:
+        if mention.gender != "feminine":
+            return None
+        end = mention.start - 1
+        if line[end] != ",":
+            return Party(scene.stressed(at).who, plural=True)
+    return None

@@ -7,13 +7,16 @@ the one who is spoken to: « Tu es né », m'a-t-il dit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages.rewriting.french.inflection import inflect
 from epicene.languages.rewriting.french.lexicon import verbs
 from epicene.languages.rewriting.french.line import CLOSING, LINKS, OPENING, STOPS, Line
-from epicene.languages.rewriting.people import Person
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.languages.rewriting.people import Person
 
 
 class Voice(NamedTuple):
@@ -64,10 +67,7 @@ def _is_said(line: Line, colon: int) -> bool:
     """Whether what follows a colon is said, without quotation marks: il m'a dit : tu es fou."""
     if not line.is_word(colon + 1):
         return False
-    for at in range(colon - 1, max(colon - 4, -1), -1):
-        if _says(line[at], "plain_speech"):
-            return True
-    return False
+    return any(_says(line[at], "plain_speech") for at in range(colon - 1, max(colon - 4, -1), -1))
 
 
 def _sentence_end(line: Line, index: int) -> int:

@@ -93,6 +93,8 @@ def _is_small(word: str) -> bool:
     first, _, second = word.partition("-")
     return (
         first == second  # धीरे-धीरे
+        or word == "सो"
+        or (word in nouns.places() | nouns.times() and nouns.thing(word) is None)
         or word in pronouns.NOT_A_SUBJECT
         or word in words.postpositions
         or word in words.particles
@@ -107,11 +109,10 @@ def _is_small(word: str) -> bool:
 
 def _is_nominal_of_verb(stretch: Stretch, clause: Clause, at: int) -> bool:
     """शुरू हुआ: the noun and the verb are one."""
-    return (
-        stretch[at] in function_words().verbal_nominals
-        and clause.verb is not None
-        and stretch.before(clause.verb.first) == at
-    )
+    verb = clause.verb
+    if verb is None or verb.main not in {"कर", "हो", "दे", "ले", "आ", "रख", "पा", "लग"}:
+        return False
+    return stretch[at] in function_words().verbal_nominals and stretch.before(verb.first) == at
 
 
 def _has_own_verb(stretch: Stretch, clause: Clause, at: int) -> bool:

@@ -149,6 +149,7 @@ def _clause_ends(stretch: Stretch, at: int) -> bool:
     after = at + 1
     while stretch[after] in words.negations or stretch[after] in {"ही", "भी"}:
         after += 1
+    after += stretch[after] == "क्या" and stretch.is_mark(after + 1)
     following = stretch[after]
     if stretch.is_mark(after) or following in _OPEN_A_CLAUSE:
         return True
@@ -215,19 +216,23 @@ def _read(stretch: Stretch, end: _Part, start: int) -> Complex:
         at = stretch.before(parts[0].at)
         if at < start or stretch.is_mark(at):
             break
-        form = _precedes(stretch, at, parts[0].form)
+        form = _precedes(stretch, at, parts[0].form, last=len(parts) == 1)
         if form is None:
             break
         parts.insert(0, _Part(at, form))
     return _complex(stretch, parts)
 
 
-def _precedes(stretch: Stretch, at: int, right: VerbForm) -> VerbForm | None:
-    """The form as which the word there belongs to the form on its right."""
+def _precedes(stretch: Stretch, at: int, right: VerbForm, *, last: bool) -> VerbForm | None:
+    """The form as which the word there belongs to the form on its right.
+
+    `last`: nothing follows that. बना रहा is then to remain, and बना रहा है to make.
+    """
     word = stretch[at]
     forms = analyse(word)
     wanted = _wanted(right)
-    participle_first = right.stem in {"जा", "आ", "चल", "हो"} or word in _POSTURES
+    remains = right.stem == "रह" and last
+    participle_first = right.stem in {"जा", "आ", "चल", "हो"} or word in _POSTURES or remains
     for form in sorted(forms, key=lambda each: (each.shape == "stem") == participle_first):
         if form.shape in wanted or (form.shape, form.cell) in wanted:
             return None if _barred(stretch, at, form, right) else form
@@ -241,6 +246,15 @@ def _precedes(stretch: Stretch, at: int, right: VerbForm) -> VerbForm | None:
 # Before रहा these are participles, not stems of बैठाना and ठहराना.
 _POSTURES = frozenset("बैठा बैठी बैठे लेटा ठहरा अडा पडा".split())
 _TA_CELLS: dict[str, Cell] = {"ता": "ms", "ते": "mp", "ती": "fs"}
+
+
+def _pronoun_before(stretch: Stretch, at: int) -> bool:
+    """मैं हँसी थी, not चेहरे पर हँसी थी: a subject stands before it in the clause."""
+    while not stretch.is_mark(at):
+        at -= 1
+        if stretch[at] in pronouns.FIRST | pronouns.SECOND:
+            return True
+    return False
 
 
 def _unknown_imperfective(word: str) -> bool:
@@ -263,6 +277,8 @@ def _barred(stretch: Stretch, at: int, form: VerbForm, right: VerbForm) -> bool:
         return not _infinitive(stretch, stretch.before(at))
     if form.shape == "stem":
         return word in {"पर", "बस", "मन", "जन"}
+    if word in _ALSO_VERBS_AT_THE_END and _pronoun_before(stretch, at):
+        return False
     if form.participle:
         return bool(person(word) or thing(word))
     return form.shape == "infinitive" and bool(thing(word)) and word not in {"खाना", "गाना", "सोना"}

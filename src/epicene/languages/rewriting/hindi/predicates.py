@@ -112,6 +112,8 @@ def _next_head(stretch: Stretch, found: Phrase, subject: Subject) -> int:
         if citation(stretch[before + 1]) in {"जितना", "जैसा"}:  # बहन जितनी बहादुर
             return -1
         return before if named and not stretch.oblique(before) else -1
+    if stretch[before] in {"से", "में"} and stretch[before - 2] in _JOINS:
+        before -= 2  # ऊपर से कड़ा और अंदर से मुलायम
     if stretch[before] not in _JOINS:
         return -1
     while stretch[before] in _JOINS or stretch[before] in words.negations:
@@ -162,7 +164,7 @@ def _states(stretch: Stretch, reading: Reading, subject: Subject) -> Iterator[Fi
     assert subject.who is not None
     for at in reading.clause.field:
         pair = is_state(stretch[at], stretch[at + 1])
-        known = citation(stretch[at]) in function_words().depictives
+        known = citation(stretch[at]) in function_words().depictives or _rather(stretch[at])
         if not (pair or known) or not _number_fits(stretch, at, subject):
             continue
         last = at + 1 if pair else at
@@ -170,6 +172,11 @@ def _states(stretch: Stretch, reading: Reading, subject: Subject) -> Iterator[Fi
             continue
         for each in range(at, last + 1):
             yield Finding(each, "adjective", subject.who, "state", subject.sure, subject.plural)
+
+
+def _rather(word: str) -> bool:
+    """बावला-सा घूमा"""
+    return word.endswith(("-सा", "-सी", "-से")) and agrees(word)
 
 
 def _qualifies_noun(stretch: Stretch, at: int) -> bool:
@@ -217,6 +224,6 @@ def _is_copula_not_finite(stretch: Stretch, at: int) -> bool:
 def _has_own_subject(stretch: Stretch, found: Phrase, start: int) -> bool:
     """काम पूरा होने पर: something else stands right before, in the direct case."""
     before = found.first - 1
-    if before < start or is_genitive(stretch[found.first]):
+    if before < start or is_genitive(stretch[found.first]) or stretch[before] in nouns.times():
         return False
     return bool(nouns.thing(stretch[before]) or nouns.person(stretch[before]))

@@ -107,7 +107,7 @@ class _Reader:
             return waiting._replace(rule="subject before an inserted clause")
         third = self._third(clause, voice)
         says_you = verb.person == "second" and verb.finite.shape != "imperative"
-        if says_you and (third is None or third.who is None):
+        if says_you and (third is None or third.who is None or third.sure == "guess"):
             return Subject(voice.listener, None, True, "likely", "the verb says तुम")
         if third is not None or relative:
             return third

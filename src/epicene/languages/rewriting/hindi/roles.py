@@ -52,6 +52,8 @@ def _as(stretch: Stretch, reading: Reading, voice: Voice) -> Iterator[Finding]:
 def _marks_role(stretch: Stretch, at: int) -> bool:
     if stretch[at] == "होने":
         at += 1
+    if stretch[at] == "की" and stretch[at + 1] == "तरह":  # with एक one of the kind, no simile
+        return any(stretch[before] == "एक" for before in range(at - 4, at))
     return stretch[at] in {"के", "की", "का"} and stretch[at + 1] in function_words().role_markers
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _JOINS = frozenset({"और", "तथा", "एवं"})
 _MANY = frozenset("लोग सब सभी दोनों तीनों चारों".split())
+_MANY_OBLIQUE = frozenset("लोगों सबका सबके सबकी सबको सबसे सबने".split())
 
 
 class Subject(NamedTuple):
@@ -52,16 +53,21 @@ def pronoun(stretch: Stretch, clause: Clause, voice: Voice) -> Subject | None:
             beside = _beside(stretch, at, voice.speaker)
             return beside or Subject(voice.speaker, at, sure="certain", rule="said with मैं")
         if word in pronouns.SECOND and stretch[at + 1] != "ने" and not _reflexive(stretch, at):
+            if stretch.oblique(at) or _many_in_the_oblique(stretch, at + 1):
+                continue
             if stretch[at + 1] in _MANY:
                 return NOBODY
-            if stretch.oblique(at):
-                continue
             beside = _beside(stretch, at, voice.listener)
             rule = f"said with {word}"
             return beside or Subject(voice.listener, at, word != "तू", "certain", rule)
         if word in pronouns.WE and not stretch.oblique(at):
             return NOBODY
     return None
+
+
+def _many_in_the_oblique(stretch: Stretch, at: int) -> bool:
+    """आप सबका, आप लोगों से, आप सभी को."""
+    return stretch[at] in _MANY_OBLIQUE or (stretch[at] in _MANY and stretch.oblique(at))
 
 
 def _reflexive(stretch: Stretch, at: int) -> bool:
@@ -111,6 +117,8 @@ def third(
             return Subject("others", each.at, many, "likely", "said with a pronoun")
     people = [each for each in found if each.sort == "person"]
     if _both_genders(stretch, people):
+        return NOBODY
+    if people and clause.verb is not None and _may_be_many(stretch, clause.verb, people[0]):
         return NOBODY
     if people and not (previous is not None and _is_predicate(stretch, clause, people[0])):
         who = voice.speaker if _like_me(stretch, people[0].at, clause) else "others"
@@ -169,6 +177,13 @@ def _both_genders(stretch: Stretch, people: list[Candidate]) -> bool:
         stretch[at] in _JOINS for at in range(people[0].at, people[1].at)
     )
     return joined and {people[0].gender, people[1].gender} == {"masculine", "feminine"}
+
+
+def _may_be_many(stretch: Stretch, verb: Complex, each: Candidate) -> bool:
+    """अधिकारी आते हैं: many of a role, men and women, as likely as one who is honoured."""
+    reading = nouns.person(stretch[each.at])
+    role = reading is not None and reading.noun.kind != "gendered"
+    return role and "mp" in cells_of(stretch, verb) and stretch.before(verb.first) != each.at
 
 
 def _like_me(stretch: Stretch, at: int, clause: Clause) -> bool:
