@@ -75,13 +75,6 @@ def values_of(frame: polars.DataFrame, column: str) -> list[str]:
     return sorted(frame[column].cast(str).drop_nulls().unique().to_list())
 
 
-def only(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
-    """The rows with those values."""
-    import polars as pl
-
-    return frame.filter([pl.col(name) == value for name, value in values.items()])
-
-
 def accuracy_table(
     frame: polars.DataFrame,
     *,
