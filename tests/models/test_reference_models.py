@@ -264,10 +264,18 @@ def test_looking_draws_evenly() -> None:
     assert drawn["man"] + drawn["woman"] == n
 
 
+def test_an_open_gap_is_filled_with_a_word_of_the_text() -> None:
+    request = Fill(item="i", before="a b", after=" c.", top=2)
+    answer = ask(open_random("", OPTIONS), request)
+    assert isinstance(answer, Completions)
+    assert len(answer.completions) == 2
+    assert {each.text for each in answer.completions} < {" a", " b", " c"}
+
+
 def test_guesses_without_anything_to_guess_from_fail_with_a_reason() -> None:
     model = open_random("", OPTIONS)
     for request in (
-        Fill(item="i", before="a"),
+        Fill(item="i", before=""),
         Look(item="i", image="", question="", choices=()),
         Generate(item="i", prompt="Write!"),
     ):

@@ -27,6 +27,7 @@ language = Language(
     # The t of "a-t-il" is a sound, not a word.
     link="-t-|-",
     # étudiant.e.s, acteur/rice; the middle dot joins in every language.
+    rewriter="epicene.languages.rewriting.french:rewriter",
     joins=(
         double_forms(".•⋅∙", f"s|es?|les?|tes?|ses?|ves?|fes?|sses?|{_LONG_ENDINGS}")
         + f"|/(?=(?:s|es?|{_LONG_ENDINGS})(?![\\p{{L}}\\p{{M}}]))"

@@ -126,11 +126,15 @@ class _Guess:
         return Scores(texts=tuple(scores[text] for text in request.texts), method="random")
 
     def fill(self, request: Fill) -> Completions:
-        """Probabilities drawn evenly from all that the choices could have."""
-        if not request.choices:
-            raise UnanswerableError("a guess at a gap needs choices, and the request has none")
+        """Probabilities drawn evenly from all that the choices could have.
+
+        Without choices, a guess is a word of the text around the gap.
+        """
         noise = _Noise(self._seed, request)
-        parts = {choice: noise.waiting() for choice in dict.fromkeys(request.choices)}
+        choices = request.choices or _words_around(request)
+        if not choices:
+            raise UnanswerableError("the request has neither choices nor words to guess from")
+        parts = {choice: noise.waiting() for choice in dict.fromkeys(choices)}
         total = sum(parts.values())
         logprobs = {
             choice: round(math.log(part / total), DECIMALS) for choice, part in parts.items()
@@ -138,7 +142,9 @@ class _Guess:
         return Completions(
             completions=tuple(
                 Completion(text=choice, logprob=logprob, tokens=1, with_after=logprob)
-                for choice, logprob in sorted(logprobs.items(), key=lambda pair: -pair[1])
+                for choice, logprob in sorted(logprobs.items(), key=lambda pair: -pair[1])[
+                    : None if request.choices else request.top
+                ]
             ),
             method="random",
         )
@@ -165,6 +171,16 @@ class _Guess:
             raise UnanswerableError("a guess needs choices, and the request has none")
         noise = _Noise(self._seed, request)
         return Choice(choice=request.choices[noise.index(len(request.choices))])
+
+
+def _words_around(request: Fill) -> tuple[str, ...]:
+    """The words before and after a gap, with a space where the gap has none."""
+    space = "" if not request.before or request.before[-1].isspace() else " "
+    return tuple(
+        space + text[span.start : span.end]
+        for text in (request.before, request.after)
+        for span in words(text, request.language)
+    )
 
 
 def _samples(request: Generate) -> range:

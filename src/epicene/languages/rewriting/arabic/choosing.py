@@ -14,19 +14,20 @@ if TYPE_CHECKING:
 _BEFORE_IMPERFECT = frozenset("لم لن سوف ان كي لكي لا".split())
 
 
-def pick(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> VerbParse:
-    """The reading that the words around allow best."""
+def pick(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> list[VerbParse]:
+    """The readings that the words around allow best, the best first; all of one cell."""
     reading = walk.reading
     parses = reading.by_vowel(at, parses)
     parses = tuple(parse for parse in parses if parse.exact) or parses
+    if any(parse.suffix is None for parse in parses):  # وجدنا: we found, not he found us
+        parses = tuple(parse for parse in parses if parse.suffix is None)
     parses = _by_particle(walk, at, parses)
     person = _person(walk, at, parses)
     fitting = [parse for parse in parses if parse.cell.person == person] or list(parses)
     mood = reading.mood(at, fitting[0])
-    for parse in fitting:
-        if parse.cell.tense != "imperfect" or parse.cell.mood == mood:
-            return parse
-    return fitting[0]
+    asked = [p for p in fitting if p.cell.tense != "imperfect" or p.cell.mood == mood]
+    best = (asked or fitting)[0]
+    return [best, *(p for p in asked if p.cell == best.cell and p != best)]
 
 
 def _by_particle(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
@@ -43,6 +44,8 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
     if len(persons) == 1:
         return persons.pop()
     if 3 in persons and _has_feminine_subject(walk, at, parses):
+        return 3
+    if walk.topic is not None and 3 in persons:
         return 3
     if {1, 3} <= persons and _is_masculine_state(walk, at):
         return 1

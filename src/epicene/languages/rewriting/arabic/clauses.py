@@ -23,20 +23,32 @@ if TYPE_CHECKING:
 
 def read_verb(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
     """Read a verb; the place after it."""
-    parse = pick(walk, at, parses)
-    cell = cell_here(walk, at, parse, parses)
     scope = walk.scope
-    opens = parse.prefix[:1] in {"و", "ف"} or walk.reading.opens_clause(at)
-    if scope.third is not None and opens and (cell.person != 3 or scope.third.who is None):
-        scope.third = None
+    _leave_clauses(walk, at, parses)
+    picked = pick(walk, at, parses)
+    parse = picked[0]
+    cell = cell_here(walk, at, parse, parses)
     place, subject = _subject(walk, at, parse)
     scope.subject, scope.subject_at, scope.verbal = subject, place, True
     certain = cell.person == 2 and (cell.gender == "feminine" or cell.number == "plural")
     sure: Sureness = "certain" if certain else "likely"
     walk.add(at, subject, VerbForm(parse, cell), _rule(cell), sure)
     _object(walk, at, parse)
-    _expect(walk, parse, subject)
+    _expect(walk, parse, {folded(one.verb.perfect) for one in picked}, subject)
     return at + 1
+
+
+def _leave_clauses(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> None:
+    """Where the verb begins a clause: what was set in between, and what was told of, is over."""
+    scope = walk.scope
+    if not (parses[0].prefix[:1] in {"و", "ف"} or walk.reading.opens_clause(at)):
+        return
+    first = any(parse.cell.person == 1 for parse in parses)
+    if scope.third is not None and (first or scope.third.who is None):
+        scope.third = None
+        scope.subject = None
+    if scope.suspended is not None and scope.suspended.subject is not None and first:
+        scope.subject = scope.suspended.subject
 
 
 def _rule(cell: Cell) -> str:
@@ -55,7 +67,7 @@ def _subject(walk: Walk, at: int, parse: VerbParse) -> tuple[int, Referent]:
     place = explicit_subject(walk, at, parse)
     if place >= 0:
         return place, nouns.referent_of(walk, place)
-    for held in (walk.scope.third, walk.scope.subject):
+    for held in (walk.scope.subject, walk.scope.third):
         if held is not None and held.gender is not None and _agree(held, cell):
             return -1, held
     if walk.topic is not None:
@@ -101,16 +113,15 @@ def meant_by(walk: Walk, suffix: Suffix) -> Referent:
     return walk.person(3, suffix.number, suffix.gender)
 
 
-def _expect(walk: Walk, parse: VerbParse, subject: Referent) -> None:
+def _expect(walk: Walk, parse: VerbParse, perfects: set[str], subject: Referent) -> None:
     scope = walk.scope
-    perfect = folded(parse.verb.perfect)
-    role = perfect in verb_list("role_verbs")
+    role = bool(perfects & verb_list("role_verbs"))
     suffix = parse.suffix
-    if suffix is not None and (suffix.person != 3 or perfect in verb_list("object_complement")):
+    if suffix is not None and (suffix.person != 3 or perfects & verb_list("object_complement")):
         target = meant_by(walk, suffix)
         scope.expect(target, "role" if role else "state", "accusative", "state")
-    elif perfect in verb_list("copular"):
-        rule = "predicate of ليس" if perfect == "ليس" else "predicate"
+    elif perfects & verb_list("copular"):
+        rule = "predicate of ليس" if "ليس" in perfects else "predicate"
         scope.expect(subject, "predicate", "accusative", rule)
     else:
         scope.expect(subject, "role" if role else "state", "accusative", "role" if role else "state")

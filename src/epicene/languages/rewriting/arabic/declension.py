@@ -27,6 +27,12 @@ class Lemma(NamedTuple):
     person: bool = False
     adjective: bool = False
     known: bool = True
+    governing: bool = False  # a participle that takes an object: منتظر النتائج
+
+    @property
+    def can_describe(self) -> bool:
+        """Whether it may follow a noun as its adjective."""
+        return self.adjective or self.masculine.startswith("م") or self.masculine.endswith("ي")
 
     @property
     def is_invariable(self) -> bool:
@@ -193,7 +199,7 @@ class Place(NamedTuple):
     case: Case
     definite: bool
     bound: bool  # by a noun or by a suffix
-    suffixed: bool = False
+    suffix: str = ""
 
 
 def inflected(lemma: Lemma, gender: Gender, number: Number, place: Place) -> str:
@@ -209,11 +215,13 @@ def inflected(lemma: Lemma, gender: Gender, number: Number, place: Place) -> str
         word = _masculine_plural(lemma, place)
     else:
         word = _singular(lemma, place)
-    if not place.suffixed:
+    if not place.suffix:
         return word
     choices = list(with_clitic(word))
-    seat: dict[Case, int] = {"nominative": -1, "accusative": 0, "genitive": 1}
-    return choices[seat[place.case]] if len(choices) > 1 else choices[0]
+    if len(choices) == 1:
+        return choices[0]
+    seat: dict[Case, int] = {"nominative": 2, "accusative": 0, "genitive": 1}
+    return choices[1 if place.suffix == "ي" else seat[place.case]]
 
 
 def _singular(lemma: Lemma, place: Place) -> str:

@@ -70,6 +70,11 @@ class Findings:
         """Keep it, unless that part of the word has been claimed."""
         self._found.setdefault((finding.at, isinstance(finding.what, Suffix)), finding)
 
+    def drop(self, places: range) -> None:
+        """Forget the words at these places."""
+        for at in places:
+            self._found.pop((at, False), None)
+
     def __contains__(self, at: object) -> bool:
         return (at, False) in self._found
 
@@ -146,7 +151,7 @@ def _noun(what: Noun, gender: Gender) -> _New | None:
         case=what.case if what.case in form.cases else min(form.cases),
         definite=parse.definite,
         bound=what.bound or parse.suffix is not None,
-        suffixed=parse.suffix is not None,
+        suffix=parse.suffix.letters if parse.suffix else "",
     )
     word = inflected(lemma, gender, number, place)
     suffix = parse.suffix.letters if parse.suffix else ""

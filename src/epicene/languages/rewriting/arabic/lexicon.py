@@ -165,10 +165,15 @@ def _merged() -> tuple[Lemma, ...]:
         found[key] = known._replace(
             person=known.person or lemma.person, adjective=known.adjective or lemma.adjective
         )
+    governing = frozenset(read("adjectives")["governing"])
     both = {lemma.masculine for lemma in found.values() if lemma.adjective}
     roles = {lemma.masculine for lemma in found.values() if lemma.person}
     return tuple(
-        lemma._replace(adjective=lemma.masculine in both, person=lemma.masculine in roles)
+        lemma._replace(
+            adjective=lemma.masculine in both,
+            person=lemma.masculine in roles,
+            governing=lemma.masculine in governing,
+        )
         for lemma in found.values()
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic import fixed
+from epicene.languages.rewriting.arabic import fixed, guessing
+from epicene.languages.rewriting.arabic.letters import TANWIN_FATH
 from epicene.languages.rewriting.arabic.parsing import thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
 
@@ -60,19 +61,26 @@ def is_definite(reading: Reading, at: int) -> bool:
 
 def is_nunated(reading: Reading, at: int) -> bool:
     """Whether a noun has the alif of the indefinite accusative, by its looks."""
-    letters = reading.line[at].letters
-    return letters.endswith("ا") and len(letters) > 3
+    word = reading.line[at]
+    if TANWIN_FATH in word.text:
+        return True
+    if not word.letters.endswith("ا"):
+        return False
+    nunated = any(parse.form.nunated for parse in reading.known_nouns(at))
+    thing = thing_of(word.letters)
+    return nunated or (thing is not None and thing_of(word.letters[:-1]) is not None)
 
 
 def is_bound(reading: Reading, at: int, parse: NounParse) -> bool:
     """Whether what follows the noun is its possessor: مدير المدرسة, سائق شاحنة."""
+    function = reading.function(at + 1)
+    if parse.suffix or parse.form.nunated or parse.form.bound is False or parse.lemma.governing:
+        return False
+    if function is not None:
+        points = function.sort == "demonstratives" and not function.prefix
+        return points and not parse.prefix.article and is_definite(reading, at + 2)
     if parse.prefix.article:
         return parse.lemma.adjective and _limits_article(reading, at + 1)
-    if parse.suffix or parse.form.nunated or parse.form.bound is False:
-        return False
-    function = reading.function(at + 1)
-    if function is not None:
-        return function.sort == "demonstratives" and not function.prefix
     if not reading.is_nominal(at + 1) or not reading.line[at + 1].letters[:1].isalpha():
         return False
     return _is_possessor(reading, at + 1, parse)
@@ -93,17 +101,21 @@ def _is_possessor(reading: Reading, at: int, parse: NounParse) -> bool:
         return False
     if letters.startswith("ال") or (nouns and nouns[0].suffix) or parse.lemma.masculine in _KIN:
         return True
-    if is_nunated(reading, at):
+    if is_nunated(reading, at) or not parse.lemma.person:
         return False
-    if thing_of(letters):
-        return True
-    return not any(
-        one.form.gender == parse.form.gender
-        and one.form.number == parse.form.number
-        and not one.prefix.letters
-        and (one.lemma.adjective or parse.lemma.adjective)
-        for one in nouns
-    )
+    thing = thing_of(letters)
+    if thing is not None:
+        return not thing.prefix
+    if letters.startswith("ل") and not nouns:
+        return False
+    return not any(_describes(one, parse) for one in nouns)
+
+
+def _describes(one: NounParse, head: NounParse) -> bool:
+    """Whether the one can be an adjective of the head, which stands before it."""
+    if one.prefix.letters or (one.form.gender, one.form.number) != (head.form.gender, head.form.number):
+        return False
+    return one.lemma.can_describe if one.lemma.known else guessing.is_adjective_shape(one.lemma.masculine)
 
 
 def skip_noun(reading: Reading, at: int) -> int:

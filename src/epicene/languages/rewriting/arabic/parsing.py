@@ -130,6 +130,8 @@ def _known_nouns(letters: str) -> Iterator[NounParse]:
         if not letters.startswith(prefix.letters) or len(rest) < 2:
             continue
         for lemma, form in people().get(folded(rest), ()):
+            if rest.endswith("ى") and form.bound:  # a verb, rather: أبقى is no plural of a name
+                continue
             if not (prefix.article and (form.bound or form.nunated)):
                 yield NounParse(prefix, rest, None, lemma, form)
         if prefix.article:
@@ -168,6 +170,7 @@ class Thing(NamedTuple):
     """A noun that is not a person: the gender it goes with, and whether a pronoun ends it."""
 
     gender: Gender
+    prefix: str = ""
     suffixed: bool = False
 
 
@@ -184,7 +187,7 @@ def thing_of(letters: str) -> Thing | None:
             if gender is None:
                 continue
             closer = person is not None and person <= len(prefix.letters) + len(suffix)
-            return None if closer else Thing(gender, suffixed=bool(suffix))
+            return None if closer else Thing(gender, prefix.letters, bool(suffix))
     return None
 
 
@@ -226,7 +229,7 @@ _FIXED = {
     "انا": "I", "نحن": "we", "انت": "you", "انتي": "you", "انتم": "you all", "انتن": "you all",
     "انتما": "you two", "هو": "he", "هي": "he", "هم": "they", "هن": "they", "هما": "they two",
 }  # fmt: skip
-_PLAIN = ("relatives", "demonstratives", "adverbs", "negations", "subordinators", "coordinators", "transparent")
+_PLAIN = ("vocatives", "inna", "relatives", "demonstratives", "adverbs", "negations", "subordinators", "coordinators", "transparent")
 _SUFFIXED = ("role_markers", "inna", "prepositions")
 _PREFIXES = ("", "و", "ف", "أ", "ا", "أو", "أف", "ل", "ول", "فل", "ب", "وب", "ك")
 
@@ -240,7 +243,7 @@ def function_parse(letters: str) -> FunctionParse | None:
         base = folded(letters[len(prefix) :])
         if base == "كان" and "أ" not in letters[len(prefix) :]:  # not كأن
             continue
-        found = _plain(prefix, base) or _suffixed(prefix, base)
+        found = _plain(prefix, base, exception="إ" in letters) or _suffixed(prefix, base)
         if found:
             return found
     return None
@@ -251,19 +254,27 @@ def _is_whole_noun(letters: str) -> bool:
     return any(not parse.prefix.letters and not parse.suffix for parse in _known_nouns(letters))
 
 
-def _plain(prefix: str, base: str) -> FunctionParse | None:
-    if prefix in {"ل", "ول", "فل", "ب", "وب", "ك"} and base not in _FIXED:
-        if base in function_words()["demonstratives"] | function_words()["relatives"]:
-            sort = "demonstratives" if base in function_words()["demonstratives"] else "relatives"
+def _after_preposition(prefix: str, base: str) -> FunctionParse | None:
+    """لهذا, بالذي, بكل: with a preposition joined to its front."""
+    lists = function_words()
+    for sort in ("demonstratives", "relatives"):
+        if base in lists[sort]:
             return FunctionParse(prefix, sort, base)
-        return None
+    if base in {"كل", "بعض", "غير", "مجرد", "اي"} and prefix != "ك":
+        return FunctionParse(prefix, "prepositions", base)
+    return None
+
+
+def _plain(prefix: str, base: str, *, exception: bool) -> FunctionParse | None:
+    if prefix in {"ل", "ول", "فل", "ب", "وب", "ك"} and base not in _FIXED:
+        return _after_preposition(prefix, base)
     if base in _FIXED:
         return FunctionParse(prefix, _FIXED[base], base)
     lists = function_words()
     if base in lists["prepositions"]:
         return FunctionParse(prefix, "prepositions", base)
     for sort in _PLAIN:
-        if base in lists[sort]:
+        if base in lists[sort] and not (base == "الا" and (sort == "transparent") != exception):
             return FunctionParse(prefix, sort, base)
     return None
 

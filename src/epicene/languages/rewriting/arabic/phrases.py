@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic import fixed, nouns, numerals
+from epicene.languages.rewriting.arabic import fixed, guessing, nouns, numerals
 from epicene.languages.rewriting.arabic.findings import Fixed, Noun
 from epicene.languages.rewriting.arabic.parsing import thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
@@ -73,7 +73,7 @@ def _person_phrase(
     who = referent.who if referent and not grammatical else None
     head = Referent(who, parse.form.number, parse.form.gender)
     end = _attributes(walk, end, head, case, definite=definite, possessor=possessor)
-    return _clause_after(walk, end, head, definite=definite)
+    return _clause_after(walk, end, head, definite=definite, person=parse.lemma.person)
 
 
 def thing_phrase(walk: Walk, at: int) -> int:
@@ -147,12 +147,24 @@ def _attribute(walk: Walk, at: int, head: Referent, *, definite: bool) -> NounPa
             continue
         if parse.form.number != head.number or parse.form.gender != head.gender:
             continue
-        if parse.lemma.adjective or (parse.lemma.person and definite):
+        lemma = parse.lemma
+        if lemma.can_describe if lemma.known else _looks_like_one(parse, head):
+            return parse
+        if lemma.person and definite:
             return parse
     return None
 
 
-def _clause_after(walk: Walk, at: int, head: Referent, *, definite: bool) -> int:
+def _looks_like_one(parse: NounParse, head: Referent) -> bool:
+    """Whether a word of no list is an adjective of a person; of a thing, any may be."""
+    if head.who is None:
+        return parse.lemma.adjective
+    return guessing.is_adjective_shape(parse.lemma.masculine)
+
+
+def _clause_after(
+    walk: Walk, at: int, head: Referent, *, definite: bool, person: bool = False
+) -> int:
     """Open the relative clause of a head."""
     reading = walk.reading
     function = reading.function(at)
@@ -163,12 +175,12 @@ def _clause_after(walk: Walk, at: int, head: Referent, *, definite: bool) -> int
         walk.add(at, head, what, "relative pronoun")
         open_clause(walk, head)
         return at + 1
-    if not definite and _describes(walk, at, head):
+    if not definite and _describes(walk, at, head, person=person):
         open_clause(walk, head)
     return at
 
 
-def _describes(walk: Walk, at: int, head: Referent) -> bool:
+def _describes(walk: Walk, at: int, head: Referent, *, person: bool) -> bool:
     """خياط لا يعرف, عمال لهم حق: a clause about an indefinite head, without a relative."""
     function = walk.reading.function(at)
     if function is not None and function.sort == "prepositions":
@@ -177,6 +189,8 @@ def _describes(walk: Walk, at: int, head: Referent) -> bool:
     if function is not None and function.sort == "negations":
         place += 1
     if head.who is None and place == at:
+        return False
+    if not person and any(parse.cell.person == 1 for parse in walk.reading.verbs(place)):
         return False
     return any(
         parse.cell.person == 3

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.arabic import fixed, nouns, phrases
 from epicene.languages.rewriting.arabic.clauses import meant_by, third_person_suffix
 from epicene.languages.rewriting.arabic.findings import Finding, Fixed, Noun
 from epicene.languages.rewriting.arabic.scope import Referent
+from epicene.languages.rewriting.arabic.words import ENDS
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.clitics import Suffix
@@ -35,10 +37,34 @@ def first_or_second(walk: Walk, at: int, function: FunctionParse) -> int:
         walk.add(at, referent, Fixed(function.prefix, "you", function.base), "pronoun")
     elif person == 2 and function.sort != "you":
         walk.add(at, referent, Fixed(function.prefix, "pronouns", function.base), "pronoun")
+    if walk.topic is not None:
+        return at + 1
     scope.third = None
     if not (scope.subject == referent and walk.reading.verbs(at - 1)):
         scope.state(referent)
+    if function.sort == "we":
+        return _specified(walk, at + 1, referent)
     return _companion(walk, at + 1) if function.sort == "I" else at + 1
+
+
+def _specified(walk: Walk, at: int, referent: Referent) -> int:
+    """نحن المعلمين نعرف: who we are, in the accusative, before what is said of us."""
+    reading, scope = walk.reading, walk.scope
+    parse = nouns.choose(reading, at, referent)
+    if parse is None or not parse.lemma.known:
+        return at
+    bound = nouns.is_bound(reading, at, parse)
+    if not parse.prefix.article and not (bound and nouns.is_definite(reading, at + 1)):
+        if not (bound and reading.function(at + 1)):
+            return at
+    expected = replace(scope)
+    end = phrases.phrase(walk, at, referent, "accusative", "apposition", "likely")
+    if reading.line[end].text[:1] in ENDS or end >= len(reading.line):
+        walk.findings.drop(range(at, end))
+        return at
+    if scope.third is None:
+        scope.__dict__.update(expected.__dict__)
+    return end
 
 
 def _companion(walk: Walk, at: int) -> int:
@@ -114,6 +140,8 @@ def demonstrative(walk: Walk, at: int, function: FunctionParse) -> int:
         return at + 1
     if function.base in {"ذا", "ذي"}:
         walk.add(at, scope.subject, what, "demonstrative")
+        if scope.subject is not None:
+            scope.expect(scope.subject, "predicate", "accusative", "state")
         return at + 1
     if after is not None or not nouns.is_definite(reading, at + 1):
         return at + 1
@@ -186,3 +214,23 @@ def topic(walk: Walk, at: int) -> Referent | None:
         if word in _I_MEAN and reading.line[place + 1].key in _MYSELF:
             return walk.person(1)
     return None
+
+
+def vocative(walk: Walk, at: int, function: FunctionParse) -> int:
+    """يا صديقي, أيها الزميل: whoever is called is the listener."""
+    referent = walk.person(2)
+    if function.base != "يا":
+        walk.add(at, referent, Fixed(function.prefix, "vocatives", function.base), "vocative")
+    after = walk.reading.function(at + 1)
+    if after is not None and after.sort == "vocatives":
+        return at + 1
+    known = walk.reading.known_nouns(at + 1)
+    if not known:
+        return at + 2
+    number = known[0].form.number
+    held = replace(walk.scope)
+    end = phrases.phrase(
+        walk, at + 1, referent._replace(number=number), "nominative", "vocative", "certain"
+    )
+    walk.scope.__dict__.update(held.__dict__)
+    return end

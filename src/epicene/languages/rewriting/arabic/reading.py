@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic.letters import DAMMA, FATHA, KASRA, SUKUN, folded
+from epicene.languages.rewriting.arabic.letters import DAMMA, FATHA, KASRA, SUKUN, TANWIN_FATH, folded
 from epicene.languages.rewriting.arabic.lexicon import function_words, verb_list
 from epicene.languages.rewriting.arabic.parsing import (
     FunctionParse,
@@ -40,7 +40,12 @@ class Reading:
     def function(self, at: int) -> FunctionParse | None:
         """The word as a function word."""
         word = self.line[at]
-        return None if word.is_mark else function_parse(word.letters)
+        if word.is_mark:
+            return None
+        function = function_parse(word.letters)
+        if function is not None and TANWIN_FATH in word.text and function.sort != "adverbs":
+            return None
+        return function
 
     def key(self, at: int) -> str:
         """The base of a function word, else the folded word."""
@@ -83,7 +88,7 @@ class Reading:
         if word.is_mark or self.function(at):
             return ()
         parses = verb_parses(word.letters)
-        if word.letters.endswith("ة") or "\u064b" in word.text:
+        if word.letters.endswith("ة") or TANWIN_FATH in word.text:
             return ()
         before = self.function(at - 1)
         if self._asks_for_noun(before) or is_somebody(word.letters):
@@ -99,7 +104,7 @@ class Reading:
     @staticmethod
     def _asks_for_noun(before: FunctionParse | None) -> bool:
         """Whether a preposition or a demonstrative stands before, with nothing joined to it."""
-        if before is None or before.suffix or before.base == "حتي":
+        if before is None or before.suffix or before.base in {"حتي", "منذ", "مذ"}:
             return False
         return before.sort == "prepositions" or (before.sort == "demonstratives" and not before.prefix)
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 # Where the mark of the indefinite accusative is written: متعبًا, متعباً, متعبا.
 Nunation: TypeAlias = Literal["before", "after", "none"]
 
-# What is written where the hamza or the dots of a letter are left out.
-_BARE = frozenset("اىي")
+# What is written where the hamza of a letter is left out.
+_BARE = frozenset("ا")
 _TANWIN = regex.compile("[\u064b\u064c\u064d]")
 _BEFORE = regex.compile("\u064bا(?!\\p{L})")
 _AFTER = regex.compile("ا\u064b(?!\\p{L})")
 # Adverbs that everybody writes with that mark who writes it at all.
 _TELLING = regex.compile(
-    r"(?<!\p{L})(?:جدا|أيضا|ايضا|حقا|دائما|تماما|أبدا|ابدا|غدا|حسنا|شكرا|مرحبا|قليلا|كثيرا|شيئا|يوما|إذا|معا|فعلا|مجددا)(?![\p{L}\u064b])"
+    r"(?<!\p{L})(?:جدا|أيضا|ايضا|حقا|دائما|تماما|أبدا|ابدا|غدا|حسنا|شكرا|مرحبا|قليلا|كثيرا|شيئا|يوما|معا|فعلا|مجددا)(?![\p{L}\u064b])"
 )
 
 

@@ -47,7 +47,19 @@ def explicit_subject(walk: Walk, at: int, parse: VerbParse) -> int:
         return place if _is_subject(reading, place, known[0], parse) else -1
     if nouns.gender_at(reading, place) != gender or nouns.is_nunated(reading, place):
         return -1
-    return place if folded(parse.verb.perfect) in verb_list("intransitive") else -1
+    if folded(parse.verb.perfect) in verb_list("intransitive"):
+        return place
+    return place if _is_resumed(walk, at, place) else -1
+
+
+def _is_resumed(walk: Walk, at: int, place: int) -> bool:
+    """الذي كتبت عنه الصحف: the pronoun between them means who the clause is about."""
+    third = walk.scope.third
+    if third is None or place == at + 1 or not nouns.is_definite(walk.reading, place):
+        return False
+    function = walk.reading.function(place - 1)
+    suffix = function.suffix if function is not None else None
+    return suffix is not None and suffix.person == 3 and suffix.gender == third.gender
 
 
 def _is_subject(reading: Reading, at: int, noun: NounParse, parse: VerbParse) -> bool:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.state import Walk
 
 
+_ALL_OF_US = frozenset({"كلنا", "جميعنا", "فكلنا", "وكلنا"})
+
+
 def walk_through(walk: Walk) -> None:
     """Find all that agrees with somebody."""
     line = walk.reading.line
@@ -34,11 +37,11 @@ def walk_through(walk: Walk) -> None:
             walk.end_sentence()
             walk.topic = pronouns.topic(walk, at)
         else:
-            _pause(walk, at)
+            _pause(walk, at, resumes=word.text == ":")
     walk.end_sentence()
 
 
-def _pause(walk: Walk, at: int) -> None:
+def _pause(walk: Walk, at: int, *, resumes: bool) -> None:
     """After a comma: a clause about a thing is over, and one set in between may be."""
     scope = walk.scope
     if scope.third is not None and scope.third.who is None:
@@ -48,7 +51,9 @@ def _pause(walk: Walk, at: int) -> None:
     while (function := walk.reading.function(at)) and function.sort in {"negations", "coordinators"}:
         at += 1
     resumed = replace(walk, scope=replace(scope.suspended))
-    if walk.reading.function(at) is None and is_expected(resumed, at) and not is_expected(walk, at):
+    if walk.reading.function(at) is not None or not is_expected(resumed, at):
+        return
+    if resumes or not is_expected(walk, at):
         scope.resume()
 
 
@@ -64,11 +69,15 @@ def _step(walk: Walk, at: int) -> int:
 
 def _nominal(walk: Walk, at: int) -> int:
     scope = walk.scope
+    if fixed.member(walk.reading.line[at].letters) is not None:
+        return _member(walk, at)
     _possessive(walk, at)
     if at == scope.subject_at:
         return phrases.phrase(walk, at, scope.subject, "nominative", "subject", "likely")
-    if fixed.member(walk.reading.line[at].letters) is not None:
-        return _member(walk, at)
+    if walk.reading.line[at].key in _ALL_OF_US:
+        if walk.reading.line.begins(at):
+            scope.state(walk.person(1, "plural"))
+        return at + 1
     if is_expected(walk, at):
         end = phrases.phrase(walk, at, scope.target, scope.take_case(), scope.rule)
         scope.found = True
@@ -88,10 +97,13 @@ def _other(walk: Walk, at: int) -> int:
         referent = walk.topic
     opens = scope.subject is None or _opens(walk, at)
     expected = (scope.target, scope.expects, scope.case, scope.rule, scope.found)
+    held = scope.third
     end = phrases.phrase(walk, at, referent, "nominative", "noun", "likely")
-    if opens and scope.third is None:
+    if scope.third is not held:  # the phrase opened a clause about itself
+        return end
+    if opens:
         scope.state(referent)
-    elif scope.third is None:
+    else:
         scope.target, scope.expects, scope.case, scope.rule, scope.found = expected
     return end
 
@@ -113,7 +125,8 @@ def _member(walk: Walk, at: int) -> int:
     if referent.who == "others" and expected is not None and not walk.scope.found:
         referent = expected
     walk.add(at, referent, Fixed(found[0], "members", found[1]), "one of a group", "likely")
-    walk.scope.state(referent)
+    if at != walk.scope.subject_at:
+        walk.scope.state(referent)
     return at + 1
 
 
@@ -153,10 +166,27 @@ def _function(walk: Walk, at: int, function: FunctionParse) -> int:
             scope.next_case = "genitive"
         if function.base not in {"كل", "بعض", "اي"}:
             scope.expects = "predicate" if scope.expects != "state" else "role"
+    elif sort == "vocatives":
+        return pronouns.vocative(walk, at, function)
+    elif sort == "inna":
+        _clause_of_its_own(walk, at)
     elif sort == "subordinators" and not pronouns.is_relative_who(walk, at, function):
         scope.suspend()
         scope.end_clause()
     return at + 1
+
+
+def _clause_of_its_own(walk: Walk, at: int) -> None:
+    """أن السماء, لكن الطبيب: a noun follows that is its subject; لكن may only join adjectives."""
+    scope = walk.scope
+    if is_expected(walk, at + 1) and not nouns.is_definite(walk.reading, at + 1):
+        parse = nouns.choose(walk.reading, at + 1, scope.target)
+        if parse is not None and not nouns.is_bound(walk.reading, at + 1, parse):
+            return
+    scope.suspend()
+    scope.end_clause()
+    if walk.reading.is_nominal(at + 1):
+        scope.subject = None
 
 
 def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:

@@ -9,7 +9,7 @@ from epicene.languages.rewriting.french.infinitives import read_infinitive
 from epicene.languages.rewriting.french.inflection import inflect, shows
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
 from epicene.languages.rewriting.french.line import OPENING, STOPS, Line, is_adjective, is_person
-from epicene.languages.rewriting.french.phrases import read_phrase
+from epicene.languages.rewriting.french.phrases import before_noun, read_phrase
 from epicene.languages.rewriting.french.predicate import complement, coordinated, element
 from epicene.languages.rewriting.french.reading import Reading
 from epicene.languages.rewriting.french.scene import Party
@@ -171,6 +171,8 @@ def _as(scene: Scene, clause: Clause, start: int, end: int) -> None:
             reached = complement(line, at + 1, bond)
         elif line[at] == "comme" and _has_role(scene, clause, at):
             reached = element(line, at + 1, bond, strict=True)
+        elif line[at] == "en" and line[at + 1] in before_noun() and is_person(line[at + 2]):
+            reached = element(line, at + 1, bond, strict=True)  # en bon père de famille
         else:
             continue
         coordinated(line, reached, bond)
@@ -180,10 +182,11 @@ def _has_role(scene: Scene, clause: Clause, at: int) -> bool:
     """Whether "comme" says what the subject is, not what something is like."""
     line = scene.line
     objects = {"le", "la", "l'", "les", "me", "m'", "te", "t'"}
-    if any(line[index] in objects for index in clause.group.clitics):
+    reflexive = clause.group.is_reflexive(line)
+    if not reflexive and any(line[index] in objects for index in clause.group.clitics):
         return False
     following = line[at + 1]
-    if following in {"un", "une"}:
+    if following in {"un", "une", "tout", "toute"}:
         phrase = read_phrase(line, at + 1)
         return phrase is not None and phrase.kind == "person" and is_person(line[phrase.head])
     return is_person(following)

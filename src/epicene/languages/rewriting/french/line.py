@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 from typing import NamedTuple
 
@@ -87,7 +88,8 @@ class Line:
             for span in segment.tokens(text, "fr")
         ]
         self.words = [
-            token.text.lower().replace("’", "'").replace("ʼ", "'") for token in self.tokens
+            unicodedata.normalize("NFC", token.text.lower()).replace("’", "'").replace("ʼ", "'")
+            for token in self.tokens
         ]
         self.closed = closed()
 
@@ -152,9 +154,10 @@ class Line:
         """Whether a word stands there that is in no closed class and is no adverb."""
         return (
             self.is_word(index)
+            and len(self[index]) > 1
             and self[index] not in self.closed.everything
             and not is_adverb_by_shape(self[index])
-            and self[index][0].isalpha()
+            and self[index].replace("-", "").replace("'", "").isalpha()  # not étudiant(e)
         )
 
     def is_infinitive(self, index: int) -> bool:

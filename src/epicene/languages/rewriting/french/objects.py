@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
 from epicene.languages.rewriting.french.line import is_adjective
 from epicene.languages.rewriting.french.phrases import read_phrase
+from epicene.languages.rewriting.french.strength import adverbial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,18 +30,22 @@ def is_dative(
         return True
     if "demander" in infinitives and line[after] == "en":  # on m'a demandée en mariage
         return False
+    if known.is_kind("object_predicates", infinitives) and _says_what(line, after):
+        return False  # on m'a déclarée innocente, je me suis dite prête
     if known.is_kind("dative", infinitives):
         return True
     if reflexive:
         if _is_unmoved_reflexive(line, at, after, infinitives):
             return True
-    elif known.is_kind("object_predicates", infinitives) and is_adjective(line[after]):
-        return False  # on m'a déclarée innocente
     elif known.is_kind("dative_but_reflexive", infinitives):
         return True
     if {"rien", "tout"} & set(line.words[auxiliary:at]):  # on m'a tout pris
         return True
     return _has_object(line, after, infinitives, reflexive=reflexive)
+
+
+def _says_what(line: Line, at: int) -> bool:
+    return line.is_open(at) and is_adjective(line[at]) and line[at] not in adverbial()
 
 
 def _is_unmoved_reflexive(line: Line, at: int, after: int, infinitives: Sequence[str]) -> bool:

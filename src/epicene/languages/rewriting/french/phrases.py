@@ -22,7 +22,7 @@ _COMPARING = frozenset({"plus", "moins", "mieux", "très", "trop", "si", "assez"
 # The endings of nouns for people that are in no list.
 _PERSON_ENDING = re.compile(
     r".{3,}(?:teur|trice|euse|[^h]eur|eure|ien|ienne|iste|logue|logiste|graphe|ière|ante?|"
-    r"aise?|oise?|arde?|éen|éenne|pathe|crate|cheur|geur|aire)"
+    r"aise?|oise?|éen|éenne|pathe|crate|cheur|geur|aire)"
 )
 # What a present participle has after it, and an adjective in -ant seldom.
 _COMPLEMENTS = frozenset("de d' du des à au aux le la les l' un une en que qu' sur dans".split())

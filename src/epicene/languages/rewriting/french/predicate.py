@@ -33,6 +33,7 @@ _THAT_ONE = frozenset(
 _PLURALS = frozenset("les des ces mes tes ses nos vos leurs quelques plusieurs deux trois".split())
 _RANKS = frozenset({"premier", "première", "dernier", "dernière", "seul", "seule"})
 _NO_VERBS = frozenset({"de", "la", "le", "pour", "entre", "par", "sur", "sous", "plus", "pas"})
+_SORTS = frozenset({"genre", "type", "sorte", "style"})
 # Said of anybody in this form.
 _SET_PHRASES = frozenset(
     {
@@ -115,12 +116,22 @@ def _with_determiner(line: Line, at: int, bond: Bond) -> int:
     if line[at] in _PLURALS and not bond.plural:
         return at
     phrase = read_phrase(line, at)
+    if phrase is not None and line[phrase.head] in _SORTS:
+        return _of_a_sort(line, phrase.end, bond)
     if phrase is None or phrase.kind != "person":
         return at
     phrase.agree(bond)
     if line[phrase.end] == "des" and is_adjective(line[phrase.head]):
         return _among(line, phrase.end, bond)
     return phrase.end
+
+
+def _of_a_sort(line: Line, at: int, bond: Bond) -> int:
+    """le genre d'homme à mentir."""
+    if line[at] in {"de", "d'"} and is_person(line[at + 1]):
+        bond.add(at + 1, "noun")
+        return at + 2
+    return at
 
 
 def _among(line: Line, at: int, bond: Bond) -> int:
@@ -219,7 +230,8 @@ def _introduced(line: Line, at: int, bond: Bond) -> int:
         return at
     end = coordinated(line, end, bond)
     again = line.after_adverbs(end + 1) if line[end] in {",", "et", "mais"} else end
-    return _introduced(line, again, bond) if again > end and line[again] == word else end
+    same = {word, "de", "d'"} if word in {"de", "d'"} else {word}
+    return _introduced(line, again, bond) if again > end and line[again] in same else end
 
 
 # --- what stands between and after ----------------------------------------------------------

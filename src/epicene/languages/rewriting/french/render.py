@@ -96,6 +96,7 @@ class Renderer:
         self.line = line
         self.sites = {site.place: site for site in sites if site.who in wanted}
         self.wanted = wanted
+        self.apostrophe = "’" if "’" in line.text and "'" not in line.text else "'"
 
     def changes(self) -> Iterator[Change]:
         """A change for every site whose form is another."""
@@ -104,6 +105,7 @@ class Renderer:
             start, end, after = self._replaced(index, site, gender)
             before = self.line.text[start:end]
             if before.replace("’", "'") != after.replace("’", "'"):
+                after = after.replace("'", self.apostrophe)
                 yield Change(
                     start=start,
                     end=end,
@@ -187,8 +189,10 @@ class Renderer:
         free = not self.line.is_determiner(before)
         if free and self.line[before] not in self.line.closed.prepositions:
             return True  # je suis fille unique, but une école pour filles
-        after = self.line[index + 1]
-        if after in {"de", "d'", "du", "des"} and not self.line[index + 2].isdigit():
+        end = index + 1
+        while end in self.sites and self.sites[end].kind == "adjective":
+            end += 1
+        if self.line[end] in {"de", "d'", "du", "des"} and not self.line[end + 1].isdigit():
             return True
         return self.line[before - 1] in _HAVING or self.line[before - 2] in {"père", "mère"}
 

@@ -12,6 +12,7 @@ from epicene.languages.rewriting.french.strength import is_strong
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.french.groups import Group
+    from epicene.languages.rewriting.french.line import Line
     from epicene.languages.rewriting.french.scene import Party, Scene
     from epicene.languages.rewriting.french.sites import Bond
 
@@ -40,6 +41,8 @@ def _beside(scene: Scene, at: int) -> None:
     bond = scene.bond(scene.stressed(at), f"beside {line[at]}")
     if line[at + 1] in {"seul", "seule"}:
         bond.add(at + 1, "adjective")
+    if line[at - 1] == "," and line.begins(at - 2) and is_strong(line, at - 2, bond):
+        bond.add(at - 2, "adjective")  # Fatigué, moi ?
     if line[at - 1] in _BEFORE_MOI or line.is_enclitic(at):
         return
     start = at + 2 if line[at + 1] == "," else at + 1
@@ -50,9 +53,13 @@ def _beside(scene: Scene, at: int) -> None:
         element(line, start, bond)
     elif line.is_determiner(start) and line[start] not in {"mon", "ma", "mes", "nos", "notre"}:
         _phrase_beside(scene, start, bond)
-    elif is_strong(line, start, bond) and not verbs().forms(line[start]):
+    elif is_strong(line, start, bond) and not _is_verb(line, start):
         end = element(line, start, bond.by(bond.rule, "likely"), strict=True)
         coordinated(line, end, bond.by(bond.rule, "likely"))
+
+
+def _is_verb(line: Line, at: int) -> bool:
+    return bool(verbs().forms(line[at])) and not (line[at + 1] in STOPS or line[at + 1] == ",")
 
 
 def _group_of(scene: Scene, subject: int) -> Group | None:

@@ -118,8 +118,6 @@ def third(
     people = [each for each in found if each.sort == "person"]
     if _both_genders(stretch, people):
         return NOBODY
-    if people and clause.verb is not None and _may_be_many(stretch, clause.verb, people[0]):
-        return NOBODY
     if people and not (previous is not None and _is_predicate(stretch, clause, people[0])):
         who = voice.speaker if _like_me(stretch, people[0].at, clause) else "others"
         return Subject(who, people[0].at, plural, "likely", "said with a noun")
@@ -177,13 +175,6 @@ def _both_genders(stretch: Stretch, people: list[Candidate]) -> bool:
         stretch[at] in _JOINS for at in range(people[0].at, people[1].at)
     )
     return joined and {people[0].gender, people[1].gender} == {"masculine", "feminine"}
-
-
-def _may_be_many(stretch: Stretch, verb: Complex, each: Candidate) -> bool:
-    """अधिकारी आते हैं: many of a role, men and women, as likely as one who is honoured."""
-    reading = nouns.person(stretch[each.at])
-    role = reading is not None and reading.noun.kind != "gendered"
-    return role and "mp" in cells_of(stretch, verb) and stretch.before(verb.first) != each.at
 
 
 def _like_me(stretch: Stretch, at: int, clause: Clause) -> bool:

@@ -13,7 +13,6 @@ from epicene.languages.rewriting.hindi.lexicon import function_words
 from epicene.languages.rewriting.hindi.spelling import key
 
 SENTENCE_END = frozenset("। ॥ | ? ! . … ; ।। !! ?? ... ..".split())
-PAUSES = frozenset(", : – — - ، ( ) [ ] “ ” \" ' ‘ ’ « »".split())
 
 
 class Word(NamedTuple):
@@ -58,13 +57,6 @@ class Stretch:
         at -= 1
         while self[at] in function_words().particles:
             at -= 1
-        return at
-
-    def after(self, at: int) -> int:
-        """The nearest word on the right that is no particle."""
-        at += 1
-        while self[at] in function_words().particles:
-            at += 1
         return at
 
     def oblique(self, at: int) -> bool:

@@ -1,0 +1,137 @@
+"""How well and how fast `epicene rewrite` turns the gender of a person.
+
+    python benchmarks/rewrite_gender.py [--blind] [--wrong] [LANGUAGE …]      (default: all)
+
+By the paper's metrics (`epicene.suites.genform`), words cut by our segmenter, in per cent: the
+starter set, for the speaker; with `--blind` the set that the rules' writers never saw; and, where
+EPICENE_PUBLISHED_DATA names a folder that has it, the development set of MT-GenEval, for others,
+in two halves. `--wrong` prints what came out otherwise; never of the blind set.
+
+EPICENE_MORPHOLOGY=none measures without the optional dictionaries.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.languages.rewriting import find_rewriter, rewritable
+from epicene.languages.rewriting.people import GENDERS, PEOPLE, Gender, Person, other
+from epicene.suites.genform.data import STARTER
+from epicene.suites.genform.terms import reference_of, tally
+from epicene.suites.genform.words import cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Pairs = list[dict[Gender, str]]
+
+
+class Found(NamedTuple):
+    """One set in one direction: shares of 1; None where no sentence is neutral."""
+
+    sga: float
+    giou: float
+    cga: float
+    left_alone: float | None
+    exact: float
+    wrong: list[tuple[str, str, str]]  # given, made of it, wanted
+
+
+def measure(pairs: Pairs, language: str, person: Person, target: Gender) -> Found:
+    """Rewrite every pair's other form, and compare with the one that is wanted."""
+    rewrite = find_rewriter(language).open({person: target})
+    answers = rewrite(pair[other(target)] for pair in pairs)
+    sga, giou, alone, exact = [], [], [], []
+    right = terms = 0
+    wrong = []
+    for pair, answer in zip(pairs, answers, strict=True):
+        given, wanted = pair[other(target)], pair[target]
+        exact.append(answer.text == wanted)
+        if not exact[-1]:
+            wrong.append((given, answer.text, wanted))
+        reference = reference_of(cut(wanted, language, "epicene"), cut(given, language, "epicene"))
+        if not reference.terms:
+            alone.append(answer.text == given)
+            continue
+        counted = tally(reference, cut(answer.text, language, "epicene"))
+        sga.append(counted.right / reference.terms)
+        giou.append(counted.right / (reference.terms + counted.spurious))
+        right, terms = right + counted.right, terms + reference.terms
+    left_alone = sum(alone) / len(alone) if alone else None
+    return Found(_mean(sga), _mean(giou), right / terms, left_alone, _mean(exact), wrong)
+
+
+def _mean(values: list[float] | list[bool]) -> float:
+    return sum(values) / len(values)
+
+
+def starter(path: Path) -> Pairs:
+    """The pairs of one of our files."""
+    from epicene.datafiles import read_rows
+
+    return [{gender: line.values[gender] for gender in GENDERS} for line in read_rows(path)]
+
+
+def published(language: str) -> Pairs:
+    """The pairs of MT-GenEval, if there are any for the language."""
+    folder = os.environ.get("EPICENE_PUBLISHED_DATA")
+    if folder is None:
+        return []
+    paths = {
+        gender: Path(folder, "mt-geneval/dev")
+        / f"geneval-sentences-{gender}-dev.en_{language}.{language}"
+        for gender in GENDERS
+    }
+    if not all(path.is_file() for path in paths.values()):
+        return []
+    sides = {gender: path.read_text("utf-8").splitlines() for gender, path in paths.items()}
+    rows = zip(sides["masculine"], sides["feminine"], strict=True)
+    return [{"masculine": masculine, "feminine": feminine} for masculine, feminine in rows]
+
+
+def sets(language: str, *, blind: bool) -> Iterator[tuple[str, Person, Pairs]]:
+    """What is measured of a language."""
+    own = STARTER / f"{language}.jsonl"
+    if own.is_file():
+        yield "starter", "speaker", starter(own)
+    unseen = STARTER / "blind" / f"{language}.jsonl"
+    if blind and unseen.is_file():
+        yield "blind", "speaker", starter(unseen)
+    pairs = published(language)
+    half = len(pairs) // 2
+    if half:
+        yield "MT-GenEval dev, first half", "others", pairs[:half]
+        yield "MT-GenEval dev, second half", "others", pairs[half:]
+
+
+def main() -> None:
+    """Print a line of figures for each set and direction."""
+    flags = {argument for argument in sys.argv[1:] if argument.startswith("--")}
+    named = [argument for argument in sys.argv[1:] if argument not in flags]
+    for language in named or [each for each in rewritable() if find_rewriter(each).takes == PEOPLE]:
+        aids = find_rewriter(language).aids()
+        print(f"{language}, {', '.join(aids) or 'nothing but our own lists'}")
+        for name, person, pairs in sets(language, blind="--blind" in flags):
+            for target in GENDERS:
+                started = time.perf_counter()
+                found = measure(pairs, language, person, target)
+                speed = len(pairs) / (time.perf_counter() - started)
+                print(f"  {name}, {person} {target}: {_figures(found)}, {speed:,.0f} lines/s")
+                if "--wrong" in flags and name != "blind":
+                    for given, made, wanted in found.wrong:
+                        print(f"    {given}\n      {made}\n      {wanted}")
+
+
+def _figures(found: Found) -> str:
+    figures = {"SGA": found.sga, "GIoU": found.giou, "CGA": found.cga, "exact": found.exact}
+    if found.left_alone is not None:
+        figures["left alone"] = found.left_alone
+    return ", ".join(f"{name} {100 * value:.1f}" for name, value in figures.items())
+
+
+if __name__ == "__main__":
+    main()
