@@ -195,6 +195,13 @@ def test_what_stands_between_steps_can_be_mended_by_hand(
     assert writer.asked == ["dog"]
 
 
+def test_a_text_may_hold_a_line_separator(suite: Suite[Any, Any], tmp_path: Path) -> None:
+    writer = Writer()
+    with pytest.raises(WaitingForPeopleError):
+        build(suite, tmp_path, writer, {"words": "a\u2028b,c\x85d"})
+    assert writer.asked == ["a\u2028b", "c\x85d"]
+
+
 def test_other_settings_in_the_same_folder_are_refused(
     suite: Suite[Any, Any], tmp_path: Path
 ) -> None:

@@ -9,5 +9,6 @@ language = Language(
     direction="rtl",
     scripts=("Arab",),
     # طالب/ة، عزيزي/تي، كتابه/ها
+    rewriter="epicene.languages.rewriting.arabic:rewriter",
     joins=double_forms("/", "ة|ات|ين?|تي?|ن|ون|ها|هن"),
 )

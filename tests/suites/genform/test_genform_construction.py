@@ -24,6 +24,7 @@ from epicene.models.one_by_one import OneByOne
 from epicene.records import Identity, Text, Texts
 from epicene.suites import Source, find_suite
 from epicene.suites.genform.construction.both_forms import draft
+from epicene.suites.genform.construction.export import checked
 from epicene.suites.genform.construction.writing import GenformBuild
 from epicene.suites.genform.pairs import TARGETS, Pair
 from runs.conftest import Silent
@@ -214,11 +215,15 @@ def test_the_card_says_how_it_was_made(tmp_path: Path) -> None:
     card = (tmp_path / "card.md").read_text(encoding="utf-8")
     for line in (
         "# First-person sentences in French, as a man and as a woman would say them",
+        "- Pairs: 8",
+        "- Rules: 3",
+        "- Neutral pairs, whose forms are equal: 2",
         "3 templates × 2 contexts × 2 sentences: 12 English sentences were asked for (seed 0, "
         "temperature 0.8).",
         "| lines written | 30 | 18 (does not follow its template) |",
         "| follow their template | 12 | 3 (repeats another) |",
-        "| translated and reviewed by two people each | 9 | 1 (left out by people) |",
+        "| translated | 9 | none |",
+        "| reviewed by two people each | 9 | 1 (left out by people) |",
         "| both forms written by two people each | 8 | none |",
         "- The English was written by write (scripted: version 7).",
         "- Translated by translate (scripted: version 7).",
@@ -230,7 +235,6 @@ def test_the_card_says_how_it_was_made(tmp_path: Path) -> None:
         "Nothing.",
     ):
         assert line in card.splitlines(), line
-    assert "8 pairs of 3 rules, 2 of them neutral" in card
     # Of 8 pairs of choices 1 differs, of the 16 choices 11 are `shows`: 1 − 15 · 1 / (11 · 5).
     assert "| both forms | 2 | 8 | 75.0 % [40.9, 92.9] | 0.73 [" in card
     assert "| translation | 2 | 9 | 66.7 % [" in card
@@ -267,6 +271,46 @@ def test_people_read_english_and_the_language_of_the_set(tmp_path: Path) -> None
     assert set(study.title) == {"en", "fr"}
     assert study.judgements == 2
     assert {item.language for item in study.items} == {"fr"}
+
+
+def test_translations_that_repeat_another_are_not_put_before_people(tmp_path: Path) -> None:
+    said = Texts(texts=(Text(text="Je  suis très\ncontent d'être là."),))
+
+    def one_sentence(spec: Spec) -> Any:
+        if spec.kind == "scripted-writer":
+            return open_model(spec)
+        identity = Identity(kind="scripted", label="x", key={})
+        return OneByOne(identity, {"translate": lambda _request: said})
+
+    waits(tmp_path, "review", 2, one_sentence)
+    translated = rows(tmp_path, "04-translate")
+    assert translated[0]["translation"] == "Je suis très content d'être là."
+    assert {row["dropped"] for row in translated[1:]} == {"repeats fr-active-1-office-02"}
+
+
+def test_pairs_with_an_error_or_a_repetition_are_left_out() -> None:
+    forms = {
+        "good": ("Je suis allé au vieux marché.", "Je suis allée au vieux marché."),
+        "near": ("Je suis allé au grand marché.", "Je suis allée au grand marché."),
+        "mixed": ("Je suis né à Lуon en mai.", "Je suis née à Lуon en mai."),  # with a Cyrillic у
+        "odd": ("Je suis un loup.", "Je suis une amie."),
+    }
+    settled = [
+        {"id": name, "language": "fr", "rule": "Active", "english": name, **_forms(*both)}
+        for name, both in forms.items()
+    ]
+    made = list(checked({"settle-forms": settled}, GenformBuild(language="fr")))
+    assert [row["dropped"] for row in made] == [
+        "",
+        "repeats good but for one word",
+        "Lуon mixes two scripts (у).",
+        "",
+    ]
+    assert made[3]["warnings"] == ["loup / amie do not look like one word."]
+
+
+def _forms(masculine: str, feminine: str) -> dict[str, str]:
+    return {"masculine": masculine, "feminine": feminine}
 
 
 # --- what goes wrong ---------------------------------------------------------------------------

@@ -4,78 +4,66 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.records import Judgement, Score, Scores
+from epicene.records import Judgement, Scores
+from epicene.suites.alternations.ask import scores_name
+from epicene.suites.alternations.protocol import ACCEPTABILITY
 from epicene.suites.alternations.unigrams import slor
 from epicene.suites.likelihood import MEASURES, measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Outcome, Request
+    from epicene.records import Outcome
     from epicene.suites import Answers
     from epicene.suites.alternations.pairs import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
 
-ACCEPTABILITY = "acceptability"
 SLOR = "SLOR"
-
-
-def ask(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
-    """Both sentences, by each way of masking."""
-    for masking in protocol.maskings:
-        yield Score(
-            item=pair.id,
-            name=f"{ACCEPTABILITY} {masking}",
-            group=pair.cluster,
-            language=pair.language,
-            texts=(pair.good, pair.bad),
-            first_token=protocol.first_token,
-            masking=masking,
-        )
 
 
 def judge(pair: Pair, answers: Answers, protocol: AlternationsProtocol) -> Iterator[Judgement]:
     """The likelier sentence by every measure; the protocol's own goes by the bare name."""
     for place, masking in enumerate(protocol.maskings):
-        for scores in answers.where(name=f"{ACCEPTABILITY} {masking}").of(Scores):
-            yield from _by_scores(pair, scores, masking, protocol, main=place == 0)
+        for scores in answers.where(name=scores_name(masking)).of(Scores):
+            own = protocol.measure if place == 0 else ""
+            yield from _by_scores(pair, scores, masking, own)
 
 
-def _by_scores(
-    pair: Pair, scores: Scores, masking: str, protocol: AlternationsProtocol, *, main: bool
-) -> Iterator[Judgement]:
+def _by_scores(pair: Pair, scores: Scores, masking: str, own: str) -> Iterator[Judgement]:
     good, bad = scores.texts
-    measures: dict[str, tuple[float, float] | None] = {
+    measures: dict[str, tuple[float, float]] = {
         measure: (measured(good, measure), measured(bad, measure)) for measure in MEASURES
     }
-    measures[SLOR] = slor((pair.good, good), (pair.bad, bad), pair.language)
+    controlled = slor((pair.good, good), (pair.bad, bad), pair.language)
+    if controlled is not None:
+        measures[SLOR] = controlled
     for measure, values in measures.items():
-        if values is None:
-            continue
-        own = main and measure == protocol.measure
-        name = ACCEPTABILITY if own else f"{ACCEPTABILITY} ({measure}, {masking})"
+        main = measure == own
+        outcome, credit = _compared(*values)
         yield Judgement(
             item=pair.id,
             group=pair.cluster,
             language=pair.language,
-            name=name,
-            outcome=_compared(*values),
+            name=ACCEPTABILITY if main else f"{ACCEPTABILITY} ({measure}, {masking})",
+            outcome=outcome,
             value=values[0] - values[1],
+            counts={"credit": credit},
             facets={
                 **facets(pair),
                 "format": ACCEPTABILITY,
                 "measure": measure,
                 "method": scores.method,
-                "main": "yes" if own else "no",
+                "main": "yes" if main else "no",
             },
-            evidence=evidence(pair) if own else {},
+            evidence=evidence(pair) if main else {},
         )
 
 
-def _compared(good: float, bad: float) -> Outcome:
+def _compared(good: float, bad: float) -> tuple[Outcome, float]:
+    """The outcome, and how much of a right answer it is: a tie prefers neither, and is half."""
     if good == bad:
-        return "undetected"  # a tie: neither is preferred
-    return "right" if good > bad else "wrong"
+        return "undetected", 0.5
+    return ("right", 1.0) if good > bad else ("wrong", 0.0)
 
 
 def facets(pair: Pair) -> dict[str, str]:

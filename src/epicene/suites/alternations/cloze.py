@@ -2,87 +2,47 @@
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import regex
 
+from epicene.languages.normalise import nfc
 from epicene.languages.segment import words
-from epicene.records import Completions, Decoding, Fill, Generate, Judgement, Message, Texts
+from epicene.records import Completions, Judgement, Texts
 from epicene.suites.alternations.acceptability import evidence, facets
 from epicene.suites.alternations.analyser import INDIRECT, NOT_A_VERB, agrees, analyse
+from epicene.suites.alternations.protocol import CLOZE, PROMPT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.records import Completion, Request
+    from epicene.records import Completion
     from epicene.suites import Answers
     from epicene.suites.alternations.pairs import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
 
-CLOZE, PROMPT = "cloze", "prompt"
-
 # How completions can be ranked: by the verb alone, or with the word after the gap.
 BY_VERB, WITH_AFTER = "by the verb", "with what follows"
-
-_GAP = "____"
-
-
-def ask_fill(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
-    """The gap, to be filled with one to so many tokens."""
-    if pair.prefix:
-        yield Fill(
-            item=pair.id,
-            name=CLOZE,
-            group=pair.cluster,
-            language=pair.language,
-            before=pair.prefix,
-            after=f" {pair.after}" if pair.after else "",
-            max_tokens=protocol.masks,
-            top=protocol.top,
-            first_token=protocol.first_token,
-        )
-
-
-def ask_prompt(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
-    """The gap as a question to a chat model."""
-    if pair.prefix:
-        wording = _wordings().get(pair.language, _wordings()["en"])
-        sentence = f"{pair.prefix} {_GAP} {pair.after}".strip()
-        yield Generate(
-            item=pair.id,
-            name=PROMPT,
-            group=pair.cluster,
-            language=pair.language,
-            prompt=(
-                Message(role="system", content=wording["system"]),
-                Message(role="user", content=wording["user"].format(sentence=sentence)),
-            ),
-            decoding=Decoding(max_new_tokens=protocol.new_tokens, seed=protocol.seed),
-            source=sentence,
-            choices=tuple(dict.fromkeys((pair.gold, pair.bad.split()[-2]))),
-        )
-
-
-@cache
-def _wordings() -> Any:
-    path = Path(__file__).parent / "prompts.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
-# --- judging -------------------------------------------------------------------------------
 
 
 def judge(pair: Pair, answers: Answers, protocol: AlternationsProtocol) -> Iterator[Judgement]:
     """The first verb of each ranking, and of a chat model's answer."""
+    for form, ranking, texts, main in fillings(pair, answers, protocol):
+        yield _judged(pair, form, texts, ranking, main=main)
+
+
+def fillings(
+    pair: Pair, answers: Answers, protocol: AlternationsProtocol
+) -> Iterator[tuple[str, str, list[str], bool]]:
+    """What fills the gap, best first: in which format, by which ranking, and whether that is the
+    format's main one.
+    """
     for filled in answers.where(name=CLOZE).of(Completions):
+        own = preferred(filled.completions)
         for ranking, texts in rankings(filled.completions, protocol.top).items():
-            main = ranking == preferred(filled.completions)
-            yield _judged(pair, CLOZE, texts, ranking, main=main)
+            yield CLOZE, ranking, texts, ranking == own
     for written in answers.where(name=PROMPT).of(Texts):
-        yield _judged(pair, PROMPT, [first_word(written.only, pair.language)], PROMPT, main=True)
+        yield PROMPT, PROMPT, [first_word(written.only, pair.language)], True
 
 
 def preferred(completions: Sequence[Completion]) -> str:
@@ -91,12 +51,15 @@ def preferred(completions: Sequence[Completion]) -> str:
 
 
 def rankings(completions: Sequence[Completion], top: int) -> dict[str, list[str]]:
-    """The texts best first, by each ranking there is."""
+    """The different texts best first, by each ranking there is."""
     ranked = {BY_VERB: sorted(completions, key=lambda each: -each.logprob)}
     rescored = [each for each in completions if each.with_after is not None]
     if rescored:
         ranked[WITH_AFTER] = sorted(rescored, key=lambda each: -(each.with_after or 0.0))
-    return {name: [each.text.strip() for each in best[:top]] for name, best in ranked.items()}
+    return {
+        name: list(dict.fromkeys(each.text.strip() for each in best))[:top]
+        for name, best in ranked.items()
+    }
 
 
 def first_word(text: str, language: str) -> str:
@@ -113,6 +76,8 @@ def _judged(pair: Pair, form: str, texts: list[str], ranking: str, *, main: bool
     fits = agrees(reading, pair)
     right = reading.kind == INDIRECT and fits
     kinds = [analyse(text).kind for text in texts]
+    # A model may spell a letter with its nukta in two characters, the data in one.
+    written, gold = [nfc(text) for text in texts], nfc(pair.gold)
     return Judgement(
         item=pair.id,
         group=pair.cluster,
@@ -124,8 +89,8 @@ def _judged(pair: Pair, form: str, texts: list[str], ranking: str, *, main: bool
         counts={
             "is_verb": float(reading.kind != NOT_A_VERB),
             "agrees": float(fits),
-            "gold_first": float(first == pair.gold),
-            "gold_among": float(pair.gold in texts),
+            "gold_first": float(written[:1] == [gold]),
+            "gold_among": float(gold in written),
         },
         facets={
             **facets(pair),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from epicene.errors import unknown
 from epicene.suites import Dataset
-from epicene.suites.alternations.sources import VARIANTS, files_in, read_pairs
+from epicene.suites.alternations.sources import PUBLISHED_FILES, files_in, read_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,20 +24,21 @@ def read(source: Source, protocol: AlternationsProtocol) -> Dataset:
     path = source.path or STARTER
     files = files_in(path)
     # The published Hindi files do not say their language; their names tell.
-    language = protocol.language or ("hi" if {file.stem for file in files} <= set(VARIANTS) else "")
+    hindi = {file.stem for file in files} <= set(PUBLISHED_FILES)
+    language = protocol.language or ("hi" if hindi else "")
     pairs = list(read_pairs(path, source.columns, language))
     if protocol.phenomena:
         known = {pair.phenomenon for pair in pairs}
         for name in protocol.phenomena:
             if name not in known:
-                raise unknown("phenomenon", name, sorted(known))
+                raise unknown("phenomenon", name, known)
         pairs = [pair for pair in pairs if pair.phenomenon in protocol.phenomena]
     name = "starter" if source.path is None else str(path)
     return Dataset(name=name, files=files, items=pairs)
 
 
 def stratum(pair: Pair) -> tuple[str, str]:
-    """A part of the data is spread over the phenomena."""
+    """A part of the data is spread over the phenomena of each language."""
     return (pair.language, pair.phenomenon)
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from epicene.records import Item
 
+# The variants of the Hindi verb frames, as the paper names them.
+DIFFERENT_VERB, SAME_VERB, NO_ERGATIVE, NO_INSTRUMENT = VARIANTS = (
+    "DV", "SV", "No Case(E)", "No Case(I)",
+)  # fmt: skip
+
 
 class Pair(Item, frozen=True, kw_only=True):
     """An acceptable sentence, one that is not, and what the pair is about.
 
     `columns` holds whatever else the file says of the pair; every one of them can be broken down
-    by. A pair whose last word but one is the verb also makes a cloze item: `prefix`, the verb
-    `gold` in the gap, and `after`.
+    by. A pair that differs in its last word but one may also make a gap: `prefix`, the word `gold`
+    that is wanted, and `after`.
     """
 
     good: str
@@ -22,3 +27,13 @@ class Pair(Item, frozen=True, kw_only=True):
     after: str = ""
     transliteration: str = ""  # of the acceptable sentence, for readers of another script
     gloss: str = ""
+
+    @property
+    def has_gap(self) -> bool:
+        """Whether a gap is asked; that of DV is the gap of SV, and asked there."""
+        return bool(self.prefix and self.gold) and self.phenomenon != DIFFERENT_VERB
+
+    @property
+    def gapped(self) -> str:
+        """The sentence with a line where the word is wanted."""
+        return " ".join(part for part in (self.prefix, "____", self.after) if part)

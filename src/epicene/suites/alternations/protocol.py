@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from epicene.records import FirstToken, Masking, Positive
+from epicene.records import Boundaries, FirstToken, Masking, Positive
 from epicene.suites import Protocol
 from epicene.suites.likelihood import Measure
 
 Format: TypeAlias = Literal["acceptability", "cloze", "prompt"]
+ACCEPTABILITY: Format = "acceptability"
+CLOZE: Format = "cloze"
+PROMPT: Format = "prompt"
 
 
 class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
@@ -18,11 +21,12 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
     asks a chat model to fill it.
     """
 
-    formats: tuple[Format, ...] = ("acceptability", "cloze")
+    formats: tuple[Format, ...] = (ACCEPTABILITY, CLOZE)
     measure: Measure = "sum"
     first_token: FirstToken = "bos"
     # Several give a masked model's scores by each; a causal model has no masks.
     maskings: tuple[Masking, ...] = ("within-word",)
+    boundaries: Boundaries = "epicene"
     phenomena: tuple[str, ...] = ()  # all there are, if none is named
     language: str = ""  # of a file that does not say
     masks: Positive = 4  # a verb of one to so many tokens is looked for
@@ -35,9 +39,10 @@ PROTOCOLS = {
         name="paper",
         about=(
             "The sum of log-probabilities with the tokenizer's own beginning; masked models by "
-            "pseudo-log-likelihood within words."
+            "pseudo-log-likelihood within what the tokenizer takes for words."
         ),
         first_token="tokenizer-default",
+        boundaries="tokenizer",
     ),
     "epicene": AlternationsProtocol(
         name="epicene",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from epicene.records import Estimate
+from epicene.suites.alternations.pairs import VARIANTS
 
-VARIANTS = ("DV", "SV", "No Case(E)", "No Case(I)")
 CLASSES = ("intransitive", "transitive", "ditransitive")
 
 

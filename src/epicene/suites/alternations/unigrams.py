@@ -2,8 +2,9 @@
 
 The published measure takes the unigram frequencies of a model's own training text, which is
 rarely known. Ours takes the word frequencies of the package `wordfreq`, and its unit is the word:
-an approximation, the same for every model. Without the package, or for a language it does not
-have, there is no SLOR.
+an approximation, the same for every model. A word that the package does not list counts as half
+as frequent as the rarest that it lists; in Hindi, whose list ends at one in a million, that is
+most causatives in -vā. Without the package, or for a language it does not have, there is no SLOR.
 """
 
 from __future__ import annotations
@@ -17,10 +18,6 @@ from epicene.languages.segment import words
 
 if TYPE_CHECKING:
     from epicene.records import TextScore
-
-# Half the smallest frequency that the package lists (Zipf 1), for words it does not have.
-_UNLISTED = 10 ** (1.0 - 9) / 2
-
 
 @cache
 def has_frequencies(language: str) -> bool:
@@ -37,7 +34,16 @@ def log_frequency(word: str, language: str) -> float:
     """The natural logarithm of a word's share of all words."""
     from wordfreq import word_frequency
 
-    return math.log(word_frequency(word, language) or _UNLISTED)
+    return math.log(word_frequency(word, language) or _unlisted(language))
+
+
+@cache
+def _unlisted(language: str) -> float:
+    """Half the smallest frequency that the package lists."""
+    from wordfreq import get_frequency_list
+
+    # Words by their frequency in hundredths of a power of ten, the commonest first.
+    return float(10 ** (-(len(get_frequency_list(language)) - 1) / 100) / 2)
 
 
 def slor(

@@ -27,6 +27,7 @@ def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> Esti
             n=len(pairs),
             why="the published table of one row needs statsmodels: pip install 'epicene[stats]'",
         )
+    import numpy as np
     from scipy.special import ndtri
 
     table = [
@@ -36,7 +37,8 @@ def published_kappa(pairs: polars.DataFrame, *, clustered: bool = False) -> Esti
         ]
         for one in sorted(pairs["a"].unique())
     ]
-    found = cohens_kappa(table)
+    with np.errstate(invalid="ignore"):  # of a further statistic that nobody asks for
+        found = cohens_kappa(table)
     half = float(ndtri(0.975)) * float(found.std_kappa)
     value = float(found.kappa)
     return Estimate(value=value, low=value - half, high=value + half, n=len(pairs))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.languages.rewriting.arabic.letters import folded
+from epicene.languages.rewriting.arabic.lexicon import verb_list
 from epicene.languages.rewriting.arabic.subjects import next_noun
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ def pick(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> list[VerbParse]:
     parses = reading.by_vowel(at, parses)
     parses = tuple(parse for parse in parses if parse.exact) or parses
     if any(parse.suffix is None for parse in parses):  # وجدنا: we found, not he found us
-        parses = tuple(parse for parse in parses if parse.suffix is None)
+        parses = tuple(p for p in parses if p.suffix is None or p.suffix.letters != "نا")
     parses = _by_particle(walk, at, parses)
     person = _person(walk, at, parses)
     fitting = [parse for parse in parses if parse.cell.person == person] or list(parses)
@@ -37,10 +39,11 @@ def _by_particle(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[Ve
 
 
 def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
-    persons = {parse.cell.person for parse in parses}
-    suffix = parses[0].suffix
-    if suffix is not None and suffix.person != 3 and len(persons) > 1:
-        persons.discard(suffix.person)
+    persons: set[int] = {
+        parse.cell.person
+        for parse in parses
+        if parse.suffix is None or parse.suffix.person == 3 or parse.suffix.person != parse.cell.person
+    }
     if len(persons) == 1:
         return persons.pop()
     if 3 in persons and _has_feminine_subject(walk, at, parses):
@@ -94,7 +97,8 @@ def _commands(walk: Walk, at: int) -> bool:
 def _has_feminine_subject(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> bool:
     """Whether a woman follows the verb who can be its subject."""
     place = next_noun(walk.reading, at)
-    if place < 0:
+    copular = folded(parses[0].verb.perfect) in verb_list("copular")
+    if place < 0 or (copular and walk.reading.prior[0] == 1):  # أصبحت المدربة
         return False
     return any(
         parse.form.gender == "feminine"

@@ -33,7 +33,7 @@ def read_verb(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
     certain = cell.person == 2 and (cell.gender == "feminine" or cell.number == "plural")
     sure: Sureness = "certain" if certain else "likely"
     walk.add(at, subject, VerbForm(parse, cell), _rule(cell), sure)
-    _object(walk, at, parse)
+    _object(walk, at, parse, subject)
     _expect(walk, parse, {folded(one.verb.perfect) for one in picked}, subject)
     return at + 1
 
@@ -79,14 +79,17 @@ def _agree(referent: Referent, cell: Cell) -> bool:
     return referent.gender == cell.gender and referent.number == cell.number
 
 
-def _object(walk: Walk, at: int, parse: VerbParse) -> None:
+def _object(walk: Walk, at: int, parse: VerbParse, subject: Referent) -> None:
     suffix = parse.suffix
     if suffix is None:
         return
     if suffix.person == 2 and suffix.gender is not None:
         walk.add(at, walk.person(2, suffix.number), suffix, "object pronoun")
-    elif suffix.person == 3:
-        third_person_suffix(walk, at)
+    elif suffix.person == 3 and suffix.gender is not None:
+        meant = meant_by(walk, suffix)
+        if meant == subject and subject == walk.scope.third:  # it would be نفسه
+            meant = Referent("others" if subject.who != "others" else None)
+        walk.add(at, meant, suffix, "pronoun", "likely")
 
 
 def third_person_suffix(walk: Walk, at: int) -> None:

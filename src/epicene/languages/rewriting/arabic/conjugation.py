@@ -44,7 +44,8 @@ class Verb(NamedTuple):
 NOT_TO_BE = Verb("ليس", "", "sound")
 COME = Verb("تعال", "", "sound")
 GIVE = Verb("هات", "", "sound")
-_IRREGULAR: dict[Verb, list[tuple[str, Cell]]] = {
+STILL_TO_BE = Verb("زال", "", "sound")  # written with its negation: مازلت
+IRREGULAR: dict[Verb, list[tuple[str, Cell]]] = {
     NOT_TO_BE: [
         ("ليس", Cell("perfect", 3, _M, "singular")),
         ("ليست", Cell("perfect", 3, _F, "singular")),
@@ -56,6 +57,18 @@ _IRREGULAR: dict[Verb, list[tuple[str, Cell]]] = {
         ("لستم", Cell("perfect", 2, _M, "plural")),
         ("لستن", Cell("perfect", 2, _F, "plural")),
         ("لسنا", Cell("perfect", 1, None, "plural")),
+    ],
+    STILL_TO_BE: [
+        (negation + form, cell)
+        for negation in ("ما", "لا")
+        for form, cell in (
+            ("زلت", Cell("perfect", 1, None, "singular")),
+            ("زلت", Cell("perfect", 2, None, "singular")),
+            ("زال", Cell("perfect", 3, _M, "singular")),
+            ("زالت", Cell("perfect", 3, _F, "singular")),
+            ("زلنا", Cell("perfect", 1, None, "plural")),
+            ("زالوا", Cell("perfect", 3, _M, "plural")),
+        )
     ],
     COME: [
         ("تعال", Cell("imperative", 2, _M, "singular")),
@@ -73,8 +86,8 @@ _IRREGULAR: dict[Verb, list[tuple[str, Cell]]] = {
 
 def forms(verb: Verb) -> Iterator[tuple[str, Cell]]:
     """Every form, with what it says."""
-    if verb in _IRREGULAR:
-        yield from _IRREGULAR[verb]
+    if verb in IRREGULAR:
+        yield from IRREGULAR[verb]
         return
     if verb.perfect:
         yield from _perfect(verb)

@@ -185,6 +185,9 @@ def _plurals(lemma: Lemma) -> Iterator[tuple[str, Form]]:
         yield broken, Form(_M, "plural", _ANY)
         if not is_diptote_plural(broken):
             yield nunated(broken), Form(_M, "plural", _ACCUSATIVE, bound=False, nunated=True)
+    if broken and not lemma.can_describe:
+        yield feminine_plural(lemma), Form(_F, "plural", _ANY)
+        return
     stem = sound_plural_stem(lemma)
     yield stem + "ون", Form(_M, "plural", _NOMINATIVE, bound=False)
     yield stem + "ين", Form(_M, "plural", _OBLIQUE, bound=False)

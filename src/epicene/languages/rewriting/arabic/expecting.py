@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.arabic import guessing, nouns, numerals
+from epicene.languages.rewriting.arabic.letters import folded
+from epicene.languages.rewriting.arabic.lexicon import function_words
 from epicene.languages.rewriting.arabic.parsing import thing_of
 
 if TYPE_CHECKING:
@@ -64,7 +66,9 @@ def _definite_fits(walk: Walk, at: int, parse: NounParse) -> bool:
             return False
     if scope.target is not None and scope.target.who in {"others", None} and scope.verbal:
         return False
-    return parse.lemma.known or (parse.prefix.article and guessing.is_participle(parse.stem))
+    if parse.lemma.known:
+        return True
+    return parse.prefix.article and (guessing.is_participle(parse.stem) or _is_next(walk, at))
 
 
 def _guess_fits(walk: Walk, at: int, parse: NounParse) -> bool:
@@ -112,3 +116,31 @@ def inverted(walk: Walk, at: int) -> Referent | None:
     if not (asked or reading.line.begins(at) or reading.function(at - 1)):
         return None
     return walk.person(2 if after.sort == "you" else 1, known[0].form.number)
+
+
+def subjectless(walk: Walk, at: int) -> Referent | None:
+    """آسف جدا, سعيد بلقائك: of the speaker, or in a question of the listener."""
+    reading = walk.reading
+    if not reading.line.begins(at) or (walk.scope.subject is not None and walk.scope.verbal):
+        return None
+    for parse in reading.known_nouns(at):
+        listed = folded(parse.lemma.masculine) in function_words()["subjectless"]
+        if listed and not parse.definite and parse.prefix.letters in {"", "و", "ف"}:
+            after = reading.line[at + 1]
+            if nouns.is_bound(reading, at, parse) or (reading.known_nouns(at + 1) and after.letters):
+                return None
+            return walk.person(2 if reading.asks(at) else 1, parse.form.number)
+    return None
+
+
+def likened(walk: Walk, at: int) -> Referent | None:
+    """احترامي كامرأة: like whom somebody is treated who was named by a pronoun before."""
+    known = walk.reading.known_nouns(at)
+    if not known or known[0].prefix.preposition != "ك" or not known[0].lemma.person:
+        return None
+    for place in range(at - 1, max(at - 4, -1), -1):
+        letters = walk.reading.line[place].letters
+        thing = thing_of(letters)
+        if letters.endswith("ني") or (thing and thing.suffixed and letters.endswith("ي")):
+            return walk.person(1, known[0].form.number)
+    return None

@@ -28,6 +28,7 @@ def pair(sort: str, word: str) -> tuple[str, str] | None:
 
 
 # Nobody in particular, and everybody.
+_ALL = frozenset("كلنا كلكم كلهم كلهن جميعنا".split())
 _ANYBODY = frozenset("أحد أحدا الجميع الناس كل الكل المرء".split())
 
 
@@ -47,7 +48,7 @@ def member(letters: str) -> tuple[str, str] | None:
 
 def is_somebody(letters: str) -> bool:
     """Whether it is one of these, though it may look like a verb."""
-    return is_anybody(letters) or member(letters) is not None
+    return is_anybody(letters) or letters in _ALL or member(letters) is not None
 
 
 def gender_of(sort: str, word: str) -> Gender | None:

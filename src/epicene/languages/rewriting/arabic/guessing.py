@@ -27,19 +27,17 @@ def is_participle(stem: str) -> bool:
 
 
 def is_adjective_shape(masculine: str) -> bool:
-    """Whether it is built as adjectives often are: متعب, فاعل, فعيل, فعلان, or a nisba."""
+    """Whether it is built as adjectives often are: متعب, فاعل, فعيل, فعال, or a nisba."""
     if len(masculine) <= _SHORTEST:
         return False
     if masculine[0] == "م" or is_nisba(masculine):
         return True
-    if len(masculine) == 4 and (masculine[1] == "ا" or masculine[2] in "يا"):
-        return True
-    return len(masculine) == 5 and masculine.endswith("ان") and masculine[0] != "أ"
+    return len(masculine) == 4 and (masculine[1] == "ا" or masculine[2] in "يا")
 
 
 def is_nisba(masculine: str) -> bool:
     """Whether it may be of the kind of عربي, and not a noun with a pronoun or a preposition."""
-    return len(masculine) > 4 and masculine.endswith("ي") and masculine[0] not in "بلكوف"
+    return len(masculine) > 4 and masculine.endswith("ي") and masculine[0] not in "بلوف"
 
 
 def is_sound_plural(stem: str) -> bool:

@@ -89,12 +89,11 @@ def verbs() -> Conjugated:
     """All verbs of the list, conjugated."""
     readings: dict[str, list[VerbReading]] = {}
     cells: dict[tuple[Verb, Cell], str] = {}
-    irregular = (conjugation.NOT_TO_BE, conjugation.COME, conjugation.GIVE)
-    for verb in dict.fromkeys((*irregular, *_verbs(read("verbs")))):
+    for verb in dict.fromkeys((*conjugation.IRREGULAR, *_verbs(read("verbs")))):
         for letters, cell in conjugation.forms(verb):
-            if (verb, cell) in cells:
+            if (verb, cell) in cells and verb not in conjugation.IRREGULAR:
                 continue
-            cells[verb, cell] = letters
+            cells.setdefault((verb, cell), letters)
             readings.setdefault(folded(letters), []).append(VerbReading(verb, cell))
     return Conjugated(readings, cells)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.arabic import fixed, guessing
 from epicene.languages.rewriting.arabic.letters import TANWIN_FATH
-from epicene.languages.rewriting.arabic.parsing import thing_of
+from epicene.languages.rewriting.arabic.parsing import is_thing, thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
 
 if TYPE_CHECKING:
@@ -99,15 +99,18 @@ def _is_possessor(reading: Reading, at: int, parse: NounParse) -> bool:
         return False
     if _has_joined_article(reading, at):
         return False
-    if letters.startswith("ال") or (nouns and nouns[0].suffix) or parse.lemma.masculine in _KIN:
+    if is_definite(reading, at) or (parse.stem in _KIN and letters in _NAMES):
         return True
-    if is_nunated(reading, at) or not parse.lemma.person:
+    if is_nunated(reading, at) or reading.line[at].key in _TIMES:
         return False
     thing = thing_of(letters)
     if thing is not None:
         return not thing.prefix
-    if letters.startswith("ل") and not nouns:
+    unknown = not nouns or not nouns[0].lemma.known
+    if not parse.lemma.person or (letters.startswith("ل") and unknown):
         return False
+    if is_thing(letters) and not nouns[0].lemma.adjective:
+        return True
     return not any(_describes(one, parse) for one in nouns)
 
 
@@ -115,7 +118,9 @@ def _describes(one: NounParse, head: NounParse) -> bool:
     """Whether the one can be an adjective of the head, which stands before it."""
     if one.prefix.letters or (one.form.gender, one.form.number) != (head.form.gender, head.form.number):
         return False
-    return one.lemma.can_describe if one.lemma.known else guessing.is_adjective_shape(one.lemma.masculine)
+    if one.lemma.known:
+        return one.lemma.can_describe
+    return head.lemma.masculine not in _TITLES and guessing.is_adjective_shape(one.lemma.masculine)
 
 
 def skip_noun(reading: Reading, at: int) -> int:
@@ -155,8 +160,12 @@ def gender_at(reading: Reading, at: int) -> Gender | None:
     return "feminine" if letters.endswith(("ة", "ات", "اء")) else "masculine"
 
 
-# After these a name follows: أم خالد, ابن سليم.
-_KIN = frozenset({"أب", "ابن", "أخ"})
+# Names that are adjectives too, and after what they are names: أم خالد, ابن سليم.
+_NAMES = frozenset("خالد سليم كريم سعيد أمين صالح ماجد فريد وحيد جميل نبيل شريف عادل".split())
+_TIMES = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
+_KIN = frozenset({"أم", "ابن", "ابنة", "أبو", "أبا"})
+# After these a name follows, which may look like an adjective.
+_TITLES = frozenset("دكتور سيد أستاذ ملك أمير شيخ والد ضابط مفتش كابتن عم خال صديق زوج".split())
 _OURS = frozenset({"كلانا", "كلينا", "أحدنا"})
 _YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"})
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.people import Gender
 
 _REMEMBERED = 2**15
+_SHORTEST_THING = 3
 
 
 class VerbParse(NamedTuple):
@@ -114,9 +115,19 @@ def _prefix_fits(prefix: str, cell: Cell) -> bool:
 @lru_cache(maxsize=_REMEMBERED)
 def noun_parses(letters: str) -> tuple[NounParse, ...]:
     """The readings as a word for people, those with fewest clitics first; a guess if none."""
-    known = sorted(_known_nouns(letters), key=_noun_rank)
+    known = sorted((*_unmarked_feminine(letters), *_known_nouns(letters)), key=_noun_rank)
     plain = [parse for parse in known if "أ" not in parse.prefix.letters]
     return tuple(plain or known) or tuple(_guessed_nouns(letters))
+
+
+def _unmarked_feminine(letters: str) -> Iterator[NounParse]:
+    """آسفه for آسفة, where it is an adjective, which has no possessor."""
+    if not letters.endswith("ه"):
+        return
+    for parse in _known_nouns(letters[:-1] + "ة"):
+        singular = parse.form.gender == "feminine" and parse.form.number == "singular"
+        if singular and parse.suffix is None and parse.lemma.adjective and not parse.lemma.person:
+            yield parse._replace(stem=parse.stem[:-1] + "ه")
 
 
 def _noun_rank(parse: NounParse) -> tuple[int, int]:
@@ -179,9 +190,11 @@ def thing_of(letters: str) -> Thing | None:
     """The word as a noun for a thing, if it is known as one and not rather as a person."""
     person = min((_joined(parse) for parse in _known_nouns(letters)), default=None)
     for prefix in NOUN_PREFIXES:
+        rest = folded(letters[len(prefix.letters) :])
         if not letters.startswith(prefix.letters) or "أ" in prefix.letters:
             continue
-        rest = folded(letters[len(prefix.letters) :])
+        if prefix.preposition and len(rest) < _SHORTEST_THING:
+            continue
         for stem, suffix in ((rest, ""), *_without_suffix(rest)):
             gender = _thing_gender(stem)
             if gender is None:
@@ -201,6 +214,10 @@ def _thing_gender(stem: str) -> Gender | None:
         return "feminine"
     if stem in lists.masculine or (stem.endswith("ا") and stem[:-1] in lists.masculine):
         return "masculine"
+    if stem.endswith(("تان", "تين")) and stem[:-3] + "ة" in lists.feminine:
+        return "feminine"
+    if stem.endswith(("ان", "ين")) and stem[:-2] in lists.masculine:
+        return "masculine"
     return None
 
 
@@ -217,12 +234,13 @@ def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:
 
 
 class FunctionParse(NamedTuple):
-    """A function word: what is joined to its front, its list, itself folded, and its pronoun."""
+    """A function word: what is joined to its front, its list, itself folded and as written."""
 
     prefix: str
     sort: str
     base: str
     suffix: Suffix | None = None
+    written: str = ""
 
 
 _FIXED = {
@@ -243,9 +261,11 @@ def function_parse(letters: str) -> FunctionParse | None:
         base = folded(letters[len(prefix) :])
         if base == "كان" and "أ" not in letters[len(prefix) :]:  # not كأن
             continue
+        if base == "ان" and "آ" in letters:
+            continue
         found = _plain(prefix, base, exception="إ" in letters) or _suffixed(prefix, base)
         if found:
-            return found
+            return found._replace(written=letters[len(prefix) :])
     return None
 
 
@@ -266,7 +286,7 @@ def _after_preposition(prefix: str, base: str) -> FunctionParse | None:
 
 
 def _plain(prefix: str, base: str, *, exception: bool) -> FunctionParse | None:
-    if prefix in {"ل", "ول", "فل", "ب", "وب", "ك"} and base not in _FIXED:
+    if prefix in {"ل", "ول", "فل", "ب", "وب", "ك"}:
         return _after_preposition(prefix, base)
     if base in _FIXED:
         return FunctionParse(prefix, _FIXED[base], base)
@@ -279,16 +299,25 @@ def _plain(prefix: str, base: str, *, exception: bool) -> FunctionParse | None:
     return None
 
 
+def _unsuffixed(stem: str, suffix: Suffix) -> Iterator[str]:
+    """What the word may be without its pronoun: بصفتي is بصفة, منا is من."""
+    yield stem
+    if stem.endswith("ت"):
+        yield stem[:-1] + "ة"
+    if suffix.letters in {"نا", "ني"}:
+        yield stem + "ن"
+
+
 def _suffixed(prefix: str, base: str) -> FunctionParse | None:
     lists = function_words()
     for suffix in SUFFIXES:
         stem = base[: -len(suffix.letters)]
         if not base.endswith(suffix.letters) or not stem:
             continue
-        if prefix in {"", "و", "ف", "أ"} and stem in {"ل", "ب"}:
+        if prefix in {"", "و", "ف", "أ"} and stem in {"ل", "ب"} and suffix.letters != "ني":
             return FunctionParse(prefix, "prepositions", stem, suffix)
         for sort in _SUFFIXED:
-            for whole in (stem, stem[:-1] + "ة" if stem.endswith("ت") else stem):
+            for whole in _unsuffixed(stem, suffix):
                 if whole in lists[sort]:
                     return FunctionParse(prefix, sort, whole, suffix)
     return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.arabic import fixed, guessing, nouns, numerals
 from epicene.languages.rewriting.arabic.findings import Fixed, Noun
-from epicene.languages.rewriting.arabic.parsing import thing_of
+from epicene.languages.rewriting.arabic.parsing import noun_parses, thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def phrase(
     reading = walk.reading
     function = reading.function(at)
     if function is not None and function.sort == "demonstratives":
-        what = Fixed(function.prefix, "demonstratives", function.base)
+        what = Fixed(function.prefix, "demonstratives", function.written)
         walk.add(at, referent, what, rule, sure)
         return phrase(walk, at + 1, referent, case, rule, sure)
     counted = numerals.counted(reading, at)
@@ -66,7 +66,7 @@ def _person_phrase(
     definite = parse.definite
     possessor: Gender | None = None
     if bound:
-        definite = definite or nouns.is_definite(reading, end)
+        definite = definite or nouns.is_definite(reading, end) or bool(reading.function(end))
         possessor = nouns.gender_at(reading, end)
         end = nouns.skip_noun(reading, end)
     grammatical = parse.lemma.is_invariable and not parse.lemma.adjective  # شخص is masculine
@@ -97,6 +97,12 @@ def _attributes(
     end = at
     while True:
         function = reading.function(end)
+        if function is not None and function.sort == "adverbs" and not definite and end == at:
+            adjective = _adverbial(walk, end, head, at)
+            if adjective is not None:
+                walk.add(end, head, Noun(adjective, case), "attribute", "likely")
+                end += 1
+                continue
         if function is not None:
             if definite and _points_back(walk, end, function, head):
                 end += 1
@@ -110,10 +116,22 @@ def _attributes(
         parse = _attribute(walk, end, head, definite=definite)
         if parse is None:
             return end
+        if possessor == head.gender and not definite and not parse.form.nunated:
+            return end + 1  # طاهية وجبات سريعة
         unsure = possessor == head.gender or not parse.lemma.known
         bound = nouns.is_bound(reading, end, parse)
         walk.add(end, head, Noun(parse, case, bound), "attribute", "guess" if unsure else "certain")
         end = nouns.skip_noun(reading, end + 1) if bound else end + 1
+
+
+def _adverbial(walk: Walk, at: int, head: Referent, start: int) -> NounParse | None:
+    """طباخًا جيدًا: what is an adverb elsewhere, right after a noun in the accusative."""
+    if not nouns.is_nunated(walk.reading, start - 1) or not walk.reading.known_nouns(start - 1):
+        return None
+    for parse in noun_parses(walk.reading.line[at].letters):
+        if parse.lemma.known and parse.form.nunated and parse.form.number == head.number:
+            return parse if parse.lemma.adjective else None
+    return None
 
 
 def _points_back(walk: Walk, at: int, function: FunctionParse, head: Referent) -> bool:
@@ -124,7 +142,7 @@ def _points_back(walk: Walk, at: int, function: FunctionParse, head: Referent) -
         return False
     if nouns.is_definite(walk.reading, at + 1):
         return False
-    walk.add(at, head, Fixed("", "demonstratives", function.base), "attribute")
+    walk.add(at, head, Fixed("", "demonstratives", function.written), "attribute")
     return True
 
 
@@ -171,7 +189,7 @@ def _clause_after(
     if function is not None and function.sort == "relatives":
         if fixed.gender_of("relatives", function.base) != head.gender:
             return at
-        what = Fixed(function.prefix, "relatives", function.base)
+        what = Fixed(function.prefix, "relatives", function.written)
         walk.add(at, head, what, "relative pronoun")
         open_clause(walk, head)
         return at + 1

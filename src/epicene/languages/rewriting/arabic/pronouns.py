@@ -34,17 +34,24 @@ def first_or_second(walk: Walk, at: int, function: FunctionParse) -> int:
     person = 1 if function.sort in {"I", "we"} else 2
     referent = walk.person(person, _NUMBERS.get(function.sort, "singular"))
     if function.base == "انتي":
-        walk.add(at, referent, Fixed(function.prefix, "you", function.base), "pronoun")
+        walk.add(at, referent, Fixed(function.prefix, "you", function.written), "pronoun")
     elif person == 2 and function.sort != "you":
-        walk.add(at, referent, Fixed(function.prefix, "pronouns", function.base), "pronoun")
+        walk.add(at, referent, Fixed(function.prefix, "pronouns", function.written), "pronoun")
     if walk.topic is not None:
         return at + 1
     scope.third = None
-    if not (scope.subject == referent and walk.reading.verbs(at - 1)):
+    if scope.subject != referent or function.prefix or not _stresses(walk, at):
         scope.state(referent)
     if function.sort == "we":
         return _specified(walk, at + 1, referent)
     return _companion(walk, at + 1) if function.sort == "I" else at + 1
+
+
+def _stresses(walk: Walk, at: int) -> bool:
+    """كنت أنا, عدت أنا: the pronoun after its verb says nothing new."""
+    parses = walk.reading.verbs(at - 1)
+    copular = walk.scope.expects == "predicate" and not walk.scope.found
+    return any(parse.cell.tense == "perfect" for parse in parses) or (bool(parses) and copular)
 
 
 def _specified(walk: Walk, at: int, referent: Referent) -> int:
@@ -99,7 +106,7 @@ def _companion_parse(walk: Walk, at: int) -> NounParse | None:
 def third(walk: Walk, at: int, function: FunctionParse) -> int:
     """هو, هي and their kin."""
     scope = walk.scope
-    gender = fixed.gender_of("pronouns", function.base)
+    gender = fixed.gender_of("pronouns", function.written)
     held = scope.third or scope.subject
     if walk.topic is not None:
         referent = walk.topic
@@ -107,7 +114,7 @@ def third(walk: Walk, at: int, function: FunctionParse) -> int:
         referent = held
     else:
         referent = walk.person(3, _NUMBERS.get(function.sort, "singular"), gender)
-    what = Fixed(function.prefix, "pronouns", function.base)
+    what = Fixed(function.prefix, "pronouns", function.written)
     walk.add(at, referent, what, "pronoun", "likely")
     relative = scope.third
     scope.suspend()
@@ -132,16 +139,20 @@ def suffixed_subject(walk: Walk, at: int, suffix: Suffix) -> int:
 def demonstrative(walk: Walk, at: int, function: FunctionParse) -> int:
     """هذا أنا, هذا الغريب, and ها أنا ذا."""
     reading, scope = walk.reading, walk.scope
-    what = Fixed(function.prefix, "demonstratives", function.base)
+    what = Fixed(function.prefix, "demonstratives", function.written)
     after = reading.function(at + 1)
     points = after is not None and after.sort in {"I", "we"} and not after.prefix
     if points or (reading.key(at + 1) == "كنت" and reading.key(at + 2) == "انا"):
         walk.add(at, walk.person(1), what, "demonstrative")
         return at + 1
     if function.base in {"ذا", "ذي"}:
-        walk.add(at, scope.subject, what, "demonstrative")
-        if scope.subject is not None:
+        before = reading.function(at - 1)
+        if before is not None and before.sort in {"I", "we"} and scope.subject is not None:
+            walk.add(at, scope.subject, what, "demonstrative")
             scope.expect(scope.subject, "predicate", "accusative", "state")
+        return at + 1
+    if walk.topic is not None and scope.subject is None and after is not None:
+        walk.add(at, walk.topic, what, "demonstrative")
         return at + 1
     if after is not None or not nouns.is_definite(reading, at + 1):
         return at + 1
@@ -170,7 +181,7 @@ def relative(walk: Walk, at: int, function: FunctionParse) -> int:
         meant = walk.topic
     elif scope.target is not None and scope.expects == "predicate" and not scope.found:
         meant = scope.target
-    what = Fixed(function.prefix, "relatives", function.base)
+    what = Fixed(function.prefix, "relatives", function.written)
     walk.add(at, meant, what, "relative pronoun")
     who = meant.who if meant is not None else None
     phrases.open_clause(walk, Referent(who, "plural" if plural else "singular", gender))
@@ -220,7 +231,7 @@ def vocative(walk: Walk, at: int, function: FunctionParse) -> int:
     """يا صديقي, أيها الزميل: whoever is called is the listener."""
     referent = walk.person(2)
     if function.base != "يا":
-        walk.add(at, referent, Fixed(function.prefix, "vocatives", function.base), "vocative")
+        walk.add(at, referent, Fixed(function.prefix, "vocatives", function.written), "vocative")
     after = walk.reading.function(at + 1)
     if after is not None and after.sort == "vocatives":
         return at + 1

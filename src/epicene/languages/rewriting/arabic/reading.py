@@ -45,7 +45,13 @@ class Reading:
         function = function_parse(word.letters)
         if function is not None and TANWIN_FATH in word.text and function.sort != "adverbs":
             return None
+        if function is not None and function.base == "ام" and self._is_mother(at):
+            return None
         return function
+
+    def _is_mother(self, at: int) -> bool:
+        """أم after a noun for a thing or a preposition: nobody is asked which."""
+        return self.is_thing(at - 1) or self.is_preposition(at - 1)
 
     def key(self, at: int) -> str:
         """The base of a function word, else the folded word."""
@@ -91,7 +97,9 @@ class Reading:
         if word.letters.endswith("ة") or TANWIN_FATH in word.text:
             return ()
         before = self.function(at - 1)
-        if self._asks_for_noun(before) or is_somebody(word.letters):
+        if is_somebody(word.letters) or (
+            self._asks_for_noun(before) and not (before.base == "من" and self._is_verb_alone(parses))
+        ):
             return ()
         if before and before.base in _VERB_PARTICLES and parses:
             return parses
@@ -100,6 +108,13 @@ class Reading:
         if not self._is_noun_too(at):
             return parses
         return parses if self._is_verb_place(at) else ()
+
+    @staticmethod
+    def _is_verb_alone(parses: tuple[VerbParse, ...]) -> bool:
+        """Whether the first reading says so in its spelling: من سيفعل, من كنت."""
+        if not parses or not parses[0].exact:
+            return False
+        return parses[0].cell.tense == "imperfect" or parses[0].verb.perfect == "كان"
 
     @staticmethod
     def _asks_for_noun(before: FunctionParse | None) -> bool:
@@ -154,6 +169,11 @@ class Reading:
         if before and (before.sort in {"you", "inna", "relatives"} or before.base in {"هل", "لماذا", "لم", "ما", "كيف", "الذي", "التي"}):
             return False
         return not self.is_question
+
+    def asks(self, at: int) -> bool:
+        """Whether the sentence around a place ends in a question mark."""
+        _, end = self.line.sentence(at)
+        return self.line[end].text[:1] in _QUESTION
 
     @cached_property
     def is_question(self) -> bool:

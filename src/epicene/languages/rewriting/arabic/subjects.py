@@ -47,6 +47,9 @@ def explicit_subject(walk: Walk, at: int, parse: VerbParse) -> int:
         return place if _is_subject(reading, place, known[0], parse) else -1
     if nouns.gender_at(reading, place) != gender or nouns.is_nunated(reading, place):
         return -1
+    copular = folded(parse.verb.perfect) in verb_list("copular")
+    if copular and not nouns.is_definite(reading, place):
+        return -1
     if folded(parse.verb.perfect) in verb_list("intransitive"):
         return place
     return place if _is_resumed(walk, at, place) else -1

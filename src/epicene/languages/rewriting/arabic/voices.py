@@ -90,7 +90,7 @@ def _voice(frame: Sequence[Word]) -> Voice:
     """Who speaks and who is spoken to after such a frame."""
     said = _saying(frame)
     if said is None:
-        return OUTER if not frame else Voice("others", _addressee(frame))
+        return OUTER
     if said == 1:
         return Voice("speaker", _addressee(frame) or "others")
     if said == 2:

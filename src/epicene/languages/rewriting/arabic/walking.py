@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic import fixed, nouns, phrases, pronouns
+from epicene.languages.rewriting.arabic import fixed, nouns, numerals, phrases, pronouns
 from epicene.languages.rewriting.arabic.clauses import read_verb, third_person_suffix
 from epicene.languages.rewriting.arabic.clitics import SUFFIXES
-from epicene.languages.rewriting.arabic.expecting import inverted, is_expected
+from epicene.languages.rewriting.arabic.expecting import inverted, is_expected, likened, subjectless
 from epicene.languages.rewriting.arabic.findings import Fixed
 from epicene.languages.rewriting.arabic.parsing import noun_parses
 from epicene.languages.rewriting.arabic.scope import Referent
@@ -53,7 +53,8 @@ def _pause(walk: Walk, at: int, *, resumes: bool) -> None:
     resumed = replace(walk, scope=replace(scope.suspended))
     if walk.reading.function(at) is not None or not is_expected(resumed, at):
         return
-    if resumes or not is_expected(walk, at):
+    accusative = scope.case == "nominative" and nouns.is_nunated(walk.reading, at)
+    if resumes or accusative or not is_expected(walk, at):
         scope.resume()
 
 
@@ -83,7 +84,7 @@ def _nominal(walk: Walk, at: int) -> int:
         scope.found = True
         scope.found_definite = nouns.is_definite(walk.reading, end - 1)
         return end
-    asked = inverted(walk, at)
+    asked = inverted(walk, at) or subjectless(walk, at) or likened(walk, at)
     if asked is not None:
         return phrases.phrase(walk, at, asked, "nominative", "predicate", "likely")
     return _other(walk, at)
@@ -103,6 +104,8 @@ def _other(walk: Walk, at: int) -> int:
         return end
     if opens:
         scope.state(referent)
+    elif referent.who in {"speaker", "listener"}:  # واحد منا ينتظر
+        scope.third = scope.subject = referent
     else:
         scope.target, scope.expects, scope.case, scope.rule, scope.found = expected
     return end
@@ -169,17 +172,18 @@ def _function(walk: Walk, at: int, function: FunctionParse) -> int:
     elif sort == "vocatives":
         return pronouns.vocative(walk, at, function)
     elif sort == "inna":
-        _clause_of_its_own(walk, at)
+        _clause_of_its_own(walk, at, function)
     elif sort == "subordinators" and not pronouns.is_relative_who(walk, at, function):
         scope.suspend()
         scope.end_clause()
     return at + 1
 
 
-def _clause_of_its_own(walk: Walk, at: int) -> None:
+def _clause_of_its_own(walk: Walk, at: int, function: FunctionParse) -> None:
     """أن السماء, لكن الطبيب: a noun follows that is its subject; لكن may only join adjectives."""
     scope = walk.scope
-    if is_expected(walk, at + 1) and not nouns.is_definite(walk.reading, at + 1):
+    joins = function.base == "لكن" and is_expected(walk, at + 1)
+    if joins and not nouns.is_definite(walk.reading, at + 1):
         parse = nouns.choose(walk.reading, at + 1, scope.target)
         if parse is not None and not nouns.is_bound(walk.reading, at + 1, parse):
             return
@@ -209,6 +213,8 @@ def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:
             return place + 1
     elif following is not None or walk.reading.line[place].is_mark:
         return place
+    elif walk.reading.verbs(place):
+        return place
     _possessive(walk, place)
     return phrases.phrase(
         walk, place, _among(walk, place, function), "genitive", "noun", "likely"
@@ -219,6 +225,8 @@ def _among(walk: Walk, at: int, function: FunctionParse) -> Referent:
     """أنا من المترجمين, كنت واحدًا من المنشدين: people of whom the speaker is one."""
     referent = nouns.referent_of(walk, at)
     scope = walk.scope
+    if numerals.counted(walk.reading, at) is not None:
+        referent = nouns.referent_of(walk, at + 1)
     if function.base != "من" or scope.expects != "predicate" or scope.target is None:
         return referent
     one_of = walk.reading.line[at - 2].key.startswith("واحد")

@@ -33,6 +33,7 @@ def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
     from epicene.languages.rewriting.french.render import Renderer
     from epicene.languages.rewriting.french.scene import open_scene
     from epicene.languages.rewriting.french.stressed import read_stressed
+    from epicene.languages.rewriting.french.verbless import read_verbless
 
     scene = open_scene(text)
     read_addresses(scene)
@@ -40,6 +41,7 @@ def find_changes(text: str, wanted: Wanted) -> Iterable[Change]:
     clauses = read_clauses(scene)
     read_subject_infinitives(scene, clauses)
     read_asides(scene, clauses)
+    read_verbless(scene, clauses)
     read_others(scene)
     return Renderer(scene.line, scene.sites, wanted).changes()
 

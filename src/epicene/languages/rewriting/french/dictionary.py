@@ -54,14 +54,12 @@ class Dictionary:
 
     def is_person(self, word: str) -> bool:
         """Whether it is a noun for people, with a form for either gender."""
-        return any(
-            entry.noun and (entry.profession or _PERSON.fullmatch(word)) and self._is_pair(entry)
-            for entry in self._entries.get(word, ())
-        )
-
-    def _is_pair(self, entry: Entry) -> bool:
-        masculine, feminine = (self._forms.get((entry.lemma, True, each)) for each in ("ms", "fs"))
-        return bool(masculine and feminine)
+        for entry in self._entries.get(word, ()):
+            forms = {self._forms.get((entry.lemma, True, code)) for code in ("ms", "fs")}
+            paired = entry.noun and None not in forms
+            if paired and (_PERSON.fullmatch(word) or (entry.profession and len(forms) > 1)):
+                return True
+        return False
 
     def inflect(self, word: str, gender: Gender, *, noun: bool) -> str | None:
         """The singular form in that gender; None where the dictionary has none."""

@@ -254,6 +254,17 @@ def singular(word: str) -> str:
     return word
 
 
+def is_plural(word: str) -> bool:
+    """Whether a known word stands in the plural there, whatever was expected."""
+    one = singular(word)
+    listed = (people().known, adjectives().known)
+    return (
+        one != word
+        and not any(word in known for known in listed)
+        and any(one in known for known in listed)
+    )
+
+
 _S_IN_SINGULAR = frozenset({"fils", "héros", "commis", "marquis", "gars", "dos"})
 
 

@@ -54,12 +54,12 @@ def _opens_clause(line: Line, at: int) -> bool:
     return word in _SUBJECTS or word in OPENING or word in _OPENING_WORDS
 
 
-def closing_comma(line: Line, at: int) -> int | None:
+def closing_comma(line: Line, at: int, *, within: int = 6) -> int | None:
     """The comma that closes what the one there opens, near by."""
-    for index in range(at + 1, min(at + 7, len(line))):
+    for index in range(at + 1, min(at + 1 + within, len(line))):
         if line[index] == ",":
             return index
-        if line[index] in STOPS or _opens_clause(line, index):
+        if line[index] in STOPS or line[index] in _SUBJECTS:
             return None
     return None
 

@@ -32,7 +32,7 @@ def is_dative(
         return False
     if known.is_kind("object_predicates", infinitives) and _says_what(line, after):
         return False  # on m'a déclarée innocente, je me suis dite prête
-    if known.is_kind("dative", infinitives):
+    if known.is_kind("dative", infinitives) or "vouloir" in infinitives:  # on m'en a voulu
         return True
     if reflexive:
         if _is_unmoved_reflexive(line, at, after, infinitives):
@@ -49,10 +49,8 @@ def _says_what(line: Line, at: int) -> bool:
 
 
 def _is_unmoved_reflexive(line: Line, at: int, after: int, infinitives: Sequence[str]) -> bool:
-    """je me suis rendu compte, je me suis vu refuser, je m'en suis voulu."""
+    """je me suis rendu compte, je me suis vu refuser."""
     if line[at] in {"rendu", "rendue"} and line[after] == "compte":
-        return True
-    if "vouloir" in infinitives:
         return True
     return bool({"voir", "entendre"} & set(infinitives)) and infinitive_follows(line, after)
 

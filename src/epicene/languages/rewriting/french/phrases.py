@@ -24,6 +24,7 @@ _PERSON_ENDING = re.compile(
     r".{3,}(?:teur|trice|euse|[^h]eur|eure|ien|ienne|iste|logue|logiste|graphe|ière|ante?|"
     r"aise?|oise?|éen|éenne|pathe|crate|cheur|geur|aire)"
 )
+_SAME = frozenset({"même", "mêmes"})
 # What a present participle has after it, and an adjective in -ant seldom.
 _COMPLEMENTS = frozenset("de d' du des à au aux le la les l' un une en que qu' sur dans".split())
 SHORT_FORMS = {"bel": "beau", "nouvel": "nouveau", "vieil": "vieux", "fol": "fou"}
@@ -99,7 +100,7 @@ def _run(line: Line, start: int, stop: Collection[int]) -> list[int]:
         skipped = _after_degree(line, at, first=not run)
         if not line.is_open(skipped) or skipped in stop or _is_verb(line, skipped, run):
             return run
-        if skipped > at and not is_adjective(line[skipped]):
+        if skipped > at and line[at] not in _SAME and not is_adjective(line[skipped]):
             return run
         if run and not _may_follow(line, skipped):
             return run
@@ -118,7 +119,9 @@ def _may_follow(line: Line, index: int) -> bool:
 
 
 def _after_degree(line: Line, at: int, *, first: bool) -> int:
-    """Past "le plus", "très", "plutôt" before an adjective."""
+    """Past "le plus", "très", "plutôt" before an adjective, and "même" after an article."""
+    if first and line[at] in _SAME and line.is_determiner(at - 1):
+        return at + 1
     if not first and line[at] in {"le", "la"} and line[at + 1] in {"plus", "moins"}:
         return at + 2
     end = at + 1 if line[at] in _COMPARING else line.after_adverbs(at)

@@ -77,7 +77,7 @@ def complement(line: Line, at: int, bond: Bond, *, nouns: bool = True) -> int:
 def element(line: Line, at: int, bond: Bond, *, nouns: bool = True, strict: bool = False) -> int:
     """Read one thing that is said; `strict` takes known words alone."""
     word = line[at]
-    if (word, line[at + 1]) in _SET_PHRASES:
+    if not _SET_PHRASES.isdisjoint({(word, line[at + 1]), (line[at - 1], word)}):
         return at
     if word in _THAT_ONE:
         bond.add(at, "pronoun")
@@ -115,6 +115,9 @@ def _with_determiner(line: Line, at: int, bond: Bond) -> int:
         return at
     if line[at] in _PLURALS and not bond.plural:
         return at
+    if line[at] in {"le", "la"} and line[at + 1] == "même" and not line.is_open(at + 2):
+        bond.add(at, "determiner")
+        return at + 2
     phrase = read_phrase(line, at)
     if phrase is not None and line[phrase.head] in _SORTS:
         return _of_a_sort(line, phrase.end, bond)
@@ -255,6 +258,8 @@ def _is_wholly(line: Line, at: int) -> bool:
     """Whether "tout" means wholly there: tout petit, toute seule."""
     if line.adverb_end(at) > at + 1 or not line.is_open(at + 1):
         return False
+    if ("tout", line[at + 1]) in _SET_PHRASES:
+        return False
     return is_adjective(line[at + 1]) or not verbs().forms(line[at + 1])
 
 
@@ -269,6 +274,8 @@ def coordinated(line: Line, at: int, bond: Bond, *, commas: bool = True) -> int:
         if not adjacent and not commas and is_comma_alone(line, joint):
             return end
         start = joint
+        if line[joint] in JOINING and line[joint + 1] == ",":  # et, ce qui m'a surpris, pressé
+            start = closing_comma(line, joint + 1, within=12) or joint
         while line[start] in JOINING or line[start] in {",", ":"} or line[start] in QUOTES:
             start += 1
         likely = bond if adjacent else bond.by(bond.rule, "likely")

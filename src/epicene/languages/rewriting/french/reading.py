@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.french.antecedents import pronoun_party, relative_site
+from epicene.languages.rewriting.french.inflection import inflect
 from epicene.languages.rewriting.french.lexicon import read, verbs, words
 from epicene.languages.rewriting.french.line import participle_of
 from epicene.languages.rewriting.french.objects import is_dative
+from epicene.languages.rewriting.french.phrases import read_phrase
 from epicene.languages.rewriting.french.predicate import (
     complement,
     coordinated,
@@ -15,6 +17,7 @@ from epicene.languages.rewriting.french.predicate import (
     state,
 )
 from epicene.languages.rewriting.french.scene import Party, Scene
+from epicene.languages.rewriting.french.strength import states
 from epicene.languages.rewriting.french.subjects import Clause, read_subject
 
 if TYPE_CHECKING:
@@ -126,10 +129,20 @@ class Reading:
             self.object_is(self.group.clitics, self.group.end, names)
         elif "passer" in names and self.line[after] == "pour":
             self._subject_is(after + 1, "what somebody passes for")
+        elif "passer" in names:
+            self._passes(after)
         elif known.is_kind("with_state", names) and (
             own := self.of_subject("state of the subject")
         ):
             state(self.line, self.group.end, own)
+
+    def _passes(self, at: int) -> None:
+        """j'ai passé la soirée assis dans un coin."""
+        phrase = read_phrase(self.line, at) if self.line.is_determiner(at) else None
+        if phrase is not None and (bond := self.of_subject("state of the subject")):
+            for index in (*phrase.adjectives, phrase.end):
+                if inflect(self.line[index], "masculine") in states():
+                    bond.add(index, "adjective", "likely")
 
     def is_participle(self, at: int) -> bool:
         """Whether a participle follows an auxiliary there, known or by its shape."""
@@ -198,6 +211,8 @@ class Reading:
             self.participles(at, self.scene.bond(party, rule), infinitives)
         elif "avoir" in infinitives:
             self._seems(at + 1)
+        elif "passer" in infinitives:
+            self._passes(at + 1)
         elif (own := self.of_subject("state of the subject")) and known.is_kind(
             "with_state", infinitives
         ):

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting import Change
-from epicene.languages.rewriting.french.inflection import inflect
+from epicene.languages.rewriting.french.inflection import inflect, is_plural
 from epicene.languages.rewriting.french.lexicon import Words, read, rows, words
 from epicene.languages.rewriting.french.phrases import SHORT_FORMS
 from epicene.languages.rewriting.people import Gender, Wanted, cased_like
@@ -170,7 +170,7 @@ class Renderer:
             return _RELATIVES[word]
         word = SHORT_FORMS.get(word, word)
         kind = "noun" if site.kind == "noun" else "adjective"
-        form = inflect(word, gender, kind, plural=site.plural)
+        form = inflect(word, gender, kind, plural=site.plural or is_plural(word))
         if gender == "masculine" and not site.plural and form in _BEFORE_VOWEL:
             following = self.sites.get(site.place + 1)
             if following is not None and starts_with_vowel(self.form(site.place + 1)):

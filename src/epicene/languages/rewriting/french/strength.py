@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.french.inflection import inflect
+from epicene.languages.rewriting.french.inflection import adjectives, inflect, people
 from epicene.languages.rewriting.french.lexicon import Words, read, verbs, words
 from epicene.languages.rewriting.french.line import Line, is_adjective, is_person
 
@@ -49,5 +49,7 @@ def is_known(word: str) -> bool:
 
 def _is_singular(word: str) -> bool:
     """Whether a word in -s or -x is a singular: français, heureux, fils."""
+    if word in people().feminine or word in adjectives().feminine:
+        return True
     feminine = inflect(word, "feminine")
     return inflect(feminine, "masculine") == word and not feminine.endswith(("s", "x"))

@@ -27,6 +27,8 @@ class Voice(NamedTuple):
 
 
 OUTER = Voice("speaker", "listener")
+_AUXILIARIES = frozenset("a avait ai ont as avez avais est était sont étaient".split())
+_OWN = frozenset("je j' me m' moi mon ma mes".split())
 _FIRST = frozenset({"je", "j'"})
 _SECOND = frozenset({"tu", "vous"})
 _TO = {"me": "first", "m'": "first", "te": "second", "t'": "second", "vous": "second"}
@@ -120,7 +122,7 @@ def _verb_ahead(line: Line, at: int) -> int | None:
     """The verb of saying that stands there after pronouns and an auxiliary."""
     while line[at] in line.closed.clitics:
         at += 1
-    if line[at] in {"a", "avait", "ai", "ont", "as", "avez", "avais"}:
+    if line[at] in _AUXILIARIES:
         at = line.after_adverbs(at + 1 if line[at + 1] not in LINKS else at + 3)
     return at if _says(line[at]) else None
 
@@ -136,11 +138,20 @@ def _voice(line: Line, start: int, end: int) -> Voice | None:
     """Read from the words that introduce it who says something, and to whom."""
     verb = next((at for at in range(end - 1, start - 1, -1) if _says(line[at])), None)
     if verb is None:
-        return None
+        return _shown(line, start, end)
     if line[verb] in verbs().infinitives and _is_heard(line, start, verb):
         return Voice("others", "others")
     says = _who_says(line, start, verb, end)
-    return Voice(says, _to_whom(line, start, verb, end))
+    return Voice(says, _to_whom(line, start, verb, end, says))
+
+
+def _shown(line: Line, start: int, end: int) -> Voice | None:
+    """Elle m'a souri : « … »: what she does to the speaker, she does in speaking."""
+    if line[end - 1] not in OPENING and line[end - 1] != '"':
+        return None
+    if line[end - 2] != ":" or not any(line[at] in {"me", "m'"} for at in range(start, end)):
+        return None
+    return Voice("others", "speaker")
 
 
 def _is_heard(line: Line, start: int, verb: int) -> bool:
@@ -169,7 +180,7 @@ def _is_subject(line: Line, at: int) -> bool:
     return line[at] == "tu" or line[after].endswith("ez") or line[at - 1] in LINKS
 
 
-def _to_whom(line: Line, start: int, verb: int, end: int) -> Person:
+def _to_whom(line: Line, start: int, verb: int, end: int, says: Person) -> Person:
     near = range(max(start, verb - 6), verb)
     for at in near:
         if line[at] in _TO and not (line[at] == "vous" and _is_subject(line, at)):
@@ -177,4 +188,24 @@ def _to_whom(line: Line, start: int, verb: int, end: int) -> Person:
     for at in range(verb, end - 1):
         if line[at] == "à" and line[at + 1] in {"moi", "toi", "vous"}:
             return OUTER.first if line[at + 1] == "moi" else OUTER.second
+    if says == "others" and not _names_hearer(line, near, verb, end) and _tells_of_self(line):
+        return "speaker"
     return "others"
+
+
+def _names_hearer(line: Line, near: range, verb: int, end: int) -> bool:
+    """Whether it is said who is spoken to: lui a-t-il dit, dit-il à Paul."""
+    if any(line[at] in {"lui", "leur", "nous"} for at in near):
+        return True
+    return any(line[at] in {"à", "au", "aux"} for at in range(verb, end))
+
+
+def _tells_of_self(line: Line) -> bool:
+    """Whether the speaker is part of the story outside what is quoted."""
+    quoted = False
+    for word in line.words:
+        if word in OPENING or word in CLOSING or word == '"':
+            quoted = word in OPENING or (word == '"' and not quoted)
+        elif not quoted and word in _OWN:
+            return True
+    return False

@@ -39,14 +39,16 @@ def card(made: Made, settings: GenformBuild, pairs: Sequence[Pair]) -> str:
 
 
 def _title(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
-    neutral = sum(pair.is_neutral for pair in pairs)
     yield f"# First-person sentences in {name}, as a man and as a woman would say them"
     yield ""
+    yield f"- Pairs: {len(pairs)}"
+    yield f"- Rules: {len({pair.rule for pair in pairs})}"
+    yield f"- Neutral pairs, whose forms are equal: {sum(pair.is_neutral for pair in pairs)}"
+    yield ""
     yield (
-        f"{len(pairs)} pairs of {len({pair.rule for pair in pairs})} rules, {neutral} of them "
-        "neutral (both forms are equal). Each has `id`, `language`, `rule`, `english`, "
-        "`masculine` and `feminine`; what differs between the two forms agrees with the speaker. "
-        "Two genders of the speaker are all that the forms tell apart."
+        "A pair has `id`, `language`, `rule`, `english`, `masculine` and `feminine`. What differs "
+        "between the two forms agrees with the speaker; other genders than these two the set does "
+        "not tell apart."
     )
 
 
@@ -66,7 +68,8 @@ def _making(made: Made, settings: GenformBuild) -> Iterator[str]:
     steps = (
         ("lines written", made["write"]),
         ("follow their template", made["sift"]),
-        ("translated and reviewed by two people each", made["settle-review"]),
+        ("translated", made["translate"]),
+        ("reviewed by two people each", made["settle-review"]),
         ("both forms written by two people each", made["check"]),
     )
     rows = [(what, len(rows), _left_out(rows)) for what, rows in steps]
@@ -183,8 +186,8 @@ def _balance(made: Made, pairs: Sequence[Pair]) -> Iterator[str]:
         yield "## Balance"
         yield ""
         yield (
-            "Occupations and roles by whom the common stereotype sees in them, other people by "
-            "their gender:"
+            "Occupations and roles by whom the common stereotype sees in them (open: neither), "
+            "other people by their gender:"
         )
         yield ""
         yield from _table(("words for", "pairs with words of each list"), rows)

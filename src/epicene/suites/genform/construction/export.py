@@ -6,10 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from epicene.suites.genform.checks import check
-from epicene.suites.genform.construction.writing import kept
+from epicene.suites.genform.construction.writing import kept, repeats
 from epicene.suites.genform.pairs import Pair
 from epicene.suites.genform.protocol import PROTOCOLS
-from epicene.suites.genform.repetition import Sentence, repetitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,15 +21,14 @@ PAIRS, CARD = "pairs.jsonl", "card.md"
 _FIELDS = ("id", "language", "rule", "english", "masculine", "feminine")
 
 
-def checked(made: Made, _settings: GenformBuild) -> Iterator[Row]:
+def checked(made: Made, settings: GenformBuild) -> Iterator[Row]:
     """Each pair with what the suite's check says of it.
 
     A pair with an error and a pair that repeats another are dropped; warnings are for people to
     read.
     """
     rows = made["settle-forms"]
-    texts = (Sentence(row["id"], row["language"], row["masculine"]) for row in rows)
-    dropped = {each.id: str(each) for each in repetitions(texts)}
+    dropped = repeats(rows, settings.language, "masculine")
     pairs = [pair_of(row) for row in rows if row["id"] not in dropped]
     warnings: dict[str, list[str]] = {}
     for finding in check(pairs, PROTOCOLS["epicene"]):

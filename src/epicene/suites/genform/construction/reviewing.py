@@ -16,6 +16,7 @@ from epicene.suites.genform.construction.settling import (
     two_proposals,
     with_proposals,
 )
+from epicene.suites.genform.construction.writing import kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +37,7 @@ def review(made: Made, settings: GenformBuild) -> Study:
             language=settings.language,
             fields={"english": row["english"], "translation": row["translation"]},
         )
-        for row in made["translate"]
+        for row in kept(made["translate"])
     )
     return study_of("review", settings.language, items, JUDGEMENTS)
 
@@ -45,7 +46,7 @@ def read_reviews(
     made: Made, _settings: GenformBuild, _study: Study, responses: Sequence[Response]
 ) -> Iterator[Row]:
     """What two people made of each translation."""
-    return with_proposals(made["translate"], responses, _propose)
+    return with_proposals(kept(made["translate"]), responses, _propose)
 
 
 def _propose(row: Row, response: Response) -> Row:

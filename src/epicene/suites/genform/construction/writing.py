@@ -178,8 +178,7 @@ def sift(made: Made, _settings: GenformBuild) -> Iterator[Row]:
             "(the file of the step write has them all); build into another folder with another "
             "--model writer=SPEC."
         )
-    texts = [Sentence(row["id"], "en", row["english"]) for row in rows]
-    repeated = {each.id: str(each) for each in repetitions(texts)}
+    repeated = repeats(rows, "en", "english")
     for row in rows:
         fields = {name: row[name] for name in ("id", "rule", "context", "english", "arguments")}
         yield {**fields, "dropped": repeated.get(row["id"], "")}
@@ -194,16 +193,28 @@ def ask_to_translate(made: Made, settings: GenformBuild) -> Iterator[Translate]:
         yield Translate(item=row["id"], text=row["english"], language="en", into=settings.language)
 
 
-def read_translated(made: Made, _settings: GenformBuild, replies: Iterable[Reply]) -> Iterator[Row]:
-    """Each sentence with its translation, on one line."""
+def read_translated(made: Made, settings: GenformBuild, replies: Iterable[Reply]) -> Iterator[Row]:
+    """Each sentence with its translation, on one line; translations that repeat another are
+    dropped before people are asked about them."""
     sentences = {row["id"]: row for row in made["sift"]}
+    rows = []
     for reply in replies:
         row = sentences[reply.request.item]
         assert isinstance(reply.answer, Texts)
-        yield {
-            "id": row["id"],
-            "rule": row["rule"],
-            "english": row["english"],
-            "translation": " ".join(reply.answer.only.split()),
-            "model": described(reply.identity),
-        }
+        rows.append(
+            {
+                "id": row["id"],
+                "rule": row["rule"],
+                "english": row["english"],
+                "translation": " ".join(reply.answer.only.split()),
+                "model": described(reply.identity),
+            }
+        )
+    repeated = repeats(rows, settings.language, "translation")
+    return ({**row, "dropped": repeated.get(row["id"], "")} for row in rows)
+
+
+def repeats(rows: Iterable[Row], language: str, field: str) -> dict[str, str]:
+    """Why rows are dropped whose text repeats that of an earlier one, by id."""
+    texts = (Sentence(row["id"], language, row[field]) for row in rows)
+    return {each.id: str(each) for each in repetitions(texts)}

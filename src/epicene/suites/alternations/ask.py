@@ -1,0 +1,86 @@
+"""What is asked of a pair: how likely both sentences are, and what fills the gap."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from epicene.records import Decoding, Fill, Generate, Message, Score
+from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.records import Masking, Request
+    from epicene.suites import Answers
+    from epicene.suites.alternations.pairs import Pair
+    from epicene.suites.alternations.protocol import AlternationsProtocol
+
+
+def scores_name(masking: Masking) -> str:
+    """The name of the request for scores by one way of masking."""
+    return f"{ACCEPTABILITY} {masking}"
+
+
+def ask_scores(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
+    """Both sentences, by each way of masking."""
+    for masking in protocol.maskings:
+        yield Score(
+            item=pair.id,
+            name=scores_name(masking),
+            group=pair.cluster,
+            language=pair.language,
+            texts=(pair.good, pair.bad),
+            first_token=protocol.first_token,
+            masking=masking,
+            boundaries=protocol.boundaries,
+        )
+
+
+def ask_gap(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
+    """The gap, to be filled with one to so many tokens."""
+    if pair.has_gap:
+        yield Fill(
+            item=pair.id,
+            name=CLOZE,
+            group=pair.cluster,
+            language=pair.language,
+            # The space says that a new word begins; without it the last one may be continued.
+            before=f"{pair.prefix} ",
+            after=f" {pair.after}" if pair.after else "",
+            max_tokens=protocol.masks,
+            top=protocol.top,
+            first_token=protocol.first_token,
+        )
+
+
+def ask_prompt(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
+    """The gap as a question to a chat model."""
+    if pair.has_gap:
+        wording = _wordings().get(pair.language, _wordings()["en"])
+        yield Generate(
+            item=pair.id,
+            name=PROMPT,
+            group=pair.cluster,
+            language=pair.language,
+            prompt=(
+                Message(role="system", content=wording["system"]),
+                Message(role="user", content=wording["user"].format(sentence=pair.gapped)),
+            ),
+            decoding=Decoding(max_new_tokens=protocol.new_tokens, seed=protocol.seed),
+            source=pair.gapped,
+            choices=(pair.gold, _other_verb(pair)),
+        )
+
+
+def _other_verb(pair: Pair) -> str:
+    """What the other sentence has in the gap."""
+    return pair.bad.removeprefix(pair.prefix).removesuffix(pair.after).strip()
+
+
+@cache
+def _wordings() -> Any:
+    path = Path(__file__).parent / "prompts.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
