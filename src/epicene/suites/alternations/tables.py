@@ -1,62 +1,33 @@
-"""Accuracy by phenomenon, class and any column; the paper's Tables 2 and 5."""
+"""Accuracy by phenomenon, by any column and by measure; with the paper's tables and the gaps'."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
-from epicene.suites.alternations import published
-from epicene.suites.alternations.acceptability import ACCEPTABILITY
+from epicene.suites.alternations.acceptability import SLOR
+from epicene.suites.alternations.accuracy import TIES, accuracy, scored
 from epicene.suites.alternations.cloze_tables import cloze_metrics, cloze_tables
-from epicene.suites.alternations.published import CLASSES, VARIANTS, printed
-from epicene.suites.tabulate import codes, mean, only, undetected, values_of
+from epicene.suites.alternations.pairs import VARIANTS
+from epicene.suites.alternations.paper_tables import table_2, table_5
+from epicene.suites.alternations.protocol import ACCEPTABILITY
+from epicene.suites.alternations.sources import TAKEN
+from epicene.suites.likelihood import MEASURES
+from epicene.suites.tabulate import mean, only, undetected, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     import polars
 
-    from epicene.suites import Results
-    from epicene.suites.alternations.protocol import AlternationsProtocol
+    from epicene.suites.alternations.accuracy import Outcomes
 
-    Outcomes = Results[AlternationsProtocol]
-
-# Columns of the frame that are not of the user's file.
-_OWN = frozenset(
-    {
-        "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label",
-        "value", "format", "measure", "method", "main", "phenomenon", "ranking",
-    }
-)  # fmt: skip
 _MOST_VALUES = 40  # a column with more different values says nothing in a table
-
-_TIES = "A tie counts half."
-
-
-def main_judgements(results: Outcomes) -> polars.DataFrame:
-    """One judgement per pair, by the protocol's own measure."""
-    return only(results.frame, format=ACCEPTABILITY, main="yes")
-
-
-def accuracy(frame: polars.DataFrame) -> Estimate:
-    """The share of pairs whose acceptable sentence is likelier; a tie counts half."""
-    import polars as pl
-
-    from epicene.stats.proportions import proportion
-
-    judged = frame.filter(pl.col("outcome").is_not_null())
-    if not len(judged):
-        return Estimate(value=None, why="nothing was judged")
-    outcome = pl.col("outcome").cast(pl.String)
-    right = judged.select(
-        pl.when(outcome == "right").then(1.0).when(outcome == "undetected").then(0.5).otherwise(0.0)
-    ).to_series()
-    return proportion(right.to_numpy(), groups=codes(judged))
 
 
 def metrics(results: Outcomes) -> Mapping[str, Estimate]:
-    """Accuracy overall and by phenomenon, and ties."""
-    frame = main_judgements(results)
+    """Accuracy overall and by phenomenon, ties, and what fills the gaps."""
+    frame = scored(results)
     made: dict[str, Estimate] = {}
     if len(frame):
         made["accuracy"] = accuracy(frame)
@@ -68,88 +39,17 @@ def metrics(results: Outcomes) -> Mapping[str, Estimate]:
 
 def tables(results: Outcomes) -> Iterator[Table]:
     """The paper's tables where there are Hindi variants, then those of any pairs."""
-    frame = main_judgements(results)
+    frame = scored(results)
     if len(frame):
-        yield from _acceptability(results, frame)
+        if set(VARIANTS) & set(values_of(frame, "phenomenon")):
+            yield table_2(results, frame)
+            if "valency" in frame.columns:
+                yield table_5(frame)
+        yield _by_phenomenon(frame)
+        if columns := _columns(frame):
+            yield _by_column(frame, columns)
+        yield _by_measure(only(results.frame, format=ACCEPTABILITY))
     yield from cloze_tables(results)
-
-
-def _acceptability(results: Outcomes, frame: polars.DataFrame) -> Iterator[Table]:
-    if set(VARIANTS) & set(values_of(frame, "phenomenon")):
-        yield _table_2(results, frame)
-        if "class" in frame.columns:
-            yield _table_5(frame)
-    yield _by_phenomenon(frame)
-    yield _by_column(frame)
-    yield _by_measure(only(results.frame, format=ACCEPTABILITY))
-
-
-def kind_of(results: Outcomes, model: str) -> str:
-    """Masked or causal, as the model's answers say."""
-    methods = values_of(only(results.frame, model=model, format=ACCEPTABILITY), "method")
-    masked = {"original", "within-word", "whole-word"} & set(methods)
-    return "masked" if masked else methods[0] if methods else ""
-
-
-def _table_2(results: Outcomes, frame: polars.DataFrame) -> Table:
-    rows = [
-        Row(
-            keys=(kind_of(results, model), "", model),
-            cells=tuple(accuracy(only(frame, model=model, phenomenon=name)) for name in VARIANTS),
-        )
-        for model in values_of(frame, "model")
-    ]
-    rows += [
-        Row(
-            keys=(about.kind, about.languages, name),
-            cells=tuple(printed(value) for value in published.TABLE_2[name]),
-            origin="published",
-        )
-        for name, about in published.MODELS.items()
-    ]
-    people = tuple(printed(value) for value in published.PEOPLE)
-    rows.append(Row(keys=("people", "", "people"), cells=people, origin="published"))
-    return Table(
-        name="2",
-        title="Accuracy by variant",
-        levels=("type", "languages", "model"),
-        columns=tuple(Column(name=name) for name in VARIANTS),
-        rows=tuple(rows),
-        notes=(_TIES, "The paper's pairs are not ours: only a sample of them is published."),
-    )
-
-
-def _table_5(frame: polars.DataFrame) -> Table:
-    def cells(model: str, variant: str) -> tuple[Estimate, ...]:
-        part = only(frame, model=model, phenomenon=variant)
-        return tuple(accuracy(only(part, valency=name)) for name in CLASSES)
-
-    rows = [
-        Row(keys=(model, variant), cells=cells(model, variant))
-        for model in values_of(frame, "model")
-        for variant in VARIANTS
-    ]
-    rows += [
-        Row(
-            keys=(model, variant),
-            cells=tuple(printed(value) for value in values),
-            origin="published",
-        )
-        for model, by_variant in published.TABLE_5.items()
-        for variant, values in zip(VARIANTS, by_variant, strict=True)
-    ]
-    return Table(
-        name="5",
-        title="Accuracy by variant and class of verb",
-        levels=("model", "variant"),
-        columns=tuple(Column(name=name) for name in CLASSES),
-        rows=tuple(rows),
-        notes=(
-            _TIES,
-            "The paper's SV columns of the three causal models equal their No Case(I) columns and "
-            "contradict its Table 2.",
-        ),
-    )
 
 
 def _cells(part: polars.DataFrame) -> tuple[Estimate, ...]:
@@ -163,6 +63,7 @@ _COLUMNS = (
     Column(name="ties"),
     Column(name="margin", unit="number", decimals=2),
 )
+_MARGIN = "The margin is the mean difference of the two scores, good minus bad."
 
 
 def _by_phenomenon(frame: polars.DataFrame) -> Table:
@@ -180,33 +81,45 @@ def _by_phenomenon(frame: polars.DataFrame) -> Table:
         levels=("model", "phenomenon"),
         columns=_COLUMNS,
         rows=tuple(rows),
-        notes=(_TIES, "The margin is the mean difference of the two scores, good minus bad."),
+        notes=(TIES, _MARGIN),
     )
 
 
-def _by_column(frame: polars.DataFrame) -> Table:
-    rows = []
-    for column in sorted(set(frame.columns) - _OWN):
-        if frame[column].dtype.is_numeric() or len(values_of(frame, column)) > _MOST_VALUES:
-            continue
-        for model in values_of(frame, "model"):
-            part = only(frame, model=model)
-            rows += [
-                Row(keys=(column, model, value), cells=_cells(only(part, **{column: value})))
-                for value in values_of(part, column)
-            ]
+def _columns(frame: polars.DataFrame) -> list[str]:
+    """The columns of the data that are worth breaking down by."""
+    return [
+        column
+        for column in sorted(set(frame.columns) - TAKEN)
+        if not frame[column].dtype.is_numeric()
+        and 1 <= len(values_of(frame, column)) <= _MOST_VALUES
+    ]
+
+
+def _by_column(frame: polars.DataFrame, columns: list[str]) -> Table:
+    rows = [
+        Row(keys=(column, model, value), cells=_cells(only(part, **{column: value})))
+        for column in columns
+        for model in values_of(frame, "model")
+        for part in (only(frame, model=model),)
+        for value in values_of(part, column)
+    ]
     return Table(
         name="columns",
         title="Accuracy by every column of the data",
         levels=("column", "model", "value"),
         columns=_COLUMNS,
         rows=tuple(rows),
-        notes=(_TIES, f"Columns with more than {_MOST_VALUES} different values are left out."),
+        notes=(
+            TIES,
+            _MARGIN,
+            f"Columns with more than {_MOST_VALUES} different values are left out.",
+        ),
     )
 
 
 def _by_measure(frame: polars.DataFrame) -> Table:
-    names = _measures(frame)
+    there = values_of(frame, "measure")
+    names = [name for name in (*MEASURES, SLOR) if name in there]
     rows = []
     for model in values_of(frame, "model"):
         for method in values_of(only(frame, model=model), "method"):
@@ -220,14 +133,8 @@ def _by_measure(frame: polars.DataFrame) -> Table:
         columns=tuple(Column(name=name) for name in names),
         rows=tuple(rows),
         notes=(
-            _TIES,
+            TIES,
             "SLOR is our approximation: unigram frequencies are those of the package wordfreq, "
             "per word, not those of the model's training text.",
         ),
     )
-
-
-def _measures(frame: polars.DataFrame) -> Sequence[str]:
-    order = ("sum", "per token", "per word", "per character", "SLOR")
-    there = values_of(frame, "measure")
-    return [name for name in order if name in there]

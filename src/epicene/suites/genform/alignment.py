@@ -89,6 +89,7 @@ def _middle(reference: Sequence[str], other: Sequence[str]) -> Alignment:
 _UNLIKE = 1
 _REPLACED = 1 << 16
 _EDIT = 1 << 32
+_FAR = 1 << 62
 
 
 def _replacing(word: str, other: str) -> int:
@@ -107,17 +108,27 @@ def _differ_in_place(reference: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _costs(reference: Sequence[str], other: Sequence[str]) -> list[list[int]]:
-    """What it costs to align what is left of both from each pair of places on."""
+    """What it costs to align what is left of both from each pair of places on.
+
+    Pairs of places that no alignment with the fewest edits goes through are left out: they are
+    too far from the diagonal.
+    """
     columns = len(other)
+    nearest, furthest = _band(reference, other)
     initials = [word[0] for word in other]
     alike, unlike = _EDIT + _REPLACED, _EDIT + _REPLACED + _UNLIKE
     below = [_EDIT * left for left in range(columns, -1, -1)]
     table = [below]
-    for word in reversed(reference):
+    for i in range(len(reference) - 1, -1, -1):
+        word = reference[i]
         initial = word[0]
-        reached = below[columns] + _EDIT
-        row = [reached] * (columns + 1)
-        for j in range(columns - 1, -1, -1):
+        row = [_FAR] * (columns + 1)
+        last = i + furthest
+        reached = _FAR
+        if last >= columns:
+            last = columns - 1
+            row[columns] = reached = below[columns] + _EDIT
+        for j in range(last, max(i + nearest, 0) - 1, -1):
             if other[j] == word:
                 reached = below[j + 1]
             else:
@@ -132,3 +143,17 @@ def _costs(reference: Sequence[str], other: Sequence[str]) -> list[list[int]]:
         table.append(row)
     table.reverse()
     return table
+
+
+def _band(reference: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """How far before and behind its own place in the reference a word's partner may stand.
+
+    Word for word from the left, or from the right, is one way to align. A way that is as good
+    and goes through places `d` apart has at least |d| edits before them and |longer − d| after.
+    """
+    longer = len(other) - len(reference)
+    in_place = min(
+        sum(map(ne, reference, other)), sum(map(ne, reversed(reference), reversed(other)))
+    )
+    room = in_place // 2
+    return min(longer, 0) - room, max(longer, 0) + room
