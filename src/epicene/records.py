@@ -301,7 +301,8 @@ class Judgement(Record, frozen=True, kw_only=True):
 
     `name` says which of an item's judgements this is (a format, a sample, a direction, a judge);
     no two of them share one.
-    `counts` are what a figure of a whole corpus adds up (edits made, words matched).
+    `counts` are what a figure of a whole corpus adds up (edits made, words matched); `credit`
+    among them is how much of a right answer it is, where a tie is half of one.
     `evidence` is what a person would want to read beside it.
     """
 

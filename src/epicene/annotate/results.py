@@ -10,7 +10,8 @@ import msgspec
 
 from epicene.errors import InputError
 from epicene.records import Judgement, Record
-from epicene.runs.results import frame_of
+from epicene.runs.results import Judged, frame_of
+from epicene.runs.summary import together
 from epicene.suites import RunInfo, choose_protocol, find_suite
 from epicene.suites.studies import StudyResults
 from epicene.suites.tabulate import undetected
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.records import Estimate, Figure, Table
+    from epicene.runs.results import Finished
     from epicene.studies import Response, Study, StudyItem
     from epicene.suites import Suite
 
@@ -53,8 +55,10 @@ class StudySummary:
         return tuple(self.suite.studies[self.kind].figures(self.results))
 
 
-def summarise_study(study: Study, responses: Sequence[Response]) -> StudySummary:
-    """All tables of a study that a suite defined."""
+def summarise_study(
+    study: Study, responses: Sequence[Response], runs: Sequence[Finished] = ()
+) -> StudySummary:
+    """All tables of a study that a suite defined, with runs of the same suite beside people."""
     if study.drawn is None:
         raise InputError(
             f"The study {study.name} was not drawn by a suite, so there are no tables of it; "
@@ -62,7 +66,7 @@ def summarise_study(study: Study, responses: Sequence[Response]) -> StudySummary
         )
     suite = find_suite(study.suite)
     kind = suite.studies[suite.study_name(study.drawn.kind)]
-    results = study_results(suite, study, responses)
+    results = study_results(suite, study, responses, runs)
     if not results.responses:
         raise InputError(f"Nobody has answered the study {study.name} yet.")
     return StudySummary(
@@ -77,14 +81,20 @@ def summarise_study(study: Study, responses: Sequence[Response]) -> StudySummary
 
 
 def study_results(
-    suite: Suite[Any, Any], study: Study, responses: Iterable[Response]
+    suite: Suite[Any, Any],
+    study: Study,
+    responses: Iterable[Response],
+    runs: Sequence[Finished] = (),
 ) -> StudyResults[Any]:
     """People's judgements of the items, and the suite's own of the same."""
     assert study.drawn is not None
     kind = suite.studies[study.drawn.kind]
     protocol = choose_protocol(suite, study.drawn.protocol, {}, None)
     items = {item.id: item for item in study.items}
-    kept = [response for response in responses if response.item in items]
+    kept: list[Response] = []
+    besides: list[Response] = []
+    for response in responses:
+        (kept if response.item in items else besides).append(response)
 
     def of_people() -> Iterator[tuple[StudyItem, Judgement]]:
         for response in kept:
@@ -100,7 +110,22 @@ def study_results(
         frame=_frame(of_people(), study, protocol.name),
         automatic=_frame(own, study, protocol.name),
         protocol=protocol,
+        besides=besides,
+        runs=_of_runs(suite, runs) if runs else None,
     )
+
+
+def _of_runs(suite: Suite[Any, Any], runs: Sequence[Finished]) -> polars.DataFrame:
+    """The judgements of runs to be set beside people's."""
+    import polars as pl
+
+    for run in runs:
+        if run.suite.name != suite.name:
+            raise InputError(
+                f"{run.folder} is a run of {run.suite.name}, and the study is one of {suite.name}."
+            )
+    frames = [frame_of(Judged(run), info) for run, info in zip(runs, together(runs), strict=True)]
+    return pl.concat(frames, how="diagonal")
 
 
 def _frame(

@@ -188,6 +188,10 @@ def tables(
     figures: Annotated[
         Path | None, typer.Option("--figures", help="A folder for the figures, as SVG.")
     ] = None,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Option("--run", metavar="RUN", help="Runs to set beside people, one option each."),
+    ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     as_latex: AsLatex = False,
@@ -198,10 +202,12 @@ def tables(
     from epicene.annotate.results import summarise_study
     from epicene.cli.output import note, print_json, print_tables
     from epicene.cli.tables import one_form, write_tables
+    from epicene.runs.results import read_run
 
     form = one_form(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
     folder = read_folder(study)
-    summary = summarise_study(folder.study, folder.responses())
+    beside = [read_run(run) for run in runs or ()]
+    summary = summarise_study(folder.study, folder.responses(), beside)
     chosen = _only(summary.tables, only or ())
     if form == "json":
         print_json(_document(summary, chosen))

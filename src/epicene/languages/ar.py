@@ -8,7 +8,7 @@ language = Language(
     own_name="العربية",
     direction="rtl",
     scripts=("Arab",),
-    # طالب/ة، عزيزي/تي، كتابه/ها
     rewriter="epicene.languages.rewriting.arabic:rewriter",
+    # طالب/ة، عزيزي/تي، كتابه/ها
     joins=double_forms("/", "ة|ات|ين?|تي?|ن|ون|ها|هن"),
 )

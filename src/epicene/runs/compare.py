@@ -70,10 +70,13 @@ def paired(first: Finished, second: Finished) -> polars.DataFrame:
     import polars as pl
 
     keys = ["item", "name"]
-    kept = [*keys, "group", "outcome", "label", "value"]
+    kept = [*keys, "group", "outcome", "label", "value", "credit"]
     frames = []
     for run in (first, second):
-        frame = frame_of(Judged(run), run.info).select(kept)
+        frame = frame_of(Judged(run), run.info)
+        if "credit" not in frame.columns:
+            frame = frame.with_columns(pl.lit(None, dtype=pl.Float64).alias("credit"))
+        frame = frame.select(kept)
         frame = frame.with_columns(pl.col("name", "outcome", "label").cast(pl.String))
         if frame.select(keys).is_duplicated().any():
             raise RunError(
@@ -93,7 +96,8 @@ def differences(
     from epicene.stats.correction import holm
 
     scored = both.with_columns(
-        _figure("outcome", "value", "a"), _figure("outcome_2", "value_2", "b")
+        _figure("a", "outcome", "credit", "value"),
+        _figure("b", "outcome_2", "credit_2", "value_2"),
     )
     scored = scored.filter(pl.col("a").is_not_null() & pl.col("b").is_not_null())
     names = sorted(scored["name"].unique().to_list())
@@ -129,10 +133,10 @@ def differences(
     return table, metrics
 
 
-def _figure(outcome: str, value: str, name: str) -> polars.Expr:
+def _figure(name: str, outcome: str, credit: str, value: str) -> polars.Expr:
     import polars as pl
 
-    right = (pl.col(outcome) == "right").cast(pl.Float64)
+    right = pl.col(credit).fill_null((pl.col(outcome) == "right").cast(pl.Float64))
     return pl.when(pl.col(outcome).is_not_null()).then(right).otherwise(pl.col(value)).alias(name)
 
 

@@ -38,7 +38,8 @@ class StudyResults(Generic[ProtocolT]):
 
     `frame` has a row per judgement of a person, with the columns of `Results.frame` and the
     person's name in `person`; `automatic` a row per judgement of the suite's own of the same
-    items, paired by item and name.
+    items, paired by item and name. `besides` are the responses to practice, attention checks and
+    fillers; `runs` the judgements of runs that the owner sets beside the study, if any.
     """
 
     study: Study
@@ -46,6 +47,8 @@ class StudyResults(Generic[ProtocolT]):
     frame: polars.DataFrame
     automatic: polars.DataFrame
     protocol: ProtocolT
+    besides: Sequence[Response] = ()
+    runs: polars.DataFrame | None = None
 
 
 def _draw(

@@ -85,7 +85,10 @@ def apply(text: str, changes: Iterable[Change]) -> Rewriting:
 
 
 def cased_like(model: str, word: str) -> str:
-    """The word with the capitals of the one it replaces: none, the first, or all."""
+    """The word with the capitals of the one it replaces: none, the first, or all; by its parts."""
+    models, parts = model.split("-"), word.split("-")
+    if len(models) == len(parts) > 1:
+        return "-".join(map(cased_like, models, parts))
     letters = [letter for letter in model if letter.isalpha()]
     if len(letters) > 1 and all(letter.isupper() for letter in letters):
         return word.upper()

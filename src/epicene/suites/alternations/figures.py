@@ -1,45 +1,49 @@
-"""Accuracy against the size of the model, and by variant."""
+"""Accuracy by variant, and against the size of the model."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from epicene import charts
-from epicene.suites.alternations import published
-from epicene.suites.alternations.published import VARIANTS, printed
-from epicene.suites.alternations.tables import accuracy, kind_of, main_judgements
+from epicene.suites.alternations.accuracy import accuracy, parameters_of, scored, type_of
+from epicene.suites.alternations.pairs import VARIANTS
+from epicene.suites.alternations.published import MODELS, PEOPLE, TABLE_2, printed
 from epicene.suites.tabulate import only, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Figure
-    from epicene.suites import Results
-    from epicene.suites.alternations.protocol import AlternationsProtocol
+    import polars
 
-    Outcomes = Results[AlternationsProtocol]
+    from epicene.records import Figure
+    from epicene.suites.alternations.accuracy import Outcomes
+
+    Rows = list[dict[str, charts.Value]]
 
 
 def figures(results: Outcomes) -> Iterator[Figure]:
     """Where there are Hindi variants: by variant, and by size."""
-    frame = main_judgements(results)
-    if not set(VARIANTS) & set(values_of(frame, "phenomenon")):
-        return
-    models = values_of(frame, "model")
-    rows: list[dict[str, charts.Value]] = [
+    frame = scored(results)
+    if len(frame) and set(VARIANTS) & set(values_of(frame, "phenomenon")):
+        yield _by_variant(frame)
+        yield _by_size(results, frame)
+
+
+def _by_variant(frame: polars.DataFrame) -> Figure:
+    rows: Rows = [
         {
             "variant": variant,
             "accuracy": accuracy(only(frame, model=model, phenomenon=variant)),
             "model": model,
         }
-        for model in models
+        for model in values_of(frame, "model")
         for variant in VARIANTS
     ]
     rows += [
         {"variant": variant, "accuracy": printed(value), "model": "people (published)"}
-        for variant, value in zip(VARIANTS, published.PEOPLE, strict=True)
+        for variant, value in zip(VARIANTS, PEOPLE, strict=True)
     ]
-    yield charts.points_with_intervals(
+    return charts.points_with_intervals(
         "variants",
         "Accuracy by variant",
         rows,
@@ -49,53 +53,49 @@ def figures(results: Outcomes) -> Iterator[Figure]:
         percent=True,
         reference=0.5,
     )
-    yield _by_size(results)
 
 
-def _by_size(results: Outcomes) -> Figure:
-    """The paper's models and those of the runs that say how large they are."""
-    frame = main_judgements(results)
-    rows: list[dict[str, charts.Value]] = []
-    for name, model in published.MODELS.items():
-        if model.millions is not None:
-            accuracies = published.TABLE_2[name]
-            rows += [
-                {
-                    "parameters": model.millions * 1e6,
-                    "accuracy": value / 100,
-                    "type": f"{model.kind} (published)",
-                    "variant": variant,
-                    "model": name,
-                }
-                for variant, value in zip(VARIANTS, accuracies, strict=True)
-            ]
-    for run in results.runs:
-        for identity in (each for role in run.identities.values() for each in role):
-            size = identity.about.get("parameters")
-            if not size:
-                continue
-            for variant in VARIANTS:
-                found = accuracy(only(frame, model=run.model, phenomenon=variant))
-                if found.value is not None:
-                    rows.append(
-                        {
-                            "parameters": float(size),
-                            "accuracy": found.value,
-                            "type": kind_of(results, run.model),
-                            "variant": variant,
-                            "model": run.model,
-                        }
-                    )
-    return charts.scatter(
+def _by_size(results: Outcomes, frame: polars.DataFrame) -> Figure:
+    """A curve for each family of the paper's models, and one for the runs' models of each type."""
+    return charts.lines(
         "size",
         "Accuracy against size",
-        rows,
+        [*_published_sizes(), *_own_sizes(results, frame)],
         x="parameters",
         y="accuracy",
-        color="type",
-        label="model",
+        color="models",
         facet="variant",
         percent=True,
         log_x=True,
+        reference=0.5,
         notes=("Models whose size is not known are left out.",),
     )
+
+
+def _published_sizes() -> Rows:
+    return [
+        {
+            "parameters": model.parameters,
+            "accuracy": printed(value),
+            "models": f"{model.family} ({model.type}, published)",
+            "variant": variant,
+        }
+        for name, model in MODELS.items()
+        if model.parameters is not None
+        for variant, value in zip(VARIANTS, TABLE_2[name], strict=True)
+    ]
+
+
+def _own_sizes(results: Outcomes, frame: polars.DataFrame) -> Rows:
+    return [
+        {
+            "parameters": size,
+            "accuracy": accuracy(only(frame, model=model, phenomenon=variant)),
+            "models": f"{type_of(results, model)} (run)",
+            "variant": variant,
+        }
+        for model in values_of(frame, "model")
+        for size in (parameters_of(results, model),)
+        if size is not None
+        for variant in VARIANTS
+    ]

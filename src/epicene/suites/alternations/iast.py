@@ -12,6 +12,8 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+import regex
+
 _CONSONANTS = dict(
     zip(
         "कखगघङचछजझञटठडढणतथदधनपफबभमयरलवशषसह",
@@ -67,11 +69,16 @@ def transliterate(text: str) -> str:
     return " ".join(_word(unicodedata.normalize("NFC", word)) for word in text.split())
 
 
+# A verb's stem keeps its own shape before these: रंगवाया is raṅg-vāyā.
+_ENDING = regex.compile(r"(.+?)((?:वा)?(?:ना|ने|नी|ता|ते|ती)|वा(?:या|ए|ई))")
+
+
 @cache
 def _word(word: str) -> str:
     if word in _EXCEPTIONS:
         return _EXCEPTIONS[word]
-    return "".join(unit.latin() for unit in _without_silent(_units(word)))
+    parts = found.groups() if (found := _ENDING.fullmatch(word)) else (word,)
+    return "".join(unit.latin() for part in parts for unit in _without_silent(_units(part)))
 
 
 def _units(word: str) -> list[_Unit]:

@@ -1,7 +1,7 @@
 """Hindi participles: every form of a verb's stems, by aspect, gender and number.
 
-    >>> perfective("कटवा", "f", "sg"), habitual("कटवा", "m", "pl")
-    ('कटवाई', 'कटवाते')
+>>> perfective("कटवा", "f", "sg"), habitual("कटवा", "m", "pl")
+('कटवाई', 'कटवाते')
 """
 
 from __future__ import annotations

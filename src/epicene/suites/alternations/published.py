@@ -11,22 +11,23 @@ CLASSES = ("intransitive", "transitive", "ditransitive")
 
 
 class Model(NamedTuple):
-    """A model of the paper: how it was trained, on what, and its parameters in millions."""
+    """A model of the paper: how it was trained, on what, its family, how many parameters."""
 
-    kind: str
+    type: str
     languages: str
-    millions: float | None
+    family: str
+    parameters: float | None
 
 
 MODELS = {
-    "XLM-R base": Model("masked", "multilingual", 270),
-    "XLM-R large": Model("masked", "multilingual", 550),
-    "MuRIL": Model("masked", "multilingual", 236),
-    "IndicBERT v2": Model("masked", "multilingual", 278),
-    "HindBERT": Model("masked", "monolingual", None),
-    "mGPT 1.3b": Model("causal", "multilingual", 1300),
-    "BLOOM 560m": Model("causal", "multilingual", 560),
-    "BLOOM 1.1b": Model("causal", "multilingual", 1100),
+    "XLM-R base": Model("masked", "multilingual", "XLM-R", 270e6),
+    "XLM-R large": Model("masked", "multilingual", "XLM-R", 550e6),
+    "MuRIL": Model("masked", "multilingual", "MuRIL", 236e6),
+    "IndicBERT v2": Model("masked", "multilingual", "IndicBERT", 278e6),
+    "HindBERT": Model("masked", "monolingual", "HindBERT", None),  # the paper found no number
+    "mGPT 1.3b": Model("causal", "multilingual", "mGPT", 1300e6),
+    "BLOOM 560m": Model("causal", "multilingual", "BLOOM", 560e6),
+    "BLOOM 1.1b": Model("causal", "multilingual", "BLOOM", 1100e6),
 }
 
 # Table 2: per cent right, by variant.
@@ -57,12 +58,14 @@ TABLE_5 = {
 # Verbs of each class, so many pairs in every variant.
 VERBS = {"intransitive": 28, "transitive": 23, "ditransitive": 5}
 
-# People: judgements of each pair by variant, pairs of which were judged, and the cloze study.
+# People: how many judged a pair of each variant, how many of its pairs were judged, how many chose
+# among completions of a gap; what share of completions the authors found ungrammatical, and of
+# choices went to the gold verb.
 JUDGEMENTS = dict(zip(VARIANTS, (15, 20, 20, 20), strict=True))
 PAIRS_JUDGED = dict(zip(VARIANTS, (56, 28, 28, 28), strict=True))
 CLOZE_JUDGEMENTS = 14
-CLOZE_UNGRAMMATICAL = 0.28
-CLOZE_PREFERS_GOLD = 0.859
+UNGRAMMATICAL = 0.28
+PREFERRED_GOLD = 0.859
 
 
 def printed(per_cent: float) -> Estimate:

@@ -42,7 +42,9 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
     persons: set[int] = {
         parse.cell.person
         for parse in parses
-        if parse.suffix is None or parse.suffix.person == 3 or parse.suffix.person != parse.cell.person
+        if parse.suffix is None
+        or parse.suffix.person == 3
+        or parse.suffix.person != parse.cell.person
     }
     if len(persons) == 1:
         return persons.pop()
@@ -50,14 +52,24 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
         return 3
     if walk.topic is not None and 3 in persons:
         return 3
+    if {parse.cell.tense for parse in parses} == {"perfect", "imperative"}:
+        return 2 if _commands(walk, at) else 3
+    if 3 in persons and len(persons) > 1 and _has_third_as_object(walk, parses):
+        persons.discard(3)
     if {1, 3} <= persons and _is_masculine_state(walk, at):
         return 1
     held = _held(walk, parses)
     if held in persons:
         return held
-    if {parse.cell.tense for parse in parses} == {"perfect", "imperative"}:
-        return 2 if _commands(walk, at) else 3
     return next((person for person in walk.reading.prior if person in persons), 3)
+
+
+def _has_third_as_object(walk: Walk, parses: tuple[VerbParse, ...]) -> bool:
+    """التي تراها: whom the clause is about is the object, so somebody else is the subject."""
+    third, suffix = walk.scope.third, parses[0].suffix
+    if third is None or suffix is None:
+        return False
+    return suffix.person == 3 and (suffix.gender, suffix.number) == (third.gender, third.number)
 
 
 def _held(walk: Walk, parses: tuple[VerbParse, ...]) -> int:

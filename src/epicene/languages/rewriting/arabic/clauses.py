@@ -34,7 +34,7 @@ def read_verb(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
     sure: Sureness = "certain" if certain else "likely"
     walk.add(at, subject, VerbForm(parse, cell), _rule(cell), sure)
     _object(walk, at, parse, subject)
-    _expect(walk, parse, {folded(one.verb.perfect) for one in picked}, subject)
+    _expect(walk, at, parse, {folded(one.verb.perfect) for one in picked}, subject)
     return at + 1
 
 
@@ -116,10 +116,14 @@ def meant_by(walk: Walk, suffix: Suffix) -> Referent:
     return walk.person(3, suffix.number, suffix.gender)
 
 
-def _expect(walk: Walk, parse: VerbParse, perfects: set[str], subject: Referent) -> None:
+def _expect(walk: Walk, at: int, parse: VerbParse, perfects: set[str], subject: Referent) -> None:
     scope = walk.scope
+    passive = walk.reading.is_passive(at)
     role = bool(perfects & verb_list("role_verbs"))
     suffix = parse.suffix
+    oneself = walk.reading.line[at + 1].key.startswith(("نفس", "انفس"))
+    if suffix is not None or passive or oneself:
+        role = role or bool(perfects & verb_list("object_roles"))
     if suffix is not None and (suffix.person != 3 or perfects & verb_list("object_complement")):
         target = meant_by(walk, suffix)
         scope.expect(target, "role" if role else "state", "accusative", "state")
@@ -127,4 +131,6 @@ def _expect(walk: Walk, parse: VerbParse, perfects: set[str], subject: Referent)
         rule = "predicate of ليس" if "ليس" in perfects else "predicate"
         scope.expect(subject, "predicate", "accusative", rule)
     else:
-        scope.expect(subject, "role" if role else "state", "accusative", "role" if role else "state")
+        scope.expect(
+            subject, "role" if role else "state", "accusative", "role" if role else "state"
+        )

@@ -83,8 +83,10 @@ def is_defective_shape(stem: str) -> bool:
     """Whether a word in ـي is a participle of a weak verb (راضي, مرتدي), not a nisba."""
     if len(stem) == 4 and stem[1] == "ا":
         return True
-    return stem.startswith("مت") and len(stem) >= 5 or (
-        stem.startswith("م") and len(stem) == 5 and stem[2] in "تا" or stem.startswith("مست")
+    return (
+        stem.startswith("مت")
+        and len(stem) >= 5
+        or (stem.startswith("م") and len(stem) == 5 and stem[2] in "تا" or stem.startswith("مست"))
     )
 
 

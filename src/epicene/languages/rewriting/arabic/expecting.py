@@ -22,16 +22,26 @@ def is_expected(walk: Walk, at: int) -> bool:
         return False
     if numerals.counted(walk.reading, at) is not None:
         return scope.expects == "predicate" and not scope.found
+    if nouns.elative(walk.reading, at) is not None:
+        return scope.expects == "predicate" and scope.target.number == "singular"
     if thing_of(walk.reading.line[at].letters) is not None:
         return False
     parse = nouns.choose(walk.reading, at, scope.target)
-    if parse is None or not _preposition_fits(walk, parse):
+    if parse is None or not _preposition_fits(walk, parse) or _is_measure(walk, at, parse):
         return False
     if parse.definite:
         return _definite_fits(walk, at, parse)
     if scope.expects == "predicate":
         return parse.lemma.known or _guess_fits(walk, at, parse)
     return _is_accusative(walk, at, parse) and _circumstance_fits(walk, at, parse)
+
+
+def _is_measure(walk: Walk, at: int, parse: NounParse) -> bool:
+    """أقل غرورًا: in what, after an elative."""
+    before = walk.reading.function(at - 1)
+    if before is None or before.sort != "transparent" or not parse.form.nunated:
+        return False
+    return before.base not in {"غير", "سوي", "مجرد", "شبه", "الا"}
 
 
 def _circumstance_fits(walk: Walk, at: int, parse: NounParse) -> bool:
@@ -62,6 +72,7 @@ def _definite_fits(walk: Walk, at: int, parse: NounParse) -> bool:
         return False
     if scope.found:
         joined = parse.prefix.letters == "و" and parse.suffix is not None
+        joined = joined or (parse.prefix.letters == "وال" and parse.lemma.adjective)
         if not scope.found_definite or not (joined or walk.reading.line.begins(at)):
             return False
     if scope.target is not None and scope.target.who in {"others", None} and scope.verbal:
@@ -127,7 +138,9 @@ def subjectless(walk: Walk, at: int) -> Referent | None:
         listed = folded(parse.lemma.masculine) in function_words()["subjectless"]
         if listed and not parse.definite and parse.prefix.letters in {"", "و", "ف"}:
             after = reading.line[at + 1]
-            if nouns.is_bound(reading, at, parse) or (reading.known_nouns(at + 1) and after.letters):
+            if nouns.is_bound(reading, at, parse) or (
+                reading.known_nouns(at + 1) and after.letters
+            ):
                 return None
             return walk.person(2 if reading.asks(at) else 1, parse.form.number)
     return None
@@ -137,6 +150,8 @@ def likened(walk: Walk, at: int) -> Referent | None:
     """احترامي كامرأة: like whom somebody is treated who was named by a pronoun before."""
     known = walk.reading.known_nouns(at)
     if not known or known[0].prefix.preposition != "ك" or not known[0].lemma.person:
+        return None
+    if known[0].suffix is not None or known[0].form.number != "singular":
         return None
     for place in range(at - 1, max(at - 4, -1), -1):
         letters = walk.reading.line[place].letters

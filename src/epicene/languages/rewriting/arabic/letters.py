@@ -68,7 +68,7 @@ def is_vocalised(text: str) -> bool:
     return sum(any(mark in _VOWELS for mark in cluster.marks) for cluster in inner) >= 2
 
 
-def respelled(written: str, letters: str) -> str:
+def respelled(written: str, letters: str, *, vocalised: bool = False) -> str:
     """Other bare letters in the way the word was written: marks stay where letters do."""
     if bare(written) == letters:
         return written
@@ -88,16 +88,16 @@ def respelled(written: str, letters: str) -> str:
         new = [_Cluster(letter, "") for letter in middle]
     kept = old[:start]
     if kept and (new or not end) and start == len(old) - end:
-        kept[-1] = _linked(kept[-1], middle[0] if middle else "")
+        kept[-1] = _linked(kept[-1], middle[0] if middle else "", always=vocalised)
     elif kept and not new:
         kept[-1] = _Cluster(kept[-1].letter, "".join(m for m in kept[-1].marks if m not in _FINAL))
     parts = [*kept, *new, *old[len(old) - end :]] if end else [*kept, *new]
     return "".join(cluster.letter + cluster.marks for cluster in parts)
 
 
-def _linked(cluster: _Cluster, following: str) -> _Cluster:
+def _linked(cluster: _Cluster, following: str, *, always: bool) -> _Cluster:
     """The last letter with the vowel that what follows it now asks for, if it had one."""
-    if not any(mark in _FINAL for mark in cluster.marks):
+    if not always and not any(mark in _FINAL for mark in cluster.marks):
         return cluster
     others = "".join(mark for mark in cluster.marks if mark not in _FINAL)
     return _Cluster(cluster.letter, others + _LINK.get(following, ""))

@@ -47,7 +47,9 @@ class Things(NamedTuple):
 @cache
 def things() -> Things:
     """The lists of `things.toml`, folded."""
-    return Things(**{title: frozenset(map(folded, words)) for title, words in read("things").items()})
+    return Things(
+        **{title: frozenset(map(folded, words)) for title, words in read("things").items()}
+    )
 
 
 # --- verbs ---------------------------------------------------------------------------------
@@ -127,7 +129,11 @@ def _lemmas() -> Iterator[Lemma]:
     for name in ("people", "adjectives"):
         lists = read(name)
         person, adjective = name == "people", name == "adjectives"
-        for title, ending in (("regular", "regular"), ("defective", "defective"), ("maqsura", "maqsura")):
+        for title, ending in (
+            ("regular", "regular"),
+            ("defective", "defective"),
+            ("maqsura", "maqsura"),
+        ):
             for entry in lists.get(title, []):
                 word, _, plural = entry.partition(":")
                 yield Lemma(
@@ -149,9 +155,7 @@ def _pair(entry: str, *, person: bool) -> Lemma:
     ending = "regular" if person else "diptote"
     if masculine.endswith("ى"):
         ending = "maqsura"
-    return Lemma(
-        masculine, feminine, ending, first, second, person=person, adjective=not person
-    )
+    return Lemma(masculine, feminine, ending, first, second, person=person, adjective=not person)
 
 
 @cache

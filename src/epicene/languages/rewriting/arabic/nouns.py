@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.arabic import fixed, guessing
+from epicene.languages.rewriting.arabic.findings import Fixed
 from epicene.languages.rewriting.arabic.letters import TANWIN_FATH
 from epicene.languages.rewriting.arabic.parsing import is_thing, thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
@@ -23,6 +24,8 @@ _SUFFIXES = ("ي", "ه", "ها", "نا", "كم", "هم")
 def choose(reading: Reading, at: int, referent: Referent | None) -> NounParse | None:
     """The reading of a noun that fits whom it should agree with, None if there is none."""
     for parse in reading.nouns(at):
+        if parse.lemma.feminine in _WOMEN and not _is_idiom(reading, at, parse):
+            continue
         form = parse.form
         if referent is not None and (
             form.number != referent.number or referent.gender not in {None, form.gender}
@@ -32,6 +35,20 @@ def choose(reading: Reading, at: int, referent: Referent | None) -> NounParse | 
             continue
         return parse
     return None
+
+
+# امرأة loses its alif after the article, and رجل أعمال is سيدة أعمال in the feminine.
+_WOMEN = frozenset({"امرأة", "مرأة", "سيدة"})
+
+
+def _is_idiom(reading: Reading, at: int, parse: NounParse) -> bool:
+    """Whether it is the word for a woman that goes here."""
+    business = reading.line[at + 1].key in {"اعمال", "الاعمال"}
+    if parse.lemma.masculine != "رجل":
+        return not business
+    if parse.lemma.feminine == "سيدة":
+        return business
+    return not business and (parse.lemma.feminine == "مرأة") == parse.prefix.article
 
 
 def _noun_follows(reading: Reading, at: int) -> bool:
@@ -57,6 +74,17 @@ def is_definite(reading: Reading, at: int) -> bool:
     if nouns and nouns[0].lemma.known:
         return nouns[0].suffix is not None
     return reading.is_preposition(at - 1) and letters.endswith(_SUFFIXES) and len(letters) > 3
+
+
+def elative(reading: Reading, at: int) -> Fixed | None:
+    """الأول, الكبرى: an elative that has both genders, with its article."""
+    letters = reading.line[at].letters
+    for prefix in ("ال", "وال", "فال"):
+        word = letters[len(prefix) :]
+        if letters.startswith(prefix) and fixed.pair("elatives", word):
+            with_measure = is_nunated(reading, at + 1) and reading.function(at + 1) is None
+            return None if with_measure else Fixed(prefix, "elatives", word)
+    return None
 
 
 def is_nunated(reading: Reading, at: int) -> bool:
@@ -116,7 +144,10 @@ def _is_possessor(reading: Reading, at: int, parse: NounParse) -> bool:
 
 def _describes(one: NounParse, head: NounParse) -> bool:
     """Whether the one can be an adjective of the head, which stands before it."""
-    if one.prefix.letters or (one.form.gender, one.form.number) != (head.form.gender, head.form.number):
+    if one.prefix.letters or (one.form.gender, one.form.number) != (
+        head.form.gender,
+        head.form.number,
+    ):
         return False
     if one.lemma.known:
         return one.lemma.can_describe
@@ -142,6 +173,9 @@ def possessor_follows(reading: Reading, at: int) -> bool:
     if is_definite(reading, at):
         return not _has_joined_article(reading, at)
     before = reading.line[at - 1].letters
+    known = reading.known_nouns(at)
+    if known and known[0].lemma.person and not known[0].prefix.letters:
+        return is_bound(reading, at, known[0])
     return not reading.nouns(at) and not is_nunated(reading, at) and not before.endswith("ة")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.languages.rewriting.arabic import conjugation, guessing
+from epicene.languages.rewriting.arabic import conjugation, fixed, guessing
 from epicene.languages.rewriting.arabic.clitics import (
     NOUN_PREFIXES,
     SUFFIXES,
@@ -160,6 +160,8 @@ def _guessed_nouns(letters: str) -> Iterator[NounParse]:
         rest = letters[len(prefix.letters) :]
         if not letters.startswith(prefix.letters) or len(rest) < 3 or is_thing(rest):
             continue
+        if fixed.pair("numerals", rest):
+            continue
         if prefix.letters and not prefix.article and not guessing.is_participle(rest):
             continue
         if not prefix.article and rest.startswith("ال"):
@@ -188,20 +190,29 @@ class Thing(NamedTuple):
 @lru_cache(maxsize=_REMEMBERED)
 def thing_of(letters: str) -> Thing | None:
     """The word as a noun for a thing, if it is known as one and not rather as a person."""
-    person = min((_joined(parse) for parse in _known_nouns(letters)), default=None)
+    person = min(
+        (_joined(parse) for parse in _known_nouns(letters) if not _is_broken(parse)), default=None
+    )
     for prefix in NOUN_PREFIXES:
         rest = folded(letters[len(prefix.letters) :])
         if not letters.startswith(prefix.letters) or "أ" in prefix.letters:
             continue
         if prefix.preposition and len(rest) < _SHORTEST_THING:
             continue
-        for stem, suffix in ((rest, ""), *_without_suffix(rest)):
+        suffixed = () if prefix.article else _without_suffix(rest)
+        for stem, suffix in ((rest, ""), *suffixed):
             gender = _thing_gender(stem)
             if gender is None:
                 continue
             closer = person is not None and person <= len(prefix.letters) + len(suffix)
             return None if closer else Thing(gender, prefix.letters, bool(suffix))
     return None
+
+
+def _is_broken(parse: NounParse) -> bool:
+    """كتاب is a book, rather than writers."""
+    form = parse.form
+    return form.number == "plural" and form.gender == "masculine" and form.bound is None
 
 
 def _joined(parse: NounParse) -> int:
@@ -247,7 +258,17 @@ _FIXED = {
     "انا": "I", "نحن": "we", "انت": "you", "انتي": "you", "انتم": "you all", "انتن": "you all",
     "انتما": "you two", "هو": "he", "هي": "he", "هم": "they", "هن": "they", "هما": "they two",
 }  # fmt: skip
-_PLAIN = ("vocatives", "inna", "relatives", "demonstratives", "adverbs", "negations", "subordinators", "coordinators", "transparent")
+_PLAIN = (
+    "vocatives",
+    "inna",
+    "relatives",
+    "demonstratives",
+    "adverbs",
+    "negations",
+    "subordinators",
+    "coordinators",
+    "transparent",
+)
 _SUFFIXED = ("role_markers", "inna", "prepositions")
 _PREFIXES = ("", "و", "ف", "أ", "ا", "أو", "أف", "ل", "ول", "فل", "ب", "وب", "ك")
 
@@ -310,6 +331,8 @@ def _unsuffixed(stem: str, suffix: Suffix) -> Iterator[str]:
 
 def _suffixed(prefix: str, base: str) -> FunctionParse | None:
     lists = function_words()
+    if prefix in {"ل", "ول", "فل", "ب", "وب", "ك"}:
+        return None
     for suffix in SUFFIXES:
         stem = base[: -len(suffix.letters)]
         if not base.endswith(suffix.letters) or not stem:

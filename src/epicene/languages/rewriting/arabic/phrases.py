@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.languages.rewriting.arabic import fixed, guessing, nouns, numerals
 from epicene.languages.rewriting.arabic.findings import Fixed, Noun
 from epicene.languages.rewriting.arabic.parsing import noun_parses, thing_of
+from epicene.languages.rewriting.arabic.reading import ADJECTIVAL_ADVERBS
 from epicene.languages.rewriting.arabic.scope import Referent
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ def phrase(
             return counted.end
         at, case = counted.noun, counted.case
         referent = referent and referent._replace(number=counted.number)
+    elative = nouns.elative(reading, at)
+    if elative is not None:
+        walk.add(at, referent, elative, rule, sure)
+        return at + 1
     parse = nouns.choose(reading, at, referent) or nouns.choose(reading, at, None)
     if parse is None or thing_of(reading.line[at].letters) is not None:
         return thing_phrase(walk, at)
@@ -85,8 +90,15 @@ def thing_phrase(walk: Walk, at: int) -> int:
         end = nouns.skip_noun(reading, end)
         definite = nouns.is_definite(reading, end - 1)
     head = Referent(None, "singular", nouns.gender_at(reading, at))
-    end = _attributes(walk, end, head, "nominative", definite=definite, possessor=None)
+    if not nouns.is_nunated(reading, end) or _may_be_nunated(walk, at):
+        end = _attributes(walk, end, head, "nominative", definite=definite, possessor=None)
     return _clause_after(walk, end, head, definite=definite)
+
+
+def _may_be_nunated(walk: Walk, at: int) -> bool:
+    """Whether an adjective with nunation can go with the thing: not in غياب طويل محملًا."""
+    letters = walk.reading.line[at].letters
+    return nouns.is_nunated(walk.reading, at) or letters.endswith(("ة", "اء", "ى"))
 
 
 def _attributes(
@@ -116,6 +128,8 @@ def _attributes(
         parse = _attribute(walk, end, head, definite=definite)
         if parse is None:
             return end
+        if head.who is None and parse.form.nunated and not nouns.is_nunated(reading, end - 1):
+            return end
         if possessor == head.gender and not definite and not parse.form.nunated:
             return end + 1  # طاهية وجبات سريعة
         unsure = possessor == head.gender or not parse.lemma.known
@@ -126,6 +140,8 @@ def _attributes(
 
 def _adverbial(walk: Walk, at: int, head: Referent, start: int) -> NounParse | None:
     """طباخًا جيدًا: what is an adverb elsewhere, right after a noun in the accusative."""
+    if walk.reading.line[at].key not in ADJECTIVAL_ADVERBS - {"جدا"}:
+        return None
     if not nouns.is_nunated(walk.reading, start - 1) or not walk.reading.known_nouns(start - 1):
         return None
     for parse in noun_parses(walk.reading.line[at].letters):
@@ -147,13 +163,10 @@ def _points_back(walk: Walk, at: int, function: FunctionParse, head: Referent) -
 
 
 def _elative(walk: Walk, at: int, head: Referent) -> Fixed | None:
-    letters = walk.reading.line[at].letters
-    if not letters.startswith("ال") or head.number != "singular":
+    found = nouns.elative(walk.reading, at)
+    if found is None or head.number != "singular":
         return None
-    word = letters[2:]
-    if fixed.gender_of("elatives", word) != head.gender:
-        return None
-    return Fixed("ال", "elatives", word)
+    return found if fixed.gender_of("elatives", found.word) == head.gender else None
 
 
 def _attribute(walk: Walk, at: int, head: Referent, *, definite: bool) -> NounParse | None:
@@ -165,19 +178,22 @@ def _attribute(walk: Walk, at: int, head: Referent, *, definite: bool) -> NounPa
             continue
         if parse.form.number != head.number or parse.form.gender != head.gender:
             continue
-        lemma = parse.lemma
-        if lemma.can_describe if lemma.known else _looks_like_one(parse, head):
+        if _can_describe(parse, head):
             return parse
-        if lemma.person and definite:
+        if parse.lemma.person and definite and head.who is not None:
             return parse
     return None
 
 
-def _looks_like_one(parse: NounParse, head: Referent) -> bool:
-    """Whether a word of no list is an adjective of a person; of a thing, any may be."""
+def _can_describe(parse: NounParse, head: Referent) -> bool:
+    """Whether a word can be an adjective of the head; of a person, also by its looks."""
+    lemma = parse.lemma
     if head.who is None:
-        return parse.lemma.adjective
-    return guessing.is_adjective_shape(parse.lemma.masculine)
+        return lemma.adjective
+    if lemma.known:
+        return lemma.can_describe
+    nisba = parse.prefix.article and lemma.masculine.endswith("ي")
+    return nisba or guessing.is_adjective_shape(lemma.masculine)
 
 
 def _clause_after(

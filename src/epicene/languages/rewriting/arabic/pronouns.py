@@ -25,6 +25,7 @@ _NUMBERS: dict[str, Number] = {
     "they two": "dual",
 }
 _MYSELF = frozenset({"نفسي", "ذاتي"})
+_TITLES = frozenset("سيد دكتور أستاذ معلم".split())
 _I_MEAN = frozenset({"اعني", "واعني", "اقصد", "واقصد"})
 
 
@@ -240,8 +241,31 @@ def vocative(walk: Walk, at: int, function: FunctionParse) -> int:
         return at + 2
     number = known[0].form.number
     held = replace(walk.scope)
-    end = phrases.phrase(
-        walk, at + 1, referent._replace(number=number), "nominative", "vocative", "certain"
-    )
+    called = referent._replace(number=number)
+    end = phrases.phrase(walk, at + 1, called, "nominative", "vocative", "certain")
+    walk.scope.__dict__.update(held.__dict__)
+    return end
+
+
+def is_called(walk: Walk, at: int) -> bool:
+    """صديقي، …: somebody of mine who stands alone between marks, or a title before a name."""
+    reading = walk.reading
+    if not reading.line.begins(at):
+        return False
+    for parse in reading.known_nouns(at):
+        if parse.prefix.letters:
+            continue
+        mine = parse.suffix is not None and parse.suffix.letters == "ي"
+        if mine and reading.line[at + 1].is_mark:
+            return True
+        if parse.lemma.masculine in _TITLES and reading.line[at + 1].text == "(":
+            return True
+    return False
+
+
+def call(walk: Walk, at: int) -> int:
+    """Whoever is called so is the listener."""
+    held = replace(walk.scope)
+    end = phrases.phrase(walk, at, walk.person(2), "nominative", "vocative", "likely")
     walk.scope.__dict__.update(held.__dict__)
     return end

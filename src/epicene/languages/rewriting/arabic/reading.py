@@ -5,7 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic.letters import DAMMA, FATHA, KASRA, SUKUN, TANWIN_FATH, folded
+from epicene.languages.rewriting.arabic.letters import (
+    DAMMA,
+    FATHA,
+    KASRA,
+    SUKUN,
+    TANWIN_FATH,
+    folded,
+)
 from epicene.languages.rewriting.arabic.lexicon import function_words, verb_list
 from epicene.languages.rewriting.arabic.parsing import (
     FunctionParse,
@@ -25,7 +32,11 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.voices import Voice
     from epicene.languages.rewriting.people import Wanted
 
-_VERB_PARTICLES = frozenset("قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split())
+_VERB_PARTICLES = frozenset(
+    "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split()
+)
+# Adverbs that may be adjectives in the accusative.
+ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا".split())
 _QUESTION = frozenset("؟?")
 
 
@@ -45,13 +56,37 @@ class Reading:
         function = function_parse(word.letters)
         if function is not None and TANWIN_FATH in word.text and function.sort != "adverbs":
             return None
-        if function is not None and function.base == "ام" and self._is_mother(at):
+        if function is None:
             return None
-        return function
+        if function.base == "ام" and self._is_mother(at):
+            return None
+        if word.letters == "كوني" and self.line.begins(at):  # the imperative
+            return None
+        return None if self._is_adjective_here(at) else function
 
     def _is_mother(self, at: int) -> bool:
-        """أم after a noun for a thing or a preposition: nobody is asked which."""
-        return self.is_thing(at - 1) or self.is_preposition(at - 1)
+        """أم where nobody is asked which of two."""
+        if self.is_thing(at - 1) or self.is_preposition(at - 1):
+            return True
+        start, _ = self.line.sentence(at)
+        return not self.asks(at) and not any(
+            self.line[place].letters.startswith("أ") and self._has_question(place)
+            for place in range(start, at)
+        )
+
+    def _has_question(self, at: int) -> bool:
+        nouns, verbs = noun_parses(self.line[at].letters), verb_parses(self.line[at].letters)
+        return any(p.prefix.letters.startswith("أ") for p in nouns if p.lemma.known) or any(
+            p.prefix.startswith("أ") for p in verbs[:1]
+        )
+
+    def _is_adjective_here(self, at: int) -> bool:
+        """كنت طويلًا: what is an adverb elsewhere, said of somebody."""
+        if self.line[at].key not in ADJECTIVAL_ADVERBS or self.line[at + 1].key[-1:] == "ا":
+            return False
+        before = verb_parses(self.line[at - 1].letters)
+        copular = any(folded(p.verb.perfect) in verb_list("copular") for p in before)
+        return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
 
     def key(self, at: int) -> str:
         """The base of a function word, else the folded word."""
@@ -98,7 +133,8 @@ class Reading:
             return ()
         before = self.function(at - 1)
         if is_somebody(word.letters) or (
-            self._asks_for_noun(before) and not (before.base == "من" and self._is_verb_alone(parses))
+            self._asks_for_noun(before)
+            and not (before.base == "من" and self._is_verb_alone(parses))
         ):
             return ()
         if before and before.base in _VERB_PARTICLES and parses:
@@ -121,7 +157,9 @@ class Reading:
         """Whether a preposition or a demonstrative stands before, with nothing joined to it."""
         if before is None or before.suffix or before.base in {"حتي", "منذ", "مذ"}:
             return False
-        return before.sort == "prepositions" or (before.sort == "demonstratives" and not before.prefix)
+        return before.sort == "prepositions" or (
+            before.sort == "demonstratives" and not before.prefix
+        )
 
     def _is_noun_too(self, at: int) -> bool:
         letters = self.line[at].letters
@@ -138,9 +176,22 @@ class Reading:
         before = self.function(at - 1)
         if before is None:
             return False
-        return before.sort in {"relatives", "negations"} or before.base in _VERB_PARTICLES or (
-            before.base in {"ان", "انت", "هل", "لا", "الا"} or (before.sort == "inna" and before.suffix is not None and before.suffix.person == 2)
+        return (
+            before.sort in {"relatives", "negations"}
+            or before.base in _VERB_PARTICLES
+            or (
+                before.base in {"ان", "انت", "هل", "لا", "الا"}
+                or (
+                    before.sort == "inna"
+                    and before.suffix is not None
+                    and before.suffix.person == 2
+                )
+            )
         )
+
+    def is_passive(self, at: int) -> bool:
+        """Whether the first vowel of a verb is written, and is that of the passive."""
+        return DAMMA in self.line[at].text[:4]
 
     def opens_clause(self, at: int) -> bool:
         """Whether nothing stands before the word in its clause but particles."""
@@ -166,7 +217,10 @@ class Reading:
         if parse.cell.person != 2 or folded(parse.verb.perfect) in verb_list("stative"):
             return False
         before = self.function(at - 2)
-        if before and (before.sort in {"you", "inna", "relatives"} or before.base in {"هل", "لماذا", "لم", "ما", "كيف", "الذي", "التي"}):
+        if before and (
+            before.sort in {"you", "inna", "relatives"}
+            or before.base in {"هل", "لماذا", "لم", "ما", "كيف", "الذي", "التي"}
+        ):
             return False
         return not self.is_question
 
@@ -197,7 +251,9 @@ class Reading:
         if function is not None:
             if function.suffix is not None:
                 return function.suffix.person == person
-            return function.sort in ({"I", "we"} if person == 1 else {"you", "you all", "you two"}) or (person == 2 and function.base == "يا")
+            return function.sort in (
+                {"I", "we"} if person == 1 else {"you", "you all", "you two"}
+            ) or (person == 2 and function.base == "يا")
         word = self.line[at]
         if word.is_mark:
             return False

@@ -24,6 +24,7 @@ Nunation: TypeAlias = Literal["before", "after", "none"]
 
 # What is written where the hamza of a letter is left out.
 _BARE = frozenset("ا")
+_NUNATION = regex.compile("\u064bا$|ا\u064b$")
 _TANWIN = regex.compile("[\u064b\u064c\u064d]")
 _BEFORE = regex.compile("\u064bا(?!\\p{L})")
 _AFTER = regex.compile("ا\u064b(?!\\p{L})")
@@ -55,16 +56,16 @@ def kept(written: str, letters: str) -> str:
 def spelled(word: Word, letters: str, *, nunated: bool, nunation: Nunation) -> str:
     """The word in other letters, written as its line is."""
     vocalised = is_vocalised(word.text)
-    ending = final_mark(word.text)
-    text = respelled(_TANWIN.sub("", word.text), letters)
+    old = _NUNATION.sub("", word.text)
+    ending = TANWIN_FATH if old != word.text else final_mark(word.text)
+    old = _TANWIN.sub("", old)
+    stem = respelled(old, letters[:-1] if nunated else letters, vocalised=vocalised)
     if nunated:
-        stem = with_final(text[:-1], "")
+        stem = with_final(stem, "")
         if nunation == "none" and not vocalised:
             return stem + "ا"
         return stem + ("ا" + TANWIN_FATH if nunation == "after" else TANWIN_FATH + "ا")
-    if vocalised:
-        return with_final(text, _ending(letters, ending))
-    return text
+    return with_final(stem, _ending(letters, ending)) if vocalised else stem
 
 
 def _ending(letters: str, ending: str) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.reading import Reading
     from epicene.languages.rewriting.arabic.state import Walk
 
+
 def next_noun(reading: Reading, at: int) -> int:
     """The first noun after a verb, over adverbs and prepositions with a pronoun; -1 if none."""
     for place in range(at + 1, at + 5):
@@ -22,7 +23,9 @@ def next_noun(reading: Reading, at: int) -> int:
             letters = reading.line[place].letters
             joined = letters.startswith(("وال", "فال", "بال", "كال", "لل"))
             return place if reading.is_nominal(place) and not joined else -1
-        if not (function.sort == "adverbs" or (function.sort == "prepositions" and function.suffix)):
+        if not (
+            function.sort == "adverbs" or (function.sort == "prepositions" and function.suffix)
+        ):
             return -1
     return -1
 

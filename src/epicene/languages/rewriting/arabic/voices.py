@@ -146,7 +146,11 @@ def _persons_reached(word: Word) -> Iterator[int]:
     if function is not None:
         if function.suffix is not None and function.suffix.person == 1:
             yield 1
-        elif function.suffix is not None and function.sort == "prepositions" and function.base in {"ل", "الي"}:
+        elif (
+            function.suffix is not None
+            and function.sort == "prepositions"
+            and function.base in {"ل", "الي"}
+        ):
             yield function.suffix.person
         elif word.letters in {"إلي", "علي"}:
             yield 1

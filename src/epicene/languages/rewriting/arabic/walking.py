@@ -48,7 +48,10 @@ def _pause(walk: Walk, at: int, *, resumes: bool) -> None:
         scope.third = None
     if scope.suspended is None:
         return
-    while (function := walk.reading.function(at)) and function.sort in {"negations", "coordinators"}:
+    while (function := walk.reading.function(at)) and function.sort in {
+        "negations",
+        "coordinators",
+    }:
         at += 1
     resumed = replace(walk, scope=replace(scope.suspended))
     if walk.reading.function(at) is not None or not is_expected(resumed, at):
@@ -84,6 +87,8 @@ def _nominal(walk: Walk, at: int) -> int:
         scope.found = True
         scope.found_definite = nouns.is_definite(walk.reading, end - 1)
         return end
+    if pronouns.is_called(walk, at):
+        return pronouns.call(walk, at)
     asked = inverted(walk, at) or subjectless(walk, at) or likened(walk, at)
     if asked is not None:
         return phrases.phrase(walk, at, asked, "nominative", "predicate", "likely")
@@ -216,9 +221,7 @@ def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:
     elif walk.reading.verbs(place):
         return place
     _possessive(walk, place)
-    return phrases.phrase(
-        walk, place, _among(walk, place, function), "genitive", "noun", "likely"
-    )
+    return phrases.phrase(walk, place, _among(walk, place, function), "genitive", "noun", "likely")
 
 
 def _among(walk: Walk, at: int, function: FunctionParse) -> Referent:

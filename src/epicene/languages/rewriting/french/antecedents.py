@@ -212,7 +212,8 @@ def aside_subject(scene: Scene, comma: int) -> Mention | None:
     """Levit, le président, parla: whom the aside that closes there is about."""
     line = scene.line
     for mention in reversed(scene.mentions):
-        if mention.end >= comma or line[chain_end(scene, mention)] != ",":
+        end = chain_end(scene, mention)
+        if end >= comma or line[end] != ",":
             continue
         if any(line[index] in STOPS for index in range(mention.end, comma)):
             return None

@@ -231,6 +231,8 @@ def _inflect_compound(word: str, gender: Gender, kind: Class, *, plural: bool) -
 
 def pluralise(word: str) -> str:
     """The plural of a singular."""
+    if word in _ODD_PLURALS:
+        return _ODD_PLURALS[word]
     if word.endswith(("s", "x", "z")):
         return word
     if word.endswith(("eau", "eu")) and word != "bleu":
@@ -240,11 +242,20 @@ def pluralise(word: str) -> str:
     return word + "s"
 
 
+_ODD_PLURALS = {
+    "monsieur": "messieurs",
+    "madame": "mesdames",
+    "lady": "ladies",
+    "gentleman": "gentlemen",
+}
+_ODD_SINGULARS = {plural: one for one, plural in _ODD_PLURALS.items()}
 _ALS = frozenset({"banal", "fatal", "final", "natal", "naval", "bancal"})
 
 
 def singular(word: str) -> str:
     """The singular of a plural, as far as its ending says."""
+    if word in _ODD_SINGULARS:
+        return _ODD_SINGULARS[word]
     if word.endswith("aux") and not word.endswith("eaux"):
         return word.removesuffix("aux") + "al"
     if word.endswith("eaux"):

@@ -115,6 +115,8 @@ class Line:
         before = index - 1
         while self[before] in QUOTES or self[before] in {"(", "-", "–", "—"}:
             before -= 1
+        if self[before] == "." and self[before - 1] in {"m", "mm", "dr", "st"}:  # M. Dupont
+            return False
         return before < 0 or self[before] in STOPS or self[before] == ":"
 
     def is_enclitic(self, index: int) -> bool:

@@ -137,7 +137,7 @@ def is_name(line: Line, at: int) -> bool:
     if word in line.closed.everything or word in _TITLES or is_adverb_by_shape(word):
         return False
     if not line.begins(at):
-        return not line.is_determiner(at - 1)
+        return not line.is_determiner(at - 1) or line[at - 1] in _TITLES
     if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
         return False
     if verbs().forms(word):  # Marie, Pierre

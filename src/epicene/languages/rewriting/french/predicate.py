@@ -305,8 +305,8 @@ def _joined(line: Line, joint: int, start: int, bond: Bond, *, adjacent: bool) -
     guessed = adjacent and line.is_open(start) and looks_like_adjective(line[start])
     if not (is_strong(line, start, bond) or guessed):
         return start
-    if verbs().forms(line[start]) and line.is_determiner(start + 1):  # et fait une pause
-        return start
+    if participle_of(line[start]) and verbs().forms(line[start]) and line.is_determiner(start + 1):
+        return start  # et fait une pause
     if not adjacent and joins_a_noun(line, joint, start, bond):
         return start
     return element(line, start, bond, strict=not guessed)

