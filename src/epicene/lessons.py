@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from epicene.languages.rewriting.people import Gender, Person
 from epicene.records import Record
 
 
@@ -21,11 +22,11 @@ class Lesson(NamedTuple):
     counterparts: tuple[str, ...]
 
 
-class Shown(NamedTuple):
+class Shown(Record, frozen=True, kw_only=True):
     """Whose gender a label shows, and which: speaker, feminine."""
 
-    person: str
-    gender: str
+    person: Person
+    gender: Gender
 
 
 class Lessons(Record, frozen=True, kw_only=True):

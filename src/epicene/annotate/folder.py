@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.studies import Response, Study
+    from epicene.studies.response_files import Layout
 
 STUDY = "study.toml"
 RESPONSES = "responses.sqlite"
@@ -44,9 +45,12 @@ class StudyFolder:
         participant: str = "",
         columns: Mapping[str, str] | None = None,
         replace: bool = False,
+        layout: Layout = "auto",
     ) -> Added:
         """Keep the responses in a file, all or none."""
-        found = read_responses(file, self.study, participant=participant, columns=columns)
+        found = read_responses(
+            file, self.study, participant=participant, columns=columns, layout=layout
+        )
         with closing(ResponseStore(self.path / RESPONSES)) as store:
             return store.add(found, replace=replace)
 

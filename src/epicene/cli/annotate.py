@@ -97,7 +97,7 @@ def sample(
 @app.command("import")
 def import_(
     study: StudyPath,
-    file: Annotated[Path, typer.Argument(help="Answers as CSV, TSV or JSONL.")],
+    file: Annotated[Path, typer.Argument(help="Answers as CSV, TSV or JSONL, or PCIbex results.")],
     participant: Annotated[
         str, typer.Option("--participant", help="Whose they are, if the file does not say.")
     ] = "",
@@ -105,13 +105,21 @@ def import_(
     replace: Annotated[
         bool, typer.Option("--replace", help="Take new answers in place of a person's old ones.")
     ] = False,
+    layout: Annotated[
+        Literal["auto", "pcibex"],
+        typer.Option("--format", help="How the file is laid out; its content says, unless said."),
+    ] = "auto",
 ) -> None:
     """Keep answers that were made elsewhere, all of the file or nothing."""
     from epicene.annotate.folder import read_folder
     from epicene.cli.output import note
 
     added = read_folder(study).take(
-        file, participant=participant, columns=pairs(column, "--column"), replace=replace
+        file,
+        participant=participant,
+        columns=pairs(column, "--column"),
+        replace=replace,
+        layout=layout,
     )
     note(
         f"{added.new} new answers, {added.replaced} in place of others, "

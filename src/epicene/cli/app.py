@@ -20,6 +20,7 @@ from epicene.cli import (
     score,
     suites,
     tables,
+    train,
 )
 from epicene.errors import InputError
 
@@ -63,6 +64,7 @@ app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.command("demo")(demo.demo)
 app.command("rewrite")(rewrite.rewrite)
+app.command("train")(train.train)
 app.add_typer(models.app, name="models")
 app.add_typer(annotate.app, name="annotate")
 app.command("data")(data.data)

@@ -13,7 +13,7 @@ import typer
 from epicene.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting import Rewrite, Rewriting
+    from epicene.languages.rewriting import Rewrite, Rewriter, Rewriting
 
 
 def rewrite(
@@ -47,6 +47,15 @@ def rewrite(
     others: Annotated[
         str | None, typer.Option("--others", metavar="m|f", help="… of everyone spoken about.")
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="tagger:FOLDER",
+            help="Rewrite by a tagger that `epicene train` made, not by rules.",
+        ),
+    ] = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Below each line: what was changed, why, and how surely."),
@@ -75,7 +84,7 @@ def rewrite(
     if explain and as_json:
         raise InputError("--explain and --json are two forms of the same; choose one of them.")
     options = {name: value for name, value in given.items() if value is not None}
-    rewriter = find_rewriter(language)
+    rewriter = find_rewriter(language) if model is None else _trained(model, language)
     for name in options:
         if name not in rewriter.takes:
             takes = ", ".join(f"--{each}" for each in rewriter.takes)
@@ -87,6 +96,17 @@ def rewrite(
         _write_records(rewrite_all, sys.stdin.buffer, sys.stdout.buffer)
     else:
         _write_lines(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
+
+
+def _trained(model: str, language: str) -> Rewriter:
+    """The rewriter that a trained tagger is."""
+    from epicene.models import parse_spec
+    from epicene.models.tagger.rewriting import open_rewriter
+
+    spec = parse_spec(model)
+    if spec.kind != "tagger" or not spec.name:
+        raise InputError(f"--model wants a trained tagger, tagger:FOLDER, not {model!r}.")
+    return open_rewriter(Path(spec.name).expanduser(), language)
 
 
 def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explain: bool) -> None:

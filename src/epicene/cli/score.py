@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,13 +25,21 @@ from epicene.cli.options import (
 from epicene.errors import InputError
 from epicene.records import Judgement
 
+if TYPE_CHECKING:
+    from epicene.suites import Answers, Dataset, Protocol, Suite
+
 
 def score(
     suite: SuiteName,
-    answers: Annotated[Path, typer.Option("--answers", "-a", help="The file of answers.")],
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            "--answers", "-a", help="The file of answers; not needed where the data hold outcomes."
+        ),
+    ] = None,
     data: DataPath = None,
     column: Columns = None,
-    protocol: ProtocolName = "epicene",
+    protocol: ProtocolName = "",
     setting: Settings = None,
     task: Tasks = None,
     split: Split = None,
@@ -40,8 +48,7 @@ def score(
     items: WithItems = False,
 ) -> None:
     """Judge a file of answers against a suite's items and print the tables."""
-    from epicene.cli.output import note, print_results
-    from epicene.runs.given import read_given
+    from epicene.cli.output import print_results
     from epicene.runs.summary import summarise_given
     from epicene.suites import Source, choose_protocol, find_suite
 
@@ -49,23 +56,53 @@ def score(
         raise InputError("--items goes with --json.")
     chosen = find_suite(suite)
     how = choose_protocol(
-        chosen, protocol, protocol_settings(setting, tasks=task, split=split, english=english), None
+        chosen,
+        protocol or chosen.scored_under,
+        protocol_settings(setting, tasks=task, split=split, english=english),
+        None,
     )
     dataset = chosen.read(Source(path=data, columns=pairs(column, "--column")), how)
-    given = read_given(chosen, answers, dataset, how)
-    if not given:
-        raise InputError(f"{answers} answers every request of no item; see docs/runs.md.")
-    # In a suite's own layout answers may bring items of their own.
-    if chosen.read_answers is None or isinstance(dataset.items, Sequence):
-        asked, answered = {item.id for item in dataset.items}, {item.id for item, _ in given}
-        if answered < asked:
-            missing = len(asked) - len(answered)
-            note(f"{missing} items have no answer in {answers} and are left out.")
+    label = dataset.name if answers is None else answers.stem
+    given = (
+        _own_outcomes(chosen, dataset)
+        if answers is None
+        else _answered(chosen, answers, dataset, how)
+    )
 
     def judged() -> Iterator[Judgement]:
         for item, each in given:
             yield from chosen.judge(item, each, how)
 
-    summary = summarise_given(chosen, how, judged(), label=answers.stem, data=dataset.name)
-    listed = ((answers.stem, judgement) for judgement in judged()) if items else None
+    summary = summarise_given(chosen, how, judged(), label=label, data=dataset.name)
+    listed = ((label, judgement) for judgement in judged()) if items else None
     print_results(summary, as_json=as_json, items=listed)
+
+
+def _own_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> list[tuple[Any, Answers]]:
+    """The items of data that already hold what came of them."""
+    from epicene.suites import Answers
+
+    holds = suite.holds_outcome
+    found = [] if holds is None else [(item, Answers()) for item in dataset.items if holds(item)]
+    if not found:
+        raise InputError(f"{dataset.name} holds no outcomes; give the answers with --answers.")
+    return found
+
+
+def _answered(
+    suite: Suite[Any, Any], answers: Path, dataset: Dataset, protocol: Protocol
+) -> list[tuple[Any, Answers]]:
+    """The items that the file answers."""
+    from epicene.cli.output import note
+    from epicene.runs.given import read_given
+
+    given = read_given(suite, answers, dataset, protocol)
+    if not given:
+        raise InputError(f"{answers} answers every request of no item; see docs/runs.md.")
+    # In a suite's own layout answers may bring items of their own.
+    if suite.read_answers is None or isinstance(dataset.items, Sequence):
+        asked, answered = {item.id for item in dataset.items}, {item.id for item, _ in given}
+        if answered < asked:
+            missing = len(asked) - len(answered)
+            note(f"{missing} items have no answer in {answers} and are left out.")
+    return given

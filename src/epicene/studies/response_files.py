@@ -1,17 +1,20 @@
-"""Responses as files: a sheet with a column per question, or JSON lines with whole responses."""
+"""Responses as files: a sheet with a column per question, or JSON lines with whole responses.
+
+Results of PCIbex are read too (`pcibex`).
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from epicene.datafiles import Line, read_rows
 from epicene.errors import InputError
 from epicene.records import to_json
-from epicene.studies import AnswerValue, Response, Study, StudyItem
+from epicene.studies import AnswerValue, Response, Study, StudyItem, pcibex
 from epicene.studies.cells import CellError, from_cell, guarded, to_cell, unguarded
 from epicene.studies.responses import no_such, response_faults, sentence
 from epicene.studies.showing import shown
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 # Columns that are for reading alone begin so, and are passed over when a sheet comes back.
 SHOWN, HIDDEN = "shown: ", "hidden: "
 _BEFORE = ("participant", "item")
+
+# How a file is laid out: as its content says, or as PCIbex writes its results.
+Layout: TypeAlias = Literal["auto", "pcibex"]
 _AFTER = ("at", "seconds", "language")
 
 
@@ -46,20 +52,31 @@ class _Form(NamedTuple):
 
 
 def read_responses(
-    path: Path, study: Study, *, participant: str = "", columns: Mapping[str, str] | None = None
+    path: Path,
+    study: Study,
+    *,
+    participant: str = "",
+    columns: Mapping[str, str] | None = None,
+    layout: Layout = "auto",
 ) -> list[Placed]:
     """The responses in a file, each checked; rows without any answer are passed over.
 
     `participant` is whose answers they are where the file does not say; `columns` maps our
     columns to the file's own.
     """
+    from_pcibex = layout == "pcibex" or pcibex.is_results(path)
     form = _Form(
         study,
         {item.id: item for item in every_item(study)},
         participant,
-        path.suffix.lower() in (".csv", ".tsv"),
+        path.suffix.lower() in (".csv", ".tsv") and not from_pcibex,
     )
-    read = (_read(line, form) for line in read_rows(path, columns))
+    lines = (
+        pcibex.read_results(path, study, participant=participant, names=columns or {})
+        if from_pcibex
+        else read_rows(path, columns)
+    )
+    read = (_read(line, form) for line in lines)
     found: dict[tuple[str, str], Placed] = {}
     for placed in read:
         if placed is None:

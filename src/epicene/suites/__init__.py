@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.lessons import Lessons
     from epicene.suites.construction import Construction
     from epicene.suites.studies import StudyKind
 
@@ -226,10 +227,16 @@ class Suite(Generic[ItemT, ProtocolT]):
     read_answers: Callable[[Path, Dataset, ProtocolT], Iterable[tuple[ItemT, Answers]]] | None = (
         None
     )
+    # Whether an item brings its own outcome (counts), so that `score` needs no answers.
+    holds_outcome: Callable[[ItemT], bool] | None = None
+    # The protocol of `epicene score` where none is named.
+    scored_under: str = "epicene"
     # What `--items` shows of a judgement beside, or instead of, its fields.
     entry: Callable[[Judgement], Mapping[str, Any]] = field(default=lambda _judgement: {})
     check: Callable[[Sequence[ItemT], ProtocolT], Iterable[Finding]] | None = None
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
+    # What a tagger can be taught with these items.
+    lessons: Callable[[Iterable[ItemT]], Lessons] | None = None
     # How more data of this kind is made, step by step.
     construction: Construction[Any] | None = None
     # What people are asked, by the names on the card.

@@ -13,31 +13,16 @@ from torch import nn
 from torch.nn import functional
 
 from epicene.models.tagger.inventory import outcome_numbers
-from epicene.models.tagger.network import Shape
 from epicene.models.tagger.vocabulary import LETTERS, Numbering
-from epicene.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from epicene.lessons import Lesson
     from epicene.models.tagger.inventory import Inventory
-    from epicene.models.tagger.network import Numbers
+    from epicene.models.tagger.network import Numbers, Shape
+    from epicene.models.tagger.training import Recipe
     from epicene.models.tagger.vocabulary import Vocabulary
-
-
-class Recipe(Record, frozen=True, kw_only=True):
-    """How a network is trained."""
-
-    epochs: int = 10
-    batch: int = 1024  # words
-    rate: float = 2e-3  # the highest, reached after the first steps; it falls to 0 along a cosine
-    first_steps: int = 200
-    dropout: float = 0.4
-    # Words that are shown by their letters alone, as an unknown word would be.
-    hidden_words: float = 0.3
-    decay: float = 0.01
-    smoothing: float = 0.0
 
 
 class Reading(NamedTuple):
@@ -77,9 +62,7 @@ def read_lessons(
 class Network(nn.Module):  # type: ignore[misc]  # PyTorch is untyped here
     """The network of `network.py`, as it learns."""
 
-    def __init__(
-        self, shape: Shape, vocabulary: Vocabulary, outcomes: int, recipe: Recipe
-    ) -> None:
+    def __init__(self, shape: Shape, vocabulary: Vocabulary, outcomes: int, recipe: Recipe) -> None:
         super().__init__()
         words, letters = vocabulary.sizes
         self.words = nn.Embedding(words, shape.word, padding_idx=0)
@@ -89,9 +72,7 @@ class Network(nn.Module):  # type: ignore[misc]  # PyTorch is untyped here
         self.letters = nn.Embedding(letters, shape.letter, padding_idx=0)
         self.places = nn.Embedding(LETTERS, shape.letter)
         self.filters = nn.ModuleList(
-            nn.Conv1d(
-                shape.letter, shape.word // len(shape.filters), width, padding=width // 2
-            )
+            nn.Conv1d(shape.letter, shape.word // len(shape.filters), width, padding=width // 2)
             for width in shape.filters
         )
         self.norm = nn.LayerNorm(shape.word)
@@ -127,12 +108,16 @@ def learn(
     network: Network,
     recipe: Recipe,
     seed: int,
-    progress: Callable[[int, int, float], None],
+    progress: Callable[[int, float], None],
 ) -> dict[str, Numbers]:
-    """Train a network; its weights. `progress` hears of each epoch: which, of how many, its loss."""
+    """Train a network; its weights. `progress` hears of each epoch and its mean loss."""
     shuffled = random.Random(seed)
     optimiser = torch.optim.AdamW(
-        network.parameters(), lr=recipe.rate, weight_decay=recipe.decay, betas=(0.9, 0.98), fused=True
+        network.parameters(),
+        lr=recipe.rate,
+        weight_decay=recipe.decay,
+        betas=(0.9, 0.98),
+        fused=True,
     )
     steps = recipe.epochs * sum(1 for _ in _batches(reading, recipe, shuffled))
     schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -140,7 +125,6 @@ def learn(
     )
     network.train()
     for epoch in range(recipe.epochs):
-        total, batches = 0.0, 0
         losses = []
         for places in _batches(reading, recipe, shuffled):
             kinds, stands = torch.unique(reading.kinds[places], return_inverse=True)
@@ -148,7 +132,6 @@ def learn(
             loss = functional.cross_entropy(
                 odds.flatten(0, 1),
                 reading.outcomes[places].flatten(),
-                label_smoothing=recipe.smoothing,
             )
             optimiser.zero_grad()
             loss.backward()
@@ -156,7 +139,7 @@ def learn(
             optimiser.step()
             schedule.step()
             losses.append(loss.detach())
-        progress(epoch + 1, recipe.epochs, float(torch.stack(losses).mean()))
+        progress(epoch + 1, float(torch.stack(losses).mean()))
     return {
         name: values.detach().cpu().numpy().astype(np.float32)
         for name, values in network.state_dict().items()

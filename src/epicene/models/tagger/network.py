@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from epicene.models.tagger.vocabulary import LETTERS
 from epicene.records import Record
 
 if TYPE_CHECKING:
@@ -32,6 +33,34 @@ class Shape(Record, frozen=True, kw_only=True):
     context: int = 128  # in each direction
     layers: int = 2
     filters: tuple[int, ...] = (2, 3, 4, 5)
+
+
+def expected_shapes(
+    shape: Shape, sizes: tuple[int, int], outcomes: int
+) -> dict[str, tuple[int, ...]]:
+    """The shape of each array of weights, for so many words and letters and outcomes."""
+    words, letters = sizes
+    found = shape.word // len(shape.filters)
+    shapes: dict[str, tuple[int, ...]] = {
+        "words.weight": (words, shape.word),
+        "letters.weight": (letters, shape.letter),
+        "places.weight": (LETTERS, shape.letter),
+        "norm.weight": (shape.word,),
+        "norm.bias": (shape.word,),
+        "out.weight": (outcomes, 2 * shape.context + shape.word),
+        "out.bias": (outcomes,),
+    }
+    for number, width in enumerate(shape.filters):
+        shapes[f"filters.{number}.weight"] = (found, shape.letter, width)
+        shapes[f"filters.{number}.bias"] = (found,)
+    for layer in range(shape.layers):
+        gates, size = 4 * shape.context, shape.word if layer == 0 else 2 * shape.context
+        for way in DIRECTIONS:
+            shapes[f"context.weight_ih_l{layer}{way}"] = (gates, size)
+            shapes[f"context.weight_hh_l{layer}{way}"] = (gates, shape.context)
+            shapes[f"context.bias_ih_l{layer}{way}"] = (gates,)
+            shapes[f"context.bias_hh_l{layer}{way}"] = (gates,)
+    return shapes
 
 
 def log_odds(
@@ -65,7 +94,8 @@ def _linear(values: Numbers, weight: Numbers, bias: Numbers) -> Numbers:
 def _normalised(values: Numbers, weight: Numbers, bias: Numbers) -> Numbers:
     centred = values - values.mean(axis=1, keepdims=True)
     scale = np.sqrt((centred**2).mean(axis=1, keepdims=True) + np.float32(1e-5))
-    return centred / scale * weight + bias
+    scaled: Numbers = centred / scale * weight + bias
+    return scaled
 
 
 def _filtered(weights: Weights, shape: Shape, letters: NDArray[np.int64]) -> Numbers:
@@ -108,4 +138,5 @@ def _read(weights: Weights, name: str, values: Numbers, backwards: bool) -> Numb
 
 def _sigmoid(values: Numbers) -> Numbers:
     # By way of tanh, which does not overflow.
-    return np.float32(0.5) * (np.tanh(np.float32(0.5) * values) + np.float32(1))
+    between: Numbers = np.float32(0.5) * (np.tanh(np.float32(0.5) * values) + np.float32(1))
+    return between

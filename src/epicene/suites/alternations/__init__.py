@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from epicene.records import Fill, Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.alternations import acceptability, cloze
+from epicene.suites.alternations.ask import ask_gap, ask_prompt, ask_scores
 from epicene.suites.alternations.checks import check
 from epicene.suites.alternations.construction import construction
 from epicene.suites.alternations.data import corpus, read, stratum
 from epicene.suites.alternations.figures import figures
+from epicene.suites.alternations.judge import judge
 from epicene.suites.alternations.pairs import Pair
-from epicene.suites.alternations.protocol import PROTOCOLS
+from epicene.suites.alternations.people import choice, cloze_choice, completions
+from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT, PROTOCOLS
 from epicene.suites.alternations.tables import metrics, tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from epicene.records import Judgement
-    from epicene.suites import Answers
-    from epicene.suites.alternations.protocol import AlternationsProtocol
-
-
-def judge(pair: Pair, answers: Answers, protocol: AlternationsProtocol) -> Iterator[Judgement]:
-    """The likelier sentence, and what fills the gap."""
-    yield from acceptability.judge(pair, answers, protocol)
-    yield from cloze.judge(pair, answers, protocol)
-
 
 suite = Suite(
     name="alternations",
@@ -39,25 +26,25 @@ suite = Suite(
     roles=(Role(name="model", about="scores sentences and fills gaps"),),
     stages=(
         Stage(
-            name="acceptability",
+            name=ACCEPTABILITY,
             role="model",
             verbs=(Score,),
-            ask=acceptability.ask,
-            when=lambda protocol: "acceptability" in protocol.formats,
+            ask=ask_scores,
+            when=lambda protocol: ACCEPTABILITY in protocol.formats,
         ),
         Stage(
-            name="cloze",
+            name=CLOZE,
             role="model",
             verbs=(Fill,),
-            ask=cloze.ask_fill,
-            when=lambda protocol: "cloze" in protocol.formats,
+            ask=ask_gap,
+            when=lambda protocol: CLOZE in protocol.formats,
         ),
         Stage(
-            name="prompt",
+            name=PROMPT,
             role="model",
             verbs=(Generate,),
-            ask=cloze.ask_prompt,
-            when=lambda protocol: "prompt" in protocol.formats,
+            ask=ask_prompt,
+            when=lambda protocol: PROMPT in protocol.formats,
         ),
     ),
     read=read,
@@ -69,4 +56,9 @@ suite = Suite(
     corpus=corpus,
     check=check,
     construction=construction,
+    studies={
+        "choice": choice.kind,
+        "cloze-choice": cloze_choice.kind,
+        "completions": completions.kind,
+    },
 )

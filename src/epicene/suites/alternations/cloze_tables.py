@@ -20,7 +20,7 @@ from epicene.suites.alternations.published import PREFERRED_GOLD, UNGRAMMATICAL
 from epicene.suites.tabulate import codes, only, share, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars
 
@@ -71,7 +71,7 @@ def cloze_tables(results: Outcomes) -> Iterator[Table]:
             yield _formats(results, forms)
 
 
-def _kinds(results: Outcomes, forms: list[str]) -> Table:
+def _kinds(results: Outcomes, forms: Sequence[str]) -> Table:
     rows = []
     for form in forms:
         frame = only(results.frame, format=form)
@@ -123,7 +123,7 @@ def _kind_cells(part: polars.DataFrame) -> tuple[Estimate, ...]:
 # --- the two formats -------------------------------------------------------------------------
 
 
-def _formats(results: Outcomes, forms: list[str]) -> Table:
+def _formats(results: Outcomes, forms: Sequence[str]) -> Table:
     """Acceptability and cloze on the same verbs and variants."""
     rows = []
     for form in forms:

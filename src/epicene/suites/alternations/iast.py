@@ -46,6 +46,8 @@ _EXCEPTIONS = {
     "मसखरे": "maskhare",
     "लाउडस्पीकर": "lāuḍspīkar",
     "तनख्वाह": "tankhvāh",
+    "उदाहरणों": "udāharaṇõ",
+    "करतबों": "kartabõ",
 }
 
 

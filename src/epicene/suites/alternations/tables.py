@@ -106,7 +106,7 @@ def _by_column(frame: polars.DataFrame, columns: list[str]) -> Table:
     return Table(
         name="columns",
         title="Accuracy by every column of the data",
-        levels=("column", "model", "value"),
+        levels=("facet", "model", "of"),
         columns=_COLUMNS,
         rows=tuple(rows),
         notes=(

@@ -19,6 +19,7 @@ from epicene.languages.segment import words
 if TYPE_CHECKING:
     from epicene.records import TextScore
 
+
 @cache
 def has_frequencies(language: str) -> bool:
     """Whether word frequencies of the language are at hand."""

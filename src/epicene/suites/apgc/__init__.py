@@ -16,6 +16,7 @@ from epicene.suites.apgc.construction import construction
 from epicene.suites.apgc.data import corpus, read, stratum
 from epicene.suites.apgc.given import read_answers
 from epicene.suites.apgc.judge import judge
+from epicene.suites.apgc.lessons import lessons
 from epicene.suites.apgc.protocol import PROTOCOLS
 from epicene.suites.apgc.sentences import Sentence
 from epicene.suites.apgc.statistics import statistics
@@ -69,5 +70,6 @@ suite = Suite(
     corpus=corpus,
     read_answers=read_answers,
     statistics=statistics,
+    lessons=lessons,
     construction=construction,
 )

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from epicene import charts
 from epicene.suites.genform import measures
 from epicene.suites.genform.census import census_of, rules_in
+from epicene.suites.genform.measures import Part
 from epicene.suites.genform.published import published, score_of
 from epicene.suites.genform.rules import all_rules
-from epicene.suites.tabulate import only, share, values_of
+from epicene.suites.tabulate import only, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +80,7 @@ def _by_terms(frame: polars.DataFrame) -> Figure:
 def _heat_map(frame: polars.DataFrame, language: str, name: str) -> Figure | None:
     part = only(frame, language=language)
     rows: Rows = [
-        {"rule": rule or "–", "model": model, "GIoU": measures.giou(_of_rule(mine, rule))}
+        {"rule": rule or "–", "model": model, "GIoU": measures.giou(Part.of(_of_rule(mine, rule)))}
         for model in values_of(part, "model")
         for mine in (only(part, model=model),)
         for rule in rules_in(part, language)
@@ -100,20 +101,20 @@ def _of_rule(frame: polars.DataFrame, rule: str) -> polars.DataFrame:
 
 def _entities(frame: polars.DataFrame) -> Figure | None:
     """How often each of the three kinds of answer comes that the paper gives an example of."""
-    import polars as pl
-
-    part = measures.gendered(only(frame, language="hi", family=all_rules().families["entities"]))
-    speaker, alone = pl.col("right") == pl.col("terms"), pl.col("union") == pl.col("terms")
-    kinds = {
-        "speaker right, others left alone": speaker & alone,
-        "speaker right, others changed": speaker & ~alone,
-        "speaker wrong": ~speaker,
-    }
-    rows: Rows = [
-        {"model": model, "answer": kind, "share": share(only(part, model=model), condition)}
-        for model in values_of(part, "model")
-        for kind, condition in kinds.items()
-    ]
+    family = all_rules().families["entities"]
+    rows: Rows = []
+    for model, mine in _by_model(only(frame, language="hi", family=family)):
+        part = Part.of(mine).gendered
+        speaker, alone = part.right == part.terms, part.union == part.terms
+        kinds = {
+            "speaker right, others left alone": speaker & alone,
+            "speaker right, others changed": speaker & ~alone,
+            "speaker wrong": ~speaker,
+        }
+        rows += [
+            {"model": model, "answer": kind, "share": part.share(flags)}
+            for kind, flags in kinds.items()
+        ]
     title = "Answers to sentences with another person in Hindi"
     note = "The answers themselves are in the list of judged items of a report."
     try:
@@ -124,10 +125,15 @@ def _entities(frame: polars.DataFrame) -> Figure | None:
         return None
 
 
+def _by_model(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
+    for model in values_of(frame, "model"):
+        yield model, only(frame, model=model)
+
+
 def _plural(frame: polars.DataFrame) -> Figure | None:
     part = only(frame, language="ar", rule=PLURAL)
     rows: Rows = [
-        {"model": model, "metric": name, "score": measure(only(part, model=model))}
+        {"model": model, "metric": name, "score": measure(Part.of(only(part, model=model)))}
         for model in values_of(part, "model")
         for name, measure in (("GIoU", measures.giou), ("SGA", measures.sga))
     ]
@@ -166,7 +172,7 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
                 rows.append(
                     {
                         "parameters": size,
-                        "CGA": measures.cga(part),
+                        "CGA": measures.cga(Part.of(part)),
                         "family": family or run.model,
                         "language": language,
                     }

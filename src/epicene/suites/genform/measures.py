@@ -1,31 +1,38 @@
 """The paper's metrics from judgements, each with an interval that resamples pairs.
 
 SGA and GIoU are means over sentences, CGA a ratio of sums; all three speak of sentences with a
-gendered term only. The two directions of a pair are one unit.
+gendered term only. The two directions of a pair are one group.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.records import Estimate
 from epicene.suites.genform.ask import GENERATION
 from epicene.suites.genform.counts import columns
-from epicene.suites.tabulate import share
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
     import polars
+    from numpy.typing import NDArray
 
     from epicene.suites.genform.pairs import Gender
     from epicene.suites.genform.words import Cutting
+
+    Array: TypeAlias = NDArray[Any]
+    Measure: TypeAlias = "Callable[[Part], Estimate]"
+
+# How often pairs are resampled: for what is read first, and for the many figures of a breakdown.
+RESAMPLES, RESAMPLES_OF_PARTS = 2000, 1000
 
 _NONE = Estimate(value=None, why="no sentence here has a gendered term")
 
 
 def generated(frame: polars.DataFrame, how: Cutting) -> polars.DataFrame:
-    """The answers, with their counts by one way of cutting words and their scores.
+    """The answers, with their counts by one way of cutting words as right, terms and union.
 
     Groups become numbers here, once for all that is resampled.
     """
@@ -35,133 +42,163 @@ def generated(frame: polars.DataFrame, how: Cutting) -> polars.DataFrame:
     if not len(frame):
         return frame
     absent = [name for name in ("rule", "family") if name not in frame.columns]
-    counted = frame.with_columns(
+    return frame.with_columns(
         *(pl.lit(None, dtype=pl.Categorical).alias(name) for name in absent),
         *(pl.col(carried).alias(name) for name, carried in columns(how).items()),
         pl.col("group").rank("dense").cast(pl.Int64),
     )
-    has = pl.col("terms") > 0
-    return counted.with_columns(
-        pl.when(has).then(pl.col("right") / pl.col("terms")).alias("sga"),
-        pl.when(has).then(pl.col("right") / pl.col("union")).alias("giou"),
-    )
 
 
-def gendered(frame: polars.DataFrame) -> polars.DataFrame:
-    """The answers to sentences with a gendered term."""
-    import polars as pl
+@dataclass(frozen=True)
+class Part:
+    """Some answers: an entry for each in every array."""
 
-    return frame.filter(pl.col("terms") > 0)
+    group: Array
+    masculine: Array  # whether that is the gender wanted
+    right: Array
+    terms: Array
+    union: Array
+    others_changed: Array
+    undetected: Array
+    cleaned: Array
+    resamples: int = RESAMPLES
+
+    @classmethod
+    def of(cls, answers: polars.DataFrame, resamples: int = RESAMPLES) -> Part:
+        """All answers of a frame that `generated` made."""
+        import polars as pl
+
+        frame = answers.select(
+            "group",
+            "right",
+            "terms",
+            "union",
+            pl.col("others_changed") > 0,
+            masculine=pl.col("target").cast(pl.String) == "masculine",
+            undetected=pl.col("outcome").cast(pl.String) == "undetected",
+            cleaned=pl.col("cleaned").cast(pl.String) != "no",
+        )
+        return cls(**{name: frame[name].to_numpy() for name in _ARRAYS}, resamples=resamples)
+
+    def where(self, condition: Array) -> Part:
+        """The answers for which the condition holds."""
+        return replace(self, **{name: getattr(self, name)[condition] for name in _ARRAYS})
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+    @property
+    def gendered(self) -> Part:
+        """The answers to sentences with a gendered term."""
+        return self.where(self.terms > 0)
+
+    @property
+    def sga(self) -> Array:
+        """The share of each sentence's gendered terms that are right."""
+        shares: Array = self.right / self.terms
+        return shares
+
+    @property
+    def giou(self) -> Array:
+        """The same over the union of terms and mismatches."""
+        shares: Array = self.right / self.union
+        return shares
+
+    def mean(self, values: Array) -> Estimate:
+        """The mean of values between 0 and 1."""
+        from epicene.stats.bootstrap import clustered
+
+        if not len(self):
+            return _NONE
+        return clustered(values, groups=self.group, bounds=(0, 1), resamples=self.resamples)
+
+    def share(self, flags: Array, why: str = "nothing was judged") -> Estimate:
+        """How often something is so."""
+        from epicene.stats.proportions import proportion
+
+        if not len(self):
+            return Estimate(value=None, why=why)
+        return proportion(flags, groups=self.group)
 
 
-def towards(frame: polars.DataFrame, target: Gender) -> polars.DataFrame:
-    """The answers in one direction, named by the gender that was wanted."""
-    import polars as pl
-
-    return frame.filter(pl.col("target") == target)
+_ARRAYS = tuple(field.name for field in fields(Part) if field.name != "resamples")
 
 
-def sga(frame: polars.DataFrame) -> Estimate:
+def towards(target: Gender, measure: Measure) -> Measure:
+    """The measure in one direction, named by the gender that was wanted."""
+    return lambda part: measure(part.where(part.masculine == (target == "masculine")))
+
+
+def sga(part: Part) -> Estimate:
     """The mean share of a sentence's gendered terms that are right."""
-    return _mean(gendered(frame), "sga")
+    part = part.gendered
+    return part.mean(part.sga)
 
 
-def giou(frame: polars.DataFrame) -> Estimate:
+def giou(part: Part) -> Estimate:
     """The mean of right terms over the union of terms and mismatches."""
-    return _mean(gendered(frame), "giou")
+    part = part.gendered
+    return part.mean(part.giou)
 
 
-def cga(frame: polars.DataFrame) -> Estimate:
+def cga(part: Part) -> Estimate:
     """The share of all gendered terms that are right."""
     from epicene.stats.bootstrap import clustered
 
-    frame = gendered(frame)
-    if not len(frame):
+    part = part.gendered
+    if not len(part):
         return _NONE
-    return clustered(
-        frame["right"].to_numpy(),
-        frame["terms"].to_numpy(),
-        frame["group"].to_numpy(),
-        bounds=(0, 1),
-    )
+    return clustered(part.right, part.terms, part.group, bounds=(0, 1), resamples=part.resamples)
 
 
-def delta_sga(frame: polars.DataFrame) -> Estimate:
+def delta_sga(part: Part) -> Estimate:
     """SGA towards the masculine minus SGA towards the feminine, pairs drawn with both."""
-    import polars as pl
-
     from epicene.stats.bootstrap import difference
 
-    frame = gendered(frame)
-    if frame["target"].n_unique() < 2:
-        return Estimate(value=None, why="there are answers in one direction only")
-    sides = {
-        target: frame.select(
-            (pl.col("target") == target).cast(pl.Float64).alias("asked"),
-            pl.when(pl.col("target") == target).then(pl.col("sga")).otherwise(0.0).alias("sga"),
-        )
-        for target in ("masculine", "feminine")
-    }
+    part = part.gendered
+    man = part.masculine.astype(float)
+    if man.all() or not man.any():
+        one = "there are answers in one direction only"
+        return Estimate(value=None, why=one) if len(part) else _NONE
     return difference(
-        sides["masculine"]["sga"].to_numpy(),
-        sides["feminine"]["sga"].to_numpy(),
-        frame["group"].to_numpy(),
-        first_denominators=sides["masculine"]["asked"].to_numpy(),
-        second_denominators=sides["feminine"]["asked"].to_numpy(),
+        part.sga * man,
+        part.sga * (1 - man),
+        part.group,
+        first_denominators=man,
+        second_denominators=1 - man,
         bounds=(-1, 1),
+        resamples=part.resamples,
     )
 
 
-def interference(frame: polars.DataFrame) -> Estimate:
+def interference(part: Part) -> Estimate:
     """SGA minus GIoU: what was lost to changes that nobody asked for."""
-    import polars as pl
-
-    frame = gendered(frame).with_columns((pl.col("sga") - pl.col("giou")).alias("lost"))
-    return _mean(frame, "lost")
+    part = part.gendered
+    return part.mean(part.sga - part.giou)
 
 
-def others_changed(frame: polars.DataFrame) -> Estimate:
+def others_changed(part: Part) -> Estimate:
     """The share of answers in which a word that is not the speaker's has another form."""
-    import polars as pl
-
-    return share(frame, pl.col("others_changed") > 0)
+    return part.share(part.others_changed)
 
 
-def left_alone(frame: polars.DataFrame) -> Estimate:
+def left_alone(part: Part) -> Estimate:
     """The share of sentences without a gendered term whose words were all left as they are."""
-    import polars as pl
-
-    neutral = frame.filter(pl.col("terms") == 0)
-    if not len(neutral):
-        return Estimate(value=None, why="every sentence here has a gendered term")
-    return share(neutral, pl.col("union") == 0)
+    neutral = part.where(part.terms == 0)
+    return neutral.share(neutral.union == 0, "every sentence here has a gendered term")
 
 
-def exact(frame: polars.DataFrame) -> Estimate:
+def exact(part: Part) -> Estimate:
     """The share of sentences with a gendered term that are word for word as they should be."""
-    import polars as pl
-
-    frame = gendered(frame)
-    return share(frame, pl.col("right") == pl.col("union")) if len(frame) else _NONE
+    part = part.gendered
+    return part.share(part.right == part.union, _NONE.why)
 
 
-def cleaned(frame: polars.DataFrame) -> Estimate:
+def undetected(part: Part) -> Estimate:
+    """The share of answers that are no version of the sentence."""
+    return part.share(part.undetected)
+
+
+def cleaned(part: Part) -> Estimate:
     """The share of answers that had a fence, a label or quotes around the sentence."""
-    import polars as pl
-
-    return share(frame, pl.col("cleaned") != "no")
-
-
-def labels(frame: polars.DataFrame, names: Iterable[str]) -> list[Estimate]:
-    """The shares of some labels."""
-    import polars as pl
-
-    return [share(frame, pl.col("label").eq_missing(pl.lit(name))) for name in names]
-
-
-def _mean(frame: polars.DataFrame, column: str) -> Estimate:
-    from epicene.stats.bootstrap import clustered
-
-    if not len(frame):
-        return _NONE
-    return clustered(frame[column].to_numpy(), groups=frame["group"].to_numpy(), bounds=(0, 1))
+    return part.share(part.cleaned)

@@ -23,13 +23,41 @@ def pick(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> list[VerbParse]:
     parses = tuple(parse for parse in parses if parse.exact) or parses
     if any(parse.suffix is None for parse in parses):  # وجدنا: we found, not he found us
         parses = tuple(p for p in parses if p.suffix is None or p.suffix.letters != "نا")
+    parses = _by_prefix(walk, at, parses)
     parses = _by_particle(walk, at, parses)
     person = _person(walk, at, parses)
     fitting = [parse for parse in parses if parse.cell.person == person] or list(parses)
+    if person == 3:
+        fitting = _by_gender(walk, fitting)
     mood = reading.mood(at, fitting[0])
     asked = [p for p in fitting if p.cell.tense != "imperfect" or p.cell.mood == mood]
-    best = (asked or fitting)[0]
+    ranked = sorted(asked or fitting, key=lambda p: _cell_rank(p.cell, commands=_commands(walk, at)))
+    best = ranked[0]
     return [best, *(p for p in asked if p.cell == best.cell and p != best)]
+
+
+def _by_gender(walk: Walk, parses: list[VerbParse]) -> list[VerbParse]:
+    """تلقى: he received or she meets, as the third person is in the rest of the clause."""
+    if len({parse.cell.gender for parse in parses}) == 1:
+        return parses
+    holder = walk.scope.third or walk.scope.subject
+    gender = holder.gender if holder is not None and holder.gender else walk.reading.third_gender
+    return [parse for parse in parses if parse.cell.gender == gender] or parses
+
+
+def _cell_rank(cell: Cell, *, commands: bool) -> tuple[bool, bool]:
+    """A command where commands stand; one person before several women."""
+    return commands and cell.tense != "imperative", cell.number == "plural"
+
+
+def _by_prefix(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+    """أستطيع is no question, unless nothing else can be meant: the أ of a question opens a clause."""
+    plain = tuple(parse for parse in parses if not parse.prefix.startswith("أ"))
+    if not plain or len(plain) == len(parses):
+        return parses
+    asked = tuple(parse for parse in parses if parse.prefix == "أ")
+    asks = walk.reading.asks(at) and walk.reading.opens_clause(at) and walk.reading.prior[0] == 2
+    return asked if asked and asks else plain
 
 
 def _by_particle(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
@@ -39,6 +67,8 @@ def _by_particle(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[Ve
 
 
 def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
+    if parses[0].written.startswith("إ"):  # a command with a hamza too many
+        parses = tuple(p for p in parses if p.cell.tense == "imperative") or parses
     persons: set[int] = {
         parse.cell.person
         for parse in parses
@@ -52,9 +82,11 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
         return 3
     if walk.topic is not None and 3 in persons:
         return 3
-    if {parse.cell.tense for parse in parses} == {"perfect", "imperative"}:
+    if 3 in persons and {parse.cell.tense for parse in parses} == {"perfect", "imperative"}:
         return 2 if _commands(walk, at) else 3
-    if 3 in persons and len(persons) > 1 and _has_third_as_object(walk, parses):
+    if {1, 2} <= persons and walk.reading.prior[0] != 3 and _is_statement(walk, at, parses):
+        return 1
+    if 3 in persons and len(persons) > 1 and _has_third_as_object(walk, at, parses):
         persons.discard(3)
     if {1, 3} <= persons and _is_masculine_state(walk, at):
         return 1
@@ -64,12 +96,30 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
     return next((person for person in walk.reading.prior if person in persons), 3)
 
 
-def _has_third_as_object(walk: Walk, parses: tuple[VerbParse, ...]) -> bool:
-    """التي تراها: whom the clause is about is the object, so somebody else is the subject."""
-    third, suffix = walk.scope.third, parses[0].suffix
-    if third is None or suffix is None:
+def _is_statement(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """أعلم, أعتقد: what looks like a command, but is what I do; أسرع at the beginning is one."""
+    first = [parse for parse in parses if parse.cell.person == 1 and parse.cell.tense == "imperfect"]
+    if not first or not any(parse.cell.tense == "imperative" for parse in parses):
         return False
-    return suffix.person == 3 and (suffix.gender, suffix.number) == (third.gender, third.number)
+    if any(folded(parse.verb.perfect) in verb_list("stative") for parse in first):
+        return True
+    hamza = parses[0].written.startswith("أ")
+    return hamza and (any(p.verb.simple for p in first) or not _commands(walk, at))
+
+
+def _has_third_as_object(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> bool:
+    """التي تراها: whom the clause is about is the object, so somebody else is the subject."""
+    third = walk.scope.third
+    if third is None:
+        return False
+    suffixes = [parses[0].suffix]
+    for place in range(at + 1, at + 4):
+        function = walk.reading.function(place)
+        suffixes.append(function.suffix if function and function.sort == "prepositions" else None)
+    return any(
+        one and one.person == 3 and (one.gender, one.number) == (third.gender, third.number)
+        for one in suffixes
+    )
 
 
 def _held(walk: Walk, parses: tuple[VerbParse, ...]) -> int:

@@ -13,6 +13,8 @@ from epicene.languages.rewriting.arabic.lexicon import verb_list
 from epicene.languages.rewriting.arabic.scope import Referent
 from epicene.languages.rewriting.arabic.subjects import explicit_subject
 
+from epicene.languages.rewriting.arabic.parsing import noun_parses, thing_of
+
 if TYPE_CHECKING:
     from epicene.languages.rewriting import Sureness
     from epicene.languages.rewriting.arabic.clitics import Suffix
@@ -28,13 +30,14 @@ def read_verb(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
     picked = pick(walk, at, parses)
     parse = picked[0]
     cell = cell_here(walk, at, parse, parses)
-    place, subject = _subject(walk, at, parse)
+    perfects = {folded(one.verb.perfect) for one in picked}
+    place, subject = _subject(walk, at, parse, perfects)
     scope.subject, scope.subject_at, scope.verbal = subject, place, True
     certain = cell.person == 2 and (cell.gender == "feminine" or cell.number == "plural")
     sure: Sureness = "certain" if certain else "likely"
     walk.add(at, subject, VerbForm(parse, cell), _rule(cell), sure)
     _object(walk, at, parse, subject)
-    _expect(walk, at, parse, {folded(one.verb.perfect) for one in picked}, subject)
+    _expect(walk, at, parse, perfects, subject)
     return at + 1
 
 
@@ -55,14 +58,15 @@ def _rule(cell: Cell) -> str:
     return f"{cell.tense} of the {'second' if cell.person == 2 else 'third'} person"
 
 
-def _subject(walk: Walk, at: int, parse: VerbParse) -> tuple[int, Referent]:
+def _subject(
+    walk: Walk, at: int, parse: VerbParse, perfects: set[str]
+) -> tuple[int, Referent]:
     """Where the verb's subject stands (-1: nowhere), and who it is."""
     cell = parse.cell
     if cell.person != 3:
         return -1, walk.person(cell.person, cell.number)
-    perfect = folded(parse.verb.perfect)
     that = walk.reading.key(at + 1) == "ان"
-    if perfect in verb_list("impersonal") or (that and perfect == "بدا"):
+    if perfects & verb_list("impersonal") or (that and "بدا" in perfects):
         return -1, Referent(None)
     place = explicit_subject(walk, at, parse)
     if place >= 0:
@@ -134,3 +138,27 @@ def _expect(walk: Walk, at: int, parse: VerbParse, perfects: set[str], subject: 
         scope.expect(
             subject, "role" if role else "state", "accusative", "role" if role else "state"
         )
+
+
+def possessive(walk: Walk, at: int) -> None:
+    """كتابكم, كتابه: the pronoun at the end of a noun."""
+    letters = walk.reading.line[at].letters
+    if letters.startswith("نفس") and nouns.is_definite(walk.reading, at - 1):
+        return  # الباب نفسه
+    parses = noun_parses(letters)
+    if parses and parses[0].lemma.known and parses[0].suffix is None:
+        return
+    for suffix in SUFFIXES:
+        if suffix.letters not in {"كم", "كن"} or not letters.endswith(suffix.letters):
+            continue
+        stem = letters[: -len(suffix.letters)]
+        if len(stem) > 2 and (suffix.letters == "كم" or _is_noun(stem)):
+            walk.add(at, walk.person(2, "plural"), suffix, "possessive pronoun", "likely")
+            return
+    third_person_suffix(walk, at)
+
+
+def _is_noun(stem: str) -> bool:
+    """Whether a stem before a suffix is known as a noun."""
+    whole = stem[:-1] + "ة" if stem.endswith("ت") else stem
+    return thing_of(whole) is not None or any(p.lemma.known for p in noun_parses(whole))

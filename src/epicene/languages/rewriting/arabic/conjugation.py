@@ -251,6 +251,8 @@ def _imperative_start(verb: Verb) -> str | None:
 def _simple_start(said: str, stem: str, shape: Shape) -> str | None:
     if stem[0] == "أ":
         return "" if said in {"أخذ", "أكل", "أمر"} else None
+    if said == "شاء":
+        return None
     if shape in {"hollow", "doubled"}:
         return ""
     if shape == "final":

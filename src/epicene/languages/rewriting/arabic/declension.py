@@ -231,7 +231,7 @@ def inflected(lemma: Lemma, gender: Gender, number: Number, place: Place) -> str
 
 def _singular(lemma: Lemma, place: Place) -> str:
     word = lemma.masculine
-    if word in {"أب", "أخ"} and place.bound:
+    if word in {"أب", "أخ"} and place.bound and place.suffix != "ي":
         return word + {"nominative": "و", "accusative": "ا", "genitive": "ي"}[place.case]
     free = not place.definite and not place.bound
     if free and place.case == "accusative" and lemma.ending in {"regular", "defective"}:

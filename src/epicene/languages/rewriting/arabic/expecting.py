@@ -50,6 +50,8 @@ def _circumstance_fits(walk: Walk, at: int, parse: NounParse) -> bool:
         return guessing.is_participle(lemma.masculine)
     if lemma.adjective or walk.scope.expects == "role" or parse.prefix.preposition == "ك":
         return True
+    if walk.reading.line[at - 1].key.startswith(("عملي", "عملك", "عمله")):  # بحكم عملي طبيبًا
+        return True
     return parse.form.number == "plural" and not walk.reading.verbs(at - 1)
 
 
@@ -158,4 +160,6 @@ def likened(walk: Walk, at: int) -> Referent | None:
         thing = thing_of(letters)
         if letters.endswith("ني") or (thing and thing.suffixed and letters.endswith("ي")):
             return walk.person(1, known[0].form.number)
+        if letters.endswith(("ه", "ها")) and walk.reading.function(place) is None:
+            return walk.person(3, "singular", known[0].form.gender)
     return None

@@ -48,7 +48,7 @@ def is_sound_plural(stem: str) -> bool:
 def guesses(stem: str) -> Iterator[tuple[Lemma, Form]]:
     """The readings of a word by its ending, the likeliest first."""
     for masculine, ending in _masculines(stem):
-        if len(masculine) < _SHORTEST:
+        if len(masculine) < _SHORTEST or stem[0] in "بلوف":
             continue
         lemma = Lemma(
             masculine,

@@ -42,6 +42,7 @@ class Things(NamedTuple):
     masculine: Keys
     feminine: Keys
     plural: Keys
+    names: Keys
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.languages.rewriting.arabic import fixed, guessing
 from epicene.languages.rewriting.arabic.findings import Fixed
 from epicene.languages.rewriting.arabic.letters import TANWIN_FATH
+from epicene.languages.rewriting.arabic.lexicon import things
 from epicene.languages.rewriting.arabic.parsing import is_thing, thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
 
@@ -175,8 +176,16 @@ def possessor_follows(reading: Reading, at: int) -> bool:
     before = reading.line[at - 1].letters
     known = reading.known_nouns(at)
     if known and known[0].lemma.person and not known[0].prefix.letters:
-        return is_bound(reading, at, known[0])
+        if not is_bound(reading, at, known[0]):
+            return False
+        return is_definite(reading, at + 1) or reading.line[at + 1].letters in _NAMES
     return not reading.nouns(at) and not is_nunated(reading, at) and not before.endswith("ة")
+
+
+def is_plural_thing(reading: Reading, at: int) -> bool:
+    """Whether several things stand there, which go with a feminine singular."""
+    key = reading.line[at].key
+    return key in things().plural or (key.endswith("ات") and thing_of(key) is not None)
 
 
 def gender_at(reading: Reading, at: int) -> Gender | None:

@@ -193,8 +193,12 @@ def thing_of(letters: str) -> Thing | None:
     person = min(
         (_joined(parse) for parse in _known_nouns(letters) if not _is_broken(parse)), default=None
     )
+    if folded(letters) in things().names:
+        return Thing("feminine" if letters.endswith("ا") else "masculine")
     for prefix in NOUN_PREFIXES:
         rest = folded(letters[len(prefix.letters) :])
+        if prefix.preposition and rest in things().names and letters.startswith(prefix.letters):
+            return Thing("feminine", prefix.letters)
         if not letters.startswith(prefix.letters) or "أ" in prefix.letters:
             continue
         if prefix.preposition and len(rest) < _SHORTEST_THING:
@@ -212,7 +216,8 @@ def thing_of(letters: str) -> Thing | None:
 def _is_broken(parse: NounParse) -> bool:
     """كتاب is a book, rather than writers."""
     form = parse.form
-    return form.number == "plural" and form.gender == "masculine" and form.bound is None
+    masculine = form.number == "plural" and form.gender == "masculine"
+    return masculine and (form.bound is None or form.nunated)
 
 
 def _joined(parse: NounParse) -> int:
@@ -354,14 +359,14 @@ def guessed_verbs(letters: str) -> tuple[VerbParse, ...]:
         rest = letters[len(prefix) :]
         if not letters.startswith(prefix) or len(rest) < 4 or rest[0] not in "يت":
             continue
-        for suffix, form in _cut_verb(rest):
+        for suffix, form in reversed(list(_cut_verb(rest))):
             for stem in _imperfect_stems(form):
                 verb = conjugation.Verb("", stem, "sound")
                 for word, cell in conjugation.forms(verb):
                     if word == form and _prefix_fits(prefix, cell):
                         found.append(VerbParse(prefix, form, form, suffix, verb, cell))
-        if found:
-            break
+            if found:
+                return tuple(found)
     return tuple(found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.arabic import fixed, guessing, nouns, numerals
+from epicene.languages.rewriting.arabic.clauses import possessive as clitics
 from epicene.languages.rewriting.arabic.findings import Fixed, Noun
 from epicene.languages.rewriting.arabic.parsing import noun_parses, thing_of
 from epicene.languages.rewriting.arabic.reading import ADJECTIVAL_ADVERBS
@@ -44,6 +45,9 @@ def phrase(
     elative = nouns.elative(reading, at)
     if elative is not None:
         walk.add(at, referent, elative, rule, sure)
+        ten = reading.line[at + 1].letters
+        if fixed.pair("tens", ten):  # الحادي عشر
+            walk.add(at + 1, referent, Fixed("", "tens", ten), rule, sure)
         return at + 1
     parse = nouns.choose(reading, at, referent) or nouns.choose(reading, at, None)
     if parse is None or thing_of(reading.line[at].letters) is not None:
@@ -73,7 +77,7 @@ def _person_phrase(
     if bound:
         definite = definite or nouns.is_definite(reading, end) or bool(reading.function(end))
         possessor = nouns.gender_at(reading, end)
-        end = nouns.skip_noun(reading, end)
+        end = _possessor(walk, end)
     grammatical = parse.lemma.is_invariable and not parse.lemma.adjective  # شخص is masculine
     who = referent.who if referent and not grammatical else None
     head = Referent(who, parse.form.number, parse.form.gender)
@@ -86,13 +90,33 @@ def thing_phrase(walk: Walk, at: int) -> int:
     reading = walk.reading
     definite = nouns.is_definite(reading, at)
     end = at + 1
+    possessor: Gender | None = None
     if not definite and not nouns.is_nunated(reading, at) and nouns.possessor_follows(reading, end):
-        end = nouns.skip_noun(reading, end)
-        definite = nouns.is_definite(reading, end - 1)
+        possessor = nouns.gender_at(reading, end)
+        start, end = end, _possessor(walk, end)
+        definite = any(nouns.is_definite(reading, place) for place in range(start, end))
     head = Referent(None, "singular", nouns.gender_at(reading, at))
-    if not nouns.is_nunated(reading, end) or _may_be_nunated(walk, at):
-        end = _attributes(walk, end, head, "nominative", definite=definite, possessor=None)
+    if possessor or not nouns.is_nunated(reading, end) or _may_be_nunated(walk, at):
+        end = _attributes(walk, end, head, "nominative", definite=definite, possessor=possessor)
     return _clause_after(walk, end, head, definite=definite)
+
+
+def _possessor(walk: Walk, at: int) -> int:
+    """Read a possessor, which may be somebody too; the place after it."""
+    reading = walk.reading
+    place = at
+    function = reading.function(place)
+    if function is not None and function.sort == "demonstratives":
+        place += 1
+    known = reading.known_nouns(place)
+    if known and known[0].lemma.person and thing_of(reading.line[place].letters) is None:
+        clitics(walk, place)
+        referent = nouns.referent_of(walk, place)
+        return phrase(walk, at, referent, "genitive", "noun", "likely")
+    end = nouns.skip_noun(reading, at)
+    for skipped in range(at, end):
+        clitics(walk, skipped)
+    return end
 
 
 def _may_be_nunated(walk: Walk, at: int) -> bool:
@@ -126,16 +150,23 @@ def _attributes(
             end += 1
             continue
         parse = _attribute(walk, end, head, definite=definite)
+        if parse is None and possessor not in {None, head.gender}:  # in the القرن السابع of it
+            thing = Referent(None, "singular", possessor)
+            if _attribute(walk, end, thing, definite=definite) is not None:
+                end += 1
+                continue
         if parse is None:
             return end
-        if head.who is None and parse.form.nunated and not nouns.is_nunated(reading, end - 1):
+        free = head.who is None and possessor is None
+        if free and parse.form.nunated and not nouns.is_nunated(reading, end - 1):
             return end
-        if possessor == head.gender and not definite and not parse.form.nunated:
-            return end + 1  # طاهية وجبات سريعة
+        if possessor == head.gender and nouns.is_plural_thing(reading, at - 1):
+            end += 1  # طاهية وجبات سريعة
+            continue
         unsure = possessor == head.gender or not parse.lemma.known
         bound = nouns.is_bound(reading, end, parse)
         walk.add(end, head, Noun(parse, case, bound), "attribute", "guess" if unsure else "certain")
-        end = nouns.skip_noun(reading, end + 1) if bound else end + 1
+        end = _possessor(walk, end + 1) if bound else end + 1
 
 
 def _adverbial(walk: Walk, at: int, head: Referent, start: int) -> NounParse | None:

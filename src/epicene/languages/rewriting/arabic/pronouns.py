@@ -25,6 +25,7 @@ _NUMBERS: dict[str, Number] = {
     "they two": "dual",
 }
 _MYSELF = frozenset({"نفسي", "ذاتي"})
+_DEAR = frozenset("عزيز حبيب سيد بني".split())
 _TITLES = frozenset("سيد دكتور أستاذ معلم".split())
 _I_MEAN = frozenset({"اعني", "واعني", "اقصد", "واقصد"})
 
@@ -194,6 +195,8 @@ def is_relative_who(walk: Walk, at: int, function: FunctionParse) -> bool:
     scope = walk.scope
     if function.base not in {"من", "ممن"} or scope.target is None or scope.expects != "predicate":
         return False
+    if walk.reading.key(at - 1) == "اول":  # أول من قفز is said of anybody
+        return False
     place = at + 1
     after = walk.reading.function(place)
     if after is not None and after.sort == "negations":
@@ -237,6 +240,8 @@ def vocative(walk: Walk, at: int, function: FunctionParse) -> int:
     if after is not None and after.sort == "vocatives":
         return at + 1
     known = walk.reading.known_nouns(at + 1)
+    if function.base != "يا":
+        known = known or walk.reading.nouns(at + 1)
     if not known:
         return at + 2
     number = known[0].form.number
@@ -250,15 +255,16 @@ def vocative(walk: Walk, at: int, function: FunctionParse) -> int:
 def is_called(walk: Walk, at: int) -> bool:
     """صديقي، …: somebody of mine who stands alone between marks, or a title before a name."""
     reading = walk.reading
-    if not reading.line.begins(at):
-        return False
+    begins = reading.line.begins(at)
     for parse in reading.known_nouns(at):
         if parse.prefix.letters:
             continue
         mine = parse.suffix is not None and parse.suffix.letters == "ي"
-        if mine and reading.line[at + 1].is_mark:
+        if mine and reading.line[at + 1].is_mark and begins:
             return True
-        if parse.lemma.masculine in _TITLES and reading.line[at + 1].text == "(":
+        if mine and parse.lemma.masculine in _DEAR and (begins or reading.line[at + 1].is_mark):
+            return not reading.is_preposition(at - 1)
+        if begins and parse.lemma.masculine in _TITLES and reading.line[at + 1].text == "(":
             return True
     return False
 

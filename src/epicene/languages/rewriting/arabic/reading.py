@@ -26,11 +26,12 @@ from epicene.languages.rewriting.arabic.parsing import (
 )
 from epicene.languages.rewriting.arabic.fixed import is_somebody
 from epicene.languages.rewriting.arabic.words import Line, ending_vowel
+from epicene.languages.rewriting.people import other
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.conjugation import Mood
     from epicene.languages.rewriting.arabic.voices import Voice
-    from epicene.languages.rewriting.people import Wanted
+    from epicene.languages.rewriting.people import Gender, Wanted
 
 _VERB_PARTICLES = frozenset(
     "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split()
@@ -54,6 +55,8 @@ class Reading:
         if word.is_mark:
             return None
         function = function_parse(word.letters)
+        if word.letters == "وفي" and not self.line[at + 1].is_mark:  # and in, not loyal
+            return FunctionParse("و", "prepositions", "في")
         if function is not None and TANWIN_FATH in word.text and function.sort != "adverbs":
             return None
         if function is None:
@@ -82,7 +85,7 @@ class Reading:
 
     def _is_adjective_here(self, at: int) -> bool:
         """كنت طويلًا: what is an adverb elsewhere, said of somebody."""
-        if self.line[at].key not in ADJECTIVAL_ADVERBS or self.line[at + 1].key[-1:] == "ا":
+        if self.line[at].key not in ADJECTIVAL_ADVERBS:
             return False
         before = verb_parses(self.line[at - 1].letters)
         copular = any(folded(p.verb.perfect) in verb_list("copular") for p in before)
@@ -114,7 +117,9 @@ class Reading:
 
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
         """The same, from the lists, or with the ending of men in the plural."""
-        return tuple(p for p in self.nouns(at) if p.lemma.known or p.lemma.person)
+        return tuple(
+            p for p in self.nouns(at) if p.lemma.known or (p.lemma.person and p.prefix.article)
+        )
 
     def is_nominal(self, at: int) -> bool:
         """Whether a noun of whatever kind stands there, not a verb or a function word."""
@@ -141,9 +146,27 @@ class Reading:
             return parses
         if not parses:
             return guessed_verbs(word.letters) if self._is_verb_place(at) else ()
+        if self._is_possessed(at, parses):
+            return ()
         if not self._is_noun_too(at):
             return parses
-        return parses if self._is_verb_place(at) else ()
+        return parses if self._is_verb_place(at) or self._opens_report(at, parses) else ()
+
+    def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """انخفاض ضغط الدم: after a thing without the article, a noun rather than a verb."""
+        bare = parses[0].cell.tense == "perfect" and not parses[0].prefix and not parses[0].suffix
+        before = thing_of(self.line[at - 1].letters)
+        return bare and before is not None and not before.suffixed and "ال" not in before.prefix
+
+    def _opens_report(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """ظهر في, قدم دورًا: a noun by its looks, but a verb where a clause begins."""
+        told = [p for p in parses if p.exact and p.cell.tense == "perfect" and not p.suffix]
+        if not told or not self.opens_clause(at) or "ال" in told[0].prefix:
+            return False
+        if any(p.form.number == "singular" and p.lemma.known for p in self.nouns(at)):
+            return False
+        after = self.nouns(at + 1)
+        return not any(p.lemma.adjective and not p.definite and not p.form.nunated for p in after)
 
     @staticmethod
     def _is_verb_alone(parses: tuple[VerbParse, ...]) -> bool:
@@ -166,8 +189,8 @@ class Reading:
         verb = verb_parses(letters)[0]
         return self.is_thing(at) or any(
             parse.lemma.known
-            and not parse.prefix.preposition
             and len(parse.prefix.letters) <= len(verb.prefix)
+            and (not parse.prefix.preposition or bool(verb.suffix))
             for parse in noun_parses(letters)
         )
 
@@ -204,12 +227,17 @@ class Reading:
         """The mood that the words before a verb of the imperfect ask for."""
         if parse.prefix.endswith("ل"):
             return "short" if parse.prefix == "فل" else "cut"
-        before = self.key(at - 1)
-        if before == "لم" or before == "الم":
+        before = self.function(at - 1)
+        if before is None or before.suffix is not None:
+            return "full"
+        if before.base in {"لم", "الم"}:
             return "short"
-        if before in function_words()["subjunctive"] and before != "بان" and before != "لان":
+        if before.base in function_words()["subjunctive"]:
+            asks = before.base == "الا" and self.line.begins(at - 1)  # ألا ترغب؟
+            return "full" if asks else "cut"
+        if before.base == "لا" and self.key(at - 2) in {"ان", "كي", "لكي"}:
             return "cut"
-        if before == "لا" and self._is_prohibition(at, parse):
+        if before.base == "لا" and self._is_prohibition(at, parse):
             return "short"
         return "full"
 
@@ -264,6 +292,21 @@ class Reading:
         if person == 1 and word.letters.endswith("ني"):
             return True
         return all(parse.cell.person == person for parse in exact)
+
+    @cached_property
+    def third_gender(self) -> Gender:
+        """The gender that the third person has where it shows; else not the one asked for."""
+        counts = {"masculine": 0, "feminine": 0}
+        for at, word in enumerate(self.line):
+            function = self.function(at)
+            if function is not None and function.sort == "he":
+                counts["masculine" if function.base == "هو" else "feminine"] += 2
+            elif not word.is_mark and len(word.letters) > 3:
+                counts["masculine"] += word.letters.endswith("ه")
+                counts["feminine"] += word.letters.endswith("ها")
+        if counts["masculine"] != counts["feminine"]:
+            return "masculine" if counts["masculine"] > counts["feminine"] else "feminine"
+        return other(self.wanted["others"]) if "others" in self.wanted else "masculine"
 
     @cached_property
     def prior(self) -> tuple[int, ...]:

@@ -6,11 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.arabic import fixed, nouns, numerals, phrases, pronouns
-from epicene.languages.rewriting.arabic.clauses import read_verb, third_person_suffix
-from epicene.languages.rewriting.arabic.clitics import SUFFIXES
+from epicene.languages.rewriting.arabic.clauses import (
+    meant_by,
+    possessive,
+    read_verb,
+    third_person_suffix,
+)
 from epicene.languages.rewriting.arabic.expecting import inverted, is_expected, likened, subjectless
 from epicene.languages.rewriting.arabic.findings import Fixed
-from epicene.languages.rewriting.arabic.parsing import noun_parses
+from epicene.languages.rewriting.arabic.parsing import thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
 from epicene.languages.rewriting.arabic.words import ENDS
 
@@ -75,7 +79,7 @@ def _nominal(walk: Walk, at: int) -> int:
     scope = walk.scope
     if fixed.member(walk.reading.line[at].letters) is not None:
         return _member(walk, at)
-    _possessive(walk, at)
+    possessive(walk, at)
     if at == scope.subject_at:
         return phrases.phrase(walk, at, scope.subject, "nominative", "subject", "likely")
     if walk.reading.line[at].key in _ALL_OF_US:
@@ -138,19 +142,6 @@ def _member(walk: Walk, at: int) -> int:
     return at + 1
 
 
-def _possessive(walk: Walk, at: int) -> None:
-    """كتابكم, كتابه: the pronoun at the end of a noun."""
-    letters = walk.reading.line[at].letters
-    parses = noun_parses(letters)
-    if parses and parses[0].lemma.known and parses[0].suffix is None:
-        return
-    for suffix in SUFFIXES:
-        if suffix.letters in {"كم", "كن"} and letters.endswith(suffix.letters) and len(letters) > 4:
-            walk.add(at, walk.person(2, "plural"), suffix, "possessive pronoun", "likely")
-            return
-    third_person_suffix(walk, at)
-
-
 def _function(walk: Walk, at: int, function: FunctionParse) -> int:
     scope = walk.scope
     sort = function.sort
@@ -161,8 +152,8 @@ def _function(walk: Walk, at: int, function: FunctionParse) -> int:
     if sort == "inna" and function.suffix is not None:
         return pronouns.suffixed_subject(walk, at, function.suffix)
     if sort == "role_markers" and function.suffix is not None:
-        target = walk.person(function.suffix.person, function.suffix.number)
-        scope.expect(target, "predicate", "accusative", "role")
+        third_person_suffix(walk, at)
+        scope.expect(meant_by(walk, function.suffix), "predicate", "accusative", "role")
     elif sort == "prepositions":
         return _preposition(walk, at, function)
     elif sort == "demonstratives":
@@ -170,6 +161,9 @@ def _function(walk: Walk, at: int, function: FunctionParse) -> int:
     elif sort == "relatives":
         return pronouns.relative(walk, at, function)
     elif sort == "transparent" and scope.expects is not None:
+        end = _first_of(walk, at, function)
+        if end:
+            return end
         if function.base != "الا":
             scope.next_case = "genitive"
         if function.base not in {"كل", "بعض", "اي"}:
@@ -182,6 +176,23 @@ def _function(walk: Walk, at: int, function: FunctionParse) -> int:
         scope.suspend()
         scope.end_clause()
     return at + 1
+
+
+def _first_of(walk: Walk, at: int, function: FunctionParse) -> int:
+    """أول الواصلين, آخر المغادرات: the place after people of whom one is the first, 0 if not so."""
+    scope = walk.scope
+    if function.base not in {"اول", "اولي", "اخر"} or scope.target is None:
+        return 0
+    for parse in walk.reading.known_nouns(at + 1):
+        if not parse.prefix.article or parse.form.number != "plural":
+            continue
+        if function.base != "اخر" and scope.target.number == "singular":
+            first = Fixed(function.prefix, "elatives", function.written)
+            walk.add(at, scope.target, first, "one of a group", "likely")
+        group = Referent(scope.target.who, "plural", parse.form.gender)
+        scope.found = scope.found_definite = True
+        return phrases.phrase(walk, at + 1, group, "genitive", "one of a group", "likely")
+    return 0
 
 
 def _clause_of_its_own(walk: Walk, at: int, function: FunctionParse) -> None:
@@ -219,8 +230,11 @@ def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:
     elif following is not None or walk.reading.line[place].is_mark:
         return place
     elif walk.reading.verbs(place):
+        if function.base == "من":  # somebody: إلى من يخبرني
+            walk.scope.third = Referent(None, "singular", "masculine")
+            walk.scope.subject = walk.scope.third
         return place
-    _possessive(walk, place)
+    possessive(walk, place)
     return phrases.phrase(walk, place, _among(walk, place, function), "genitive", "noun", "likely")
 
 

@@ -73,8 +73,13 @@ def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhras
     after = [index for index in run if index > head]
     if any(not _may_precede(line, index) for index in before):
         return None
+    superlative = [
+        index - 2
+        for index in after
+        if line[index - 1] in {"plus", "moins"} and line[index - 2] in {"le", "la"}
+    ]
     return NounPhrase(
-        determiners=tuple(determiners),
+        determiners=(*determiners, *superlative),
         head=head,
         adjectives=(*before, *after),
         end=run[-1] + 1,

@@ -1,0 +1,143 @@
+"""A trained tagger as a folder: `tagger.json`, and `weights-1.npz` … for its networks."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import numpy as np
+
+from epicene.datafiles import read_text
+from epicene.errors import InputError, RunError
+from epicene.models.tagger.inventory import Inventory
+from epicene.models.tagger.network import Shape, expected_shapes
+from epicene.models.tagger.vocabulary import Vocabulary
+from epicene.records import Record, to_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from epicene.models.tagger.network import Weights
+
+# Raised when a folder written before would no longer be read in the same way.
+FORMAT = "epicene tagger 1"
+_PLAN = "tagger.json"
+
+
+class Plan(Record, frozen=True, kw_only=True):
+    """All of a tagger but its weights.
+
+    `sure` is the least probability with which a word is changed into another form. At 0.6 the
+    F0.5 of rewriting is highest, in which a wrong change weighs twice as much as a missed one.
+    """
+
+    language: str
+    normalisers: tuple[str, ...]
+    inventory: Inventory
+    vocabulary: Vocabulary
+    shape: Shape
+    sure: float = 0.6
+
+
+class Trained(NamedTuple):
+    """A tagger, whole."""
+
+    plan: Plan
+    members: tuple[Weights, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """Differs where an answer could."""
+        return hashlib.sha256(to_json(_written(self))).hexdigest()
+
+
+class _Written(Record, frozen=True, kw_only=True):
+    """What `tagger.json` holds: the plan, and the hash of each network's weights."""
+
+    format: str
+    members: tuple[str, ...]
+    plan: Plan
+
+
+def _written(trained: Trained) -> _Written:
+    hashes = tuple(_hash(weights) for weights in trained.members)
+    return _Written(format=FORMAT, members=hashes, plan=trained.plan)
+
+
+def _hash(weights: Weights) -> str:
+    """Of the numbers; the archive they are in holds the time of writing too."""
+    state = hashlib.sha256()
+    for name in sorted(weights):
+        values = np.ascontiguousarray(weights[name], "<f4")
+        state.update(f"{name} {values.shape}\n".encode())
+        state.update(values.tobytes())
+    return state.hexdigest()
+
+
+def check_free(folder: Path) -> None:
+    """Raise if something is in the way of a new tagger."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is there already and is not empty; name another folder.")
+
+
+def save(trained: Trained, folder: Path) -> None:
+    """Write a tagger into a new or empty folder."""
+    check_free(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, weights in enumerate(trained.members, start=1):
+            np.savez(_weights(folder, number), allow_pickle=False, **weights)
+        # Last, so that a folder which was not finished is not taken for a tagger.
+        (folder / _PLAN).write_bytes(to_json(_written(trained)))
+    except OSError as error:
+        raise RunError(f"Could not write {folder}: {error.strerror or error}.") from error
+
+
+def load(folder: Path) -> Trained:
+    """Read a tagger; a folder that holds no other is refused."""
+    if not (folder / _PLAN).is_file():
+        raise InputError(
+            f"{folder} holds no trained tagger (no {_PLAN}); `epicene train` writes one."
+        )
+    written = _read_plan(folder / _PLAN)
+    members = []
+    for number, expected in enumerate(written.members, start=1):
+        path = _weights(folder, number)
+        weights = _read_weights(path)
+        shapes = {name: values.shape for name, values in weights.items()}
+        if shapes != expected_shapes(
+            written.plan.shape, written.plan.vocabulary.sizes, len(written.plan.inventory.outcomes)
+        ):
+            raise InputError(f"{path} holds a network of another shape than {_PLAN} describes.")
+        if _hash(weights) != expected:
+            raise InputError(f"{path} does not hold the weights that {_PLAN} names; train again.")
+        members.append(weights)
+    return Trained(written.plan, tuple(members))
+
+
+def _weights(folder: Path, number: int) -> Path:
+    return folder / f"weights-{number}.npz"
+
+
+def _read_plan(path: Path) -> _Written:
+    try:
+        written = msgspec.json.decode(read_text(path), type=_Written)
+    except msgspec.DecodeError as error:
+        raise InputError(f"{path} does not describe a trained tagger: {error}.") from error
+    if written.format != FORMAT or not written.members:
+        raise InputError(
+            f"{path} is in the format {written.format!r}, and {FORMAT!r} is read here; train again."
+        )
+    return written
+
+
+def _read_weights(path: Path) -> Weights:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name].astype(np.float32) for name in archive.files}
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}; the tagger's folder is not whole.") from None
+    except (OSError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path} holds no weights: {error}.") from error

@@ -1,0 +1,210 @@
+"""The study `choice`: which of the two sentences of a pair people find better."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.errors import InputError
+from epicene.records import Column, Estimate, Judgement, Row, Table, digest
+from epicene.studies import StudyItem
+from epicene.studies.drawing import Candidate
+from epicene.studies.files import read_study
+from epicene.suites import people
+from epicene.suites.alternations.accuracy import TIES, accuracy
+from epicene.suites.alternations.pairs import VARIANTS
+from epicene.suites.alternations.people import people_tables
+from epicene.suites.alternations.people.drawing import so_many_of_each, whole_verbs
+from epicene.suites.alternations.protocol import ACCEPTABILITY
+from epicene.suites.alternations.published import (
+    JUDGEMENTS,
+    PAIRS_JUDGED,
+    PEOPLE,
+    TABLE_2,
+    printed,
+)
+from epicene.suites.studies import StudyKind
+from epicene.suites.tabulate import only, share, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import polars
+
+    from epicene.studies import Response, Study
+    from epicene.studies.drawing import Cell, Wanted
+    from epicene.suites.alternations.pairs import Pair
+    from epicene.suites.alternations.people.people_tables import Answered
+    from epicene.suites.alternations.protocol import AlternationsProtocol
+    from epicene.suites.studies import Material
+
+# Its words, practice and fillers are Hindi.
+LANGUAGE = "hi"
+SIDES = ("a", "b")
+
+
+def study(protocol: AlternationsProtocol) -> Study:
+    """What is shown and asked.
+
+    A person sees one variant of each verb, as the lists rotate; in the paper's studies a person
+    saw the pairs of one variant.
+    """
+    whole = read_study(Path(__file__).with_suffix(".toml"))
+    lists = "given" if protocol.name == "paper" else "rotated"
+    return msgspec.structs.replace(whole, lists=lists)
+
+
+# --- drawing ---------------------------------------------------------------------------------
+
+
+def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candidate]:
+    """Every Hindi pair."""
+    pair = material.item
+    if pair.language == LANGUAGE:
+        make = partial(_item, pair, material.protocol)
+        yield Candidate((pair.phenomenon,), pair.cluster, pair.id, make)
+
+
+def _item(pair: Pair, protocol: AlternationsProtocol) -> StudyItem:
+    # Neither the id nor the name of a field may say which sentence is which.
+    name = digest("choice", pair.id)
+    good, bad = SIDES if name[0] % 2 else SIDES[::-1]
+    as_published = protocol.name == "paper"
+    return StudyItem(
+        id=name.hex()[:12],
+        language=pair.language,
+        group=pair.cluster,
+        list=pair.phenomenon if as_published else "",
+        judgements=JUDGEMENTS.get(pair.phenomenon) if as_published else None,
+        fields={
+            **dict(sorted({good: pair.good, bad: pair.bad}.items())),
+            "good": good,
+            "pair": pair.id,
+            "variant": pair.phenomenon,
+            "verb": pair.cluster,
+            "valency": pair.columns.get("valency", ""),
+        },
+    )
+
+
+def draw(
+    drawn_from: Iterable[Candidate], protocol: AlternationsProtocol, wanted: Wanted
+) -> tuple[StudyItem, ...]:
+    """The variants of the verb frames, or all pairs of data that has none of them."""
+    every = list(drawn_from)
+    frames = [candidate for candidate in every if candidate.cell[0] in VARIANTS]
+    if protocol.name != "paper":
+        return whole_verbs(frames or every, wanted)
+    if wanted.per_cell is not None or wanted.total is not None:
+        raise InputError(
+            "The paper's study has 56 pairs of DV and 28 of each other variant; to draw another "
+            "number, take --protocol epicene."
+        )
+    numbers: dict[Cell, int] = {(variant,): number for variant, number in PAIRS_JUDGED.items()}
+    return so_many_of_each(frames, numbers, wanted)
+
+
+# --- judging ---------------------------------------------------------------------------------
+
+
+def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
+    """Right where the acceptable sentence was chosen."""
+    is_good = response.answers["better"] == item.fields["good"]
+    yield Judgement(
+        item=item.id,
+        group=item.group,
+        language=item.language,
+        name="choice",
+        outcome="right" if is_good else "wrong",
+        label="good" if is_good else "bad",
+        facets={name: item.fields[name] for name in ("variant", "pair", "verb", "valency")},
+    )
+
+
+def metrics(results: Answered) -> Mapping[str, Estimate]:
+    """How often people choose the acceptable sentence, and whether they agree."""
+    made = {"accuracy": people_tables.right(results.frame)}
+    for variant in people_tables.variants_of(results.frame):
+        made[f"accuracy {variant}"] = people_tables.right(only(results.frame, variant=variant))
+    pairs = people.between_people(results.frame)
+    made["alpha"] = people.alpha(pairs, clustered=True)
+    return made
+
+
+def tables(results: Answered) -> Iterator[Table]:
+    """People beside models; each person, each item; whether people agree."""
+    yield with_models(results)
+    yield people_tables.participants(results)
+    yield people_tables.items(results)
+    yield people_tables.agreement(results)
+
+
+def with_models(results: Answered) -> Table:
+    """People's accuracy by variant, the runs' models' on the same pairs, and the paper's."""
+    variants = people_tables.variants_of(results.frame)
+    shares = [people_tables.right(only(results.frame, variant=name)) for name in variants]
+    same = Estimate(value=None, why="these are the people")
+    whole = people_tables.right(results.frame)
+    rows = [Row(keys=("people",), cells=(*shares, whole, same)), *_models(results, variants)]
+    rows += [_printed(name, values, variants) for name, values in TABLE_2.items()]
+    rows.append(_printed("people (published)", PEOPLE, variants))
+    return Table(
+        name="models",
+        title="People and models",
+        levels=("who",),
+        columns=tuple(Column(name=name) for name in (*variants, "all", "as people")),
+        rows=tuple(rows),
+        notes=(
+            "As people: the share of pairs on which a model prefers the sentence that most people "
+            f"chose; pairs on which either is undecided are left out. {TIES}",
+            people_tables.INTERVALS,
+            "Models are those of the runs named with --run, on the pairs that people judged.",
+        ),
+    )
+
+
+def _models(results: Answered, variants: Sequence[str]) -> Iterator[Row]:
+    import polars as pl
+
+    if results.runs is None:
+        return
+    judged = pl.col("item").is_in(values_of(results.frame, "pair"))
+    frame = only(results.runs, format=ACCEPTABILITY, main="yes").filter(judged)
+    majority = _majority(results.frame)
+    for model in values_of(frame, "model"):
+        mine = only(frame, model=model)
+        cells = [accuracy(only(mine, phenomenon=name)) for name in variants]
+        both = mine.filter(pl.col("credit") != 0.5).join(majority, left_on="item", right_on="pair")
+        as_people = share(both, pl.col("credit") == pl.col("most"))
+        yield Row(keys=(model,), cells=(*cells, accuracy(mine), as_people))
+
+
+def _majority(frame: polars.DataFrame) -> polars.DataFrame:
+    """For each pair on which people are not split evenly: 1 where most chose the good sentence."""
+    import polars as pl
+
+    chosen = (pl.col("outcome") == "right").mean()
+    shares = frame.group_by(pl.col("pair").cast(pl.String)).agg(chosen.alias("share"))
+    decided = shares.filter(pl.col("share") != 0.5)
+    return decided.select("pair", (pl.col("share") > 0.5).cast(pl.Float64).alias("most"))
+
+
+def _printed(name: str, values: Sequence[float], variants: Sequence[str]) -> Row:
+    by_variant = dict(zip(VARIANTS, values, strict=True))
+    none = Estimate(value=None, why="the paper prints no number")
+    cells = [printed(by_variant[each]) if each in by_variant else none for each in variants]
+    return Row(keys=(name,), cells=(*cells, none, none), origin="published")
+
+
+kind = StudyKind(
+    study=study,
+    candidates=candidates,
+    draw=draw,
+    judge=judge,
+    metrics=metrics,
+    tables=tables,
+    from_runs=False,
+)

@@ -1,0 +1,48 @@
+"""How GramVis is judged and tabulated: the authors' way, and ours."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from epicene.records import Positive
+from epicene.suites import Protocol
+
+Averaging: TypeAlias = Literal["as printed", "words"]
+Parsing: TypeAlias = Literal["substring", "strict"]
+
+
+class GramvisProtocol(Protocol, frozen=True, kw_only=True):
+    """What varies between ways of judging and tabulating."""
+
+    # Each table by its own average, or the mean over words in all.
+    averaging: Averaging
+    # How a judge's words become a label.
+    parsing: Parsing
+    # Whether the mixed-effects model is fitted (extra `stats`).
+    mixed: bool
+    resamples: Positive = 2000
+
+
+PROTOCOLS = {
+    "paper": GramvisProtocol(
+        name="paper",
+        about=(
+            "Every table by the average that reproduces it from the published counts, p-values "
+            "without correction and stars left out where the authors leave them out; a judge's "
+            "words read by substring."
+        ),
+        averaging="as printed",
+        parsing="substring",
+        mixed=False,
+    ),
+    "epicene": GramvisProtocol(
+        name="epicene",
+        about=(
+            "The mean over words in every table, words without a labelled image left out, with "
+            "intervals that resample words and p-values after Holm; a judge's words read strictly."
+        ),
+        averaging="words",
+        parsing="strict",
+        mixed=True,
+    ),
+}

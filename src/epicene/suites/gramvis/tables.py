@@ -1,0 +1,90 @@
+"""The paper's tables from counts or votes, and Epicene's own beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.records import Column, Estimate, Row, Table
+from epicene.suites.gramvis.analysis.words import counts_of
+from epicene.suites.gramvis.effects import effect_table, resource_table
+from epicene.suites.gramvis.judge_tables import judge_tables
+from epicene.suites.gramvis.names import CONTROLS, GRAMMARS
+from epicene.suites.gramvis.neither import neither_table
+from epicene.suites.gramvis.representation import bias_table, representation_tables
+from epicene.suites.gramvis.word_tables import word_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.suites import Results
+    from epicene.suites.gramvis.analysis.words import Counts
+    from epicene.suites.gramvis.protocol import GramvisProtocol
+
+    Outcomes = Results[GramvisProtocol]
+
+_HEADLINES = ("rep", *(f"{control}_effect" for control in CONTROLS))
+
+
+def tables(results: Outcomes) -> Iterator[Table]:
+    """Tables 3–9 and 11–19, then our own."""
+    counts, protocol = counts_of(results.frame), results.protocol
+    made = [
+        *representation_tables(counts, protocol),
+        *word_tables(counts),
+        effect_table(counts, protocol),
+        neither_table(counts, protocol),
+        bias_table(counts, protocol),
+    ]
+    yield from sorted(made, key=lambda table: int(table.name))
+    yield resource_table(counts, protocol)
+    if protocol.mixed:
+        yield mixed_table(counts)
+    yield from judge_tables(results.frame, protocol)
+
+
+def metrics(results: Outcomes) -> dict[str, Estimate]:
+    """The aggregate of Table 11 and the last row of Table 12, by what they say."""
+    counts, protocol = counts_of(results.frame), results.protocol
+    found: dict[str, Estimate] = {}
+    effects = effect_table(counts, protocol)
+    names = [column.name for column in effects.columns]
+    for row in effects.rows[-len(GRAMMARS) :]:
+        for name in _HEADLINES:
+            found[f"{name}_{row.keys[-1]}"] = _number(row, names.index(name))
+    rates = neither_table(counts, protocol)
+    for place, column in enumerate(rates.columns[:3]):
+        found[column.name] = _number(rates.rows[-1], place)
+    return found
+
+
+def _number(row: Row, place: int) -> Estimate:
+    cell = row.cells[place]
+    if isinstance(cell, str):
+        raise TypeError(f"the cell {place} of {row.keys} is text")
+    return cell
+
+
+def mixed_table(counts: Counts) -> Table:
+    """The pooled estimates of the mixed model, with the GEE's beside them."""
+    from epicene.suites.gramvis.analysis.mixed import fit
+
+    fitted = fit(counts)
+    spread = ", ".join(f"{name} {value:.2f}" for name, value in fitted.spread.items())
+    return Table(
+        name="mixed",
+        title="The own gender's log-odds in a model with words as random effects",
+        levels=("term",),
+        columns=tuple(
+            Column(name=name, unit="number", decimals=2) for name in ("mixed model", "GEE")
+        ),
+        rows=tuple(
+            Row(keys=(name,), cells=(estimate, fitted.gee[name]))
+            for name, estimate in fitted.mixed.items()
+        ),
+        notes=(
+            "`level` is under English prompts, the other terms are shifts against it; models "
+            f"against {counts.drawers[0]}. Standard deviations between words: {spread}.",
+            "Laplace's approximation with weak priors; the GEE's effects are averaged over words "
+            "and therefore nearer to 0, its errors are clustered by word.",
+        ),
+    )

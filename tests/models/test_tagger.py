@@ -1,0 +1,336 @@
+"""The model kind `tagger`: learning, keeping, labelling and rewriting."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epicene.errors import InputError
+from epicene.languages.rewriting.people import Wanted, apply
+from epicene.models import open_model, parse_spec
+from epicene.models.tagger.folder import FORMAT, Trained, check_free, load, save
+from epicene.models.tagger.inventory import Outcome, outcome_numbers, take_inventory
+from epicene.models.tagger.network import Shape, log_odds, probabilities
+from epicene.models.tagger.scripts import Script, script_between
+from epicene.models.tagger.tagging import Tagger
+from epicene.models.tagger.training import Recipe, train
+from epicene.models.tagger.vocabulary import LETTERS, Numbering, take_vocabulary
+from epicene.records import Failed, Generate, Texts
+from models.tiny_lessons import ADJECTIVES, lesson, lessons
+
+SMALL = Shape(word=32, letter=16, context=16, layers=2)
+RECIPE = Recipe(epochs=60, batch=256, rate=1e-2, first_steps=10, dropout=0.1, hidden_words=0.3)
+
+KNOWN, UNSEEN = ADJECTIVES[:-1], ADJECTIVES[-1]
+
+
+@pytest.fixture(scope="module")
+def trained() -> Trained:
+    return train(lessons(KNOWN), recipe=RECIPE, shape=SMALL)
+
+
+@pytest.fixture(scope="module")
+def folder(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("taggers") / "tagger"
+    save(trained, place)
+    return place
+
+
+def rewritten(trained: Trained, text: str, wanted: Wanted) -> str:
+    return apply(text, Tagger(trained).changes(text, wanted)).text
+
+
+# --- scripts and what is chosen between ----------------------------------------------------
+
+
+@given(st.text("ابتةين", max_size=8), st.text("ابتةين", max_size=8))
+def test_a_script_makes_the_form_it_was_taken_from(word: str, other: str) -> None:
+    assert script_between(word, other).apply(word) == other
+
+
+def test_a_script_fits_other_words_with_the_same_ends() -> None:
+    script = script_between("تسمعني", "تسمعينني")
+    assert script.apply("تفهمني") == "تفهمينني"
+    assert script.apply("تفهم") is None
+    # The two ends may not overlap.
+    assert Script("اب", "", "با", "").apply("ابا") is None
+
+
+def test_rare_scripts_are_looked_up() -> None:
+    inventory = take_inventory(
+        msgspec.structs.replace(lessons(), sentences=lessons().sentences[: len(ADJECTIVES) * 3])
+    )
+    feminine = Outcome("1M", script_between("متعب", "متعبة"))
+    assert feminine in inventory.outcomes
+    assert inventory.pairs["2M"] == {}
+    rare = Outcome("2M", None)
+    two = lessons().sentences[-2:]  # twice is too rare
+    inventory = take_inventory(msgspec.structs.replace(lessons(), sentences=two))
+    assert inventory.form(rare, "أبي") == "أمي"
+    assert inventory.form(rare, "جدي") is None
+    places = {outcome: place for place, outcome in enumerate(inventory.outcomes)}
+    assert outcome_numbers(two[0], places) == [0, places[rare]]
+
+
+def test_the_commoner_counterpart_is_kept() -> None:
+    rows = ["حارس/1M/حارسه", "حارس/1M/حارسه", "حارس/1M/حارسا"]
+    told = msgspec.structs.replace(lessons(), sentences=tuple(map(lesson, rows)))
+    assert take_inventory(told).pairs["1M"] == {"حارس": "حارسه"}
+
+
+def test_words_that_occur_once_have_no_number_and_long_ones_show_both_ends() -> None:
+    vocabulary = take_vocabulary([["قال", "قال", "نعم"]])
+    assert vocabulary.words == ("قال",)
+    numbering = Numbering(vocabulary)
+    assert numbering.words(["قال", "نعم", "لا"]).tolist() == [1, 0, 0]
+    long = "ا" * 30
+    rows = numbering.letters(["قال", "نعم", "z", long])
+    assert rows.shape == (4, LETTERS)
+    assert (rows[:, 0] == 2).all()
+    assert rows[2].tolist() == [2, 1, 3] + [0] * (LETTERS - 3)
+    assert rows[3, -1] == 3
+
+
+# --- the network ---------------------------------------------------------------------------
+
+
+def test_numpy_answers_as_pytorch_does() -> None:
+    import torch
+
+    from epicene.models.tagger.learning import Network
+
+    vocabulary = take_vocabulary(each.words for each in lessons().sentences)
+    torch.manual_seed(3)
+    network = Network(SMALL, vocabulary, 7, RECIPE).eval()
+    weights = {name: values.numpy() for name, values in network.state_dict().items()}
+    numbering = Numbering(vocabulary)
+    for text in ("هل تسمع ذلك ؟", "كلمةواحدةطويلةجدالاتعرفها", "أنا سعيدة اليوم يا أمي"):
+        words = text.split()
+        numbers, letters = numbering.words(words), numbering.letters(words)
+        with torch.no_grad():
+            places = torch.arange(len(words))[None]
+            theirs = network(torch.from_numpy(numbers), torch.from_numpy(letters), places)[0]
+        ours = log_odds(weights, SMALL, numbers, letters)
+        np.testing.assert_allclose(ours, theirs.numpy(), atol=1e-5)
+        np.testing.assert_allclose(probabilities(ours), theirs.softmax(1).numpy(), atol=1e-6)
+
+
+# --- training ------------------------------------------------------------------------------
+
+
+def test_it_learns_to_label_and_to_rewrite(trained: Trained) -> None:
+    tagger = Tagger(trained)
+    assert tagger.labels("أنا متعبة اليوم") == ["B", "1F", "B"]
+    assert tagger.labels("هل تسمع ذلك ؟") == ["B", "2M", "B", "B"]
+    assert rewritten(trained, "أنا متعبة اليوم", {"speaker": "masculine"}) == "أنا متعب اليوم"
+    assert rewritten(trained, "هل تسمع ذلك ؟", {"listener": "feminine"}) == "هل تسمعين ذلك ؟"
+    # Already so, or somebody else's gender, or nobody's.
+    assert rewritten(trained, "أنا متعبة اليوم", {"speaker": "feminine"}) == "أنا متعبة اليوم"
+    assert rewritten(trained, "أنا متعبة اليوم", {"listener": "masculine"}) == "أنا متعبة اليوم"
+    assert rewritten(trained, "القطار تسمع ذلك .", {"listener": "feminine"}) == "القطار تسمع ذلك ."
+
+
+def test_an_unseen_word_is_changed_as_those_like_it(trained: Trained) -> None:
+    told = f"أنا {UNSEEN} اليوم"
+    assert UNSEEN not in trained.plan.vocabulary.words
+    assert rewritten(trained, told, {"speaker": "feminine"}) == f"أنا {UNSEEN}ة اليوم"
+
+
+def test_a_word_without_a_script_is_looked_up(trained: Trained) -> None:
+    assert rewritten(trained, "يا أمي", {"listener": "masculine"}) == "يا أبي"
+
+
+def test_punctuation_vowel_signs_and_blanks_are_left_as_they_are(trained: Trained) -> None:
+    tagger = Tagger(trained)
+    assert tagger.labels("  هل  تسمع ذلك؟ ") == ["B", "2M", "B"]
+    assert tagger.labels("أنا مُتعَبة، اليوم!") == ["B", "1F", "B"]
+    assert tagger.labels("") == []
+    spoken = rewritten(trained, " أنا  مُتعَبة، اليوم!", {"speaker": "masculine"})
+    assert spoken == " أنا  متعب، اليوم!"
+
+
+def test_changes_say_how_sure_they_are(trained: Trained) -> None:
+    (change,) = Tagger(trained).changes("أنا متعبة اليوم", {"speaker": "masculine"})
+    assert (change.start, change.end, change.before, change.after) == (4, 9, "متعبة", "متعب")
+    assert change.rule == "shows a feminine speaker"
+    assert change.sure in ("certain", "likely", "guess")
+    unsure = trained._replace(plan=msgspec.structs.replace(trained.plan, sure=1.01))
+    assert list(Tagger(unsure).changes("أنا متعبة اليوم", {"speaker": "masculine"})) == []
+
+
+def test_the_seed_decides() -> None:
+    short = Recipe(epochs=2, batch=256)
+    one, same, other = (
+        train(lessons(), seed=seed, recipe=short, shape=SMALL).fingerprint for seed in (1, 1, 2)
+    )
+    assert one == same
+    assert one != other
+
+
+def test_members_are_averaged() -> None:
+    short = Recipe(epochs=3, batch=256)
+    both = train(lessons(), seed=1, members=2, recipe=short, shape=SMALL)
+    alone = train(lessons(), seed=2, recipe=short, shape=SMALL)
+    for name, values in alone.members[0].items():
+        np.testing.assert_array_equal(both.members[1][name], values)
+    words = ["أنا", "متعبة"]
+    each = [Tagger(both._replace(members=(one,)))._chances(words) for one in both.members]
+    np.testing.assert_allclose(Tagger(both)._chances(words), (each[0] + each[1]) / 2, atol=1e-7)
+
+
+def test_training_says_which_extra_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(InputError, match=r"torch, which is not here.*epicene\[hf\]"):
+        train(lessons())
+
+
+def test_lessons_that_teach_nothing_are_refused() -> None:
+    plain = (lesson("وصل القطار"),)
+    with pytest.raises(InputError, match="nothing to learn"):
+        train(msgspec.structs.replace(lessons(), sentences=plain))
+    odd = (lesson("أنا متعب/3M/متعبة"),)
+    with pytest.raises(InputError, match="a label that is none of"):
+        train(msgspec.structs.replace(lessons(), sentences=odd))
+
+
+# --- the folder ----------------------------------------------------------------------------
+
+
+def test_a_saved_tagger_is_the_same(trained: Trained, folder: Path) -> None:
+    again = load(folder)
+    assert again.plan == trained.plan
+    assert again.fingerprint == trained.fingerprint
+    text = "أنا متعبة اليوم"
+    assert rewritten(again, text, {"speaker": "masculine"}) == "أنا متعب اليوم"
+
+
+def _drop_plan(folder: Path) -> None:
+    (folder / "tagger.json").unlink()
+
+
+def _drop_weights(folder: Path) -> None:
+    (folder / "weights-1.npz").unlink()
+
+
+def _cut_weights(folder: Path) -> None:
+    path = folder / "weights-1.npz"
+    path.write_bytes(path.read_bytes()[:1000])
+
+
+def _change_weights(folder: Path) -> None:
+    path = folder / "weights-1.npz"
+    with np.load(path) as archive:
+        weights = {name: archive[name] for name in archive.files}
+    weights["out.bias"] = weights["out.bias"] + 1
+    np.savez(path, allow_pickle=False, **weights)
+
+
+def _change_shape(folder: Path) -> None:
+    _change_text(folder, '"context":16', '"context":8')
+
+
+def _change_format(folder: Path) -> None:
+    _change_text(folder, FORMAT, "epicene tagger 0")
+
+
+def _break_plan(folder: Path) -> None:
+    _change_text(folder, '"shape"', '"form"')
+
+
+def _change_text(folder: Path, old: str, new: str) -> None:
+    path = folder / "tagger.json"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (_drop_plan, "holds no trained tagger"),
+        (_drop_weights, "is not whole"),
+        (_cut_weights, "holds no weights"),
+        (_change_weights, "does not hold the weights"),
+        (_change_shape, "another shape"),
+        (_change_format, "train again"),
+        (_break_plan, "does not describe a trained tagger"),
+    ],
+)
+def test_a_folder_with_wrong_files_is_refused(
+    folder: Path, tmp_path: Path, spoil: Callable[[Path], None], says: str
+) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    spoil(copy)
+    with pytest.raises(InputError, match=says):
+        load(copy)
+
+
+def test_only_a_new_or_empty_folder_is_written(trained: Trained, tmp_path: Path) -> None:
+    check_free(tmp_path / "new")
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="not empty"):
+        save(trained, tmp_path)
+
+
+# --- as a model ----------------------------------------------------------------------------
+
+
+def ask(folder: Path, **fields: object) -> Texts | Failed:
+    model = open_model(parse_spec(f"tagger:{folder}"))
+    request = msgspec.convert({"item": "1", "prompt": "", **fields}, Generate)
+    ((answered,),) = model.answer(iter([[(0, request)]]), files=None)  # type: ignore[arg-type]
+    answer = answered[1]
+    assert isinstance(answer, Texts | Failed)
+    return answer
+
+
+def test_a_request_with_a_target_is_rewritten_and_one_without_is_labelled(folder: Path) -> None:
+    source = "أنا متعبة اليوم"
+    rewriting = ask(folder, source=source, language="ar", target={"speaker": "masculine"})
+    assert isinstance(rewriting, Texts)
+    assert rewriting.only == "أنا متعب اليوم"
+    labels = ask(folder, source=source, samples=2)
+    assert isinstance(labels, Texts)
+    assert [text.text for text in labels.texts] == ["B 1F B"] * 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({}, "no source text"),
+        ({"source": "Je suis là", "language": "fr"}, "trained on 'ar', not on 'fr'"),
+        ({"source": "أنا", "target": {"others": "feminine"}}, "speaker and listener, not for"),
+        ({"source": "أنا", "target": {"speaker": "plural"}}, "gender for --speaker"),
+    ],
+)
+def test_what_cannot_be_answered_says_why(
+    folder: Path, fields: dict[str, object], says: str
+) -> None:
+    answer = ask(folder, **fields)
+    assert isinstance(answer, Failed)
+    assert says in answer.reason
+
+
+def test_its_identity_is_what_it_learnt(trained: Trained, folder: Path, tmp_path: Path) -> None:
+    careful = trained._replace(plan=msgspec.structs.replace(trained.plan, sure=0.9))
+    save(careful, tmp_path / "careful")
+    save(trained, tmp_path / "again")
+    one, same, other = (
+        open_model(parse_spec(f"tagger:{place}")).identity.digest
+        for place in (folder, tmp_path / "again", tmp_path / "careful")
+    )
+    assert one == same
+    assert one != other
+
+
+def test_a_folder_must_be_named() -> None:
+    with pytest.raises(InputError, match="tagger:FOLDER"):
+        open_model(parse_spec("tagger"))

@@ -1,0 +1,116 @@
+"""The analyser against completions that were labelled by hand before it was run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epicene.suites.alternations.analyser import (
+    DIRECT,
+    INDIRECT,
+    INTRANSITIVE,
+    NOT_A_VERB,
+    TRANSITIVE,
+    Reading,
+    agrees,
+    analyse,
+)
+from epicene.suites.alternations.builder import build
+from epicene.suites.alternations.paradigm import paradigm
+from epicene.suites.alternations.table import verbs
+
+COMPLETIONS = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "completions.jsonl")
+    .read_text(encoding="utf-8")
+    .splitlines()
+]
+
+
+def test_accuracy_on_labelled_completions() -> None:
+    """Labelled first: 148 of 150 were read rightly when the analyser was first run.
+
+    The two others, गाड़ी and पानी, were taken for forms of गाड़ना and पाना; the list of homographs
+    was written after that, so that the figure below is no longer one on unseen words.
+    """
+    assert len(COMPLETIONS) == 150
+    readings = [analyse(row["text"]) for row in COMPLETIONS]
+    kinds = sum(
+        reading.kind == row["kind"] for reading, row in zip(readings, COMPLETIONS, strict=True)
+    )
+    whole = sum(
+        reading == Reading(row["kind"], row["gender"], row["number"], row["aspect"])
+        for reading, row in zip(readings, COMPLETIONS, strict=True)
+    )
+    assert (kinds, whole) == (150, 150)
+
+
+def test_every_form_of_the_table_is_read_as_what_it_is() -> None:
+    kinds = {"intransitive": INTRANSITIVE, "transitive": TRANSITIVE, "ditransitive": TRANSITIVE}
+    wrong = set()
+    for verb in verbs().values():
+        for form in paradigm(verb):
+            kind = kinds[verb.valency] if form.stem_kind == "base" else form.stem_kind
+            number = "" if form.gender == "f" else form.number
+            if analyse(form.text) != Reading(kind, form.gender, number, form.aspect):
+                wrong.add(form.text)
+    # It is far more often the noun, laughter.
+    assert wrong == {"हँसी"}
+
+
+@pytest.mark.parametrize("spelling", ["पकड़वायी", "पक\u095cवाई", "पकडवाई", "पकड\u093cवाई।"])
+def test_spellings(spelling: str) -> None:
+    assert analyse(spelling) == Reading(INDIRECT, "f", "", "perfective")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("थिरकाया", Reading(DIRECT, "m", "sg", "perfective")),  # by its ending: थिरक is known
+        ("टुनटुनवाता", Reading(INDIRECT, "m", "sg", "habitual")),  # by its ending alone
+        ("टुनटुनवाई", Reading(NOT_A_VERB)),  # could be a noun, like कार्रवाई
+        ("कटवाकर", Reading(INDIRECT)),
+        ("मार दिया", Reading(DIRECT, "m", "sg", "perfective")),
+        ("मार", Reading(NOT_A_VERB)),  # a blow, where no verb follows
+        ("पकड़वा लिए थे", Reading(INDIRECT, "m", "pl", "perfective")),
+        ("की सफ़ाई", Reading(TRANSITIVE, "f", "", "perfective")),
+        ("करेगी", Reading(TRANSITIVE)),  # a verb, but no participle
+        ("है", Reading(NOT_A_VERB)),
+        ("walked", Reading(NOT_A_VERB)),
+    ],
+)
+def test_readings(text: str, expected: Reading) -> None:
+    assert analyse(text) == expected
+
+
+@given(st.text())
+def test_any_text_has_a_reading(text: str) -> None:
+    assert analyse(text).kind in {INDIRECT, DIRECT, TRANSITIVE, INTRANSITIVE, NOT_A_VERB}
+
+
+def test_agreement_with_the_pair() -> None:
+    by_auxiliary = {pair.after: pair for seed in range(4) for pair in build(seed)}
+    expected = {
+        "था": {"किया"},
+        "थे": {"किए"},
+        "थी": {"की"},
+        "थीं": {"की", "कीं"},
+    }
+    for auxiliary, forms in expected.items():
+        pair = by_auxiliary[auxiliary]
+        found = {
+            form
+            for form in ("किया", "किए", "की", "कीं", "कर", "करना", "मेज़")
+            if agrees(analyse(form), pair)
+        }
+        assert found == forms, auxiliary
+
+
+def test_gold_always_agrees() -> None:
+    for pair in build(0):
+        assert analyse(pair.gold).kind == INDIRECT
+        assert agrees(analyse(pair.gold), pair)
