@@ -50,7 +50,8 @@ def test_from_a_corpus_to_judged_answers(epicene: Epicene, corpus: Path, tmp_pat
     )
     assert ran.code == 0, ran.err
     metrics = ran.json["metrics"]
-    assert metrics["gold"]["value"] == 20
+    # Two groups of two sentences with 4 edits each, one of four with 4 for each sentence.
+    assert metrics["gold"]["value"] == 4 + 4 + 16
     assert metrics["identification_undetected"]["value"] == 0
 
 

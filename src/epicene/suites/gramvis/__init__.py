@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from epicene.suites import Suite, read_card
 from epicene.suites.gramvis.counts import Counted
 from epicene.suites.gramvis.data import read
 from epicene.suites.gramvis.figures import figures
 from epicene.suites.gramvis.judge import judge
-from epicene.suites.gramvis.protocol import PROTOCOLS
+from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
 from epicene.suites.gramvis.tables import metrics, tables
 from epicene.suites.gramvis.votes import read_votes
 
-suite = Suite(
+suite: Suite[Any, GramvisProtocol] = Suite(
     name="gramvis",
     version="1",
     card=read_card(Path(__file__).parent / "card.toml"),

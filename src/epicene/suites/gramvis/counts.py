@@ -79,7 +79,7 @@ def _of_line(line: Line) -> Iterator[Counted]:
     category = category_of(_text(line, COLUMNS.category), line.place)
     for condition in CONDITIONS:
         numbers = {
-            outcome: _number(line, COLUMNS.count(condition, outcome))
+            outcome: _number(line, COLUMNS.counted(condition, outcome))
             for outcome in (*LABELS, ERROR)
         }
         where = Where(language, drawer, grammar, category, word, condition)

@@ -85,7 +85,7 @@ def _words(counts: Counts) -> Iterator[Figure]:
     """Figures 6 to 11."""
     total = len(counts.words)
     names = {category: category.replace("_", " ") for category in CATEGORIES}
-    by_category = [
+    by_category: list[dict[str, Any]] = [
         {
             "category": names[category],
             "words": float(len(counts.which(category=category))),

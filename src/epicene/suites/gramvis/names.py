@@ -52,8 +52,7 @@ class Published(NamedTuple):
     category: str = "Bias_Type"
     word: str = "Native_Word"
 
-    @staticmethod
-    def count(condition: str, outcome: str) -> str:
+    def counted(self, condition: str, outcome: str) -> str:
         """The column that counts an outcome under a condition."""
         theirs = "native" if condition == "gendered" else condition
         return f"Overall_{theirs.capitalize()}_{outcome.capitalize()}"

@@ -50,7 +50,7 @@ def parse_strict(text: str) -> Label | None:
         words = words.replace(odd, plain)
     bare = words.strip(" \t\r\n.,;:!?\"'`*()[]{}<>«»“”„。！")
     if bare in LABELS:
-        return cast("Label", bare)
+        return bare
     said = _Said(set(), set(), set())
     for clause in _clauses(words):
         _read(clause, said)

@@ -44,8 +44,6 @@ class Walk:
         """One more word that agrees, if anybody can be asked about its referent."""
         if referent is None or referent.who is None:
             return
-        if referent.who == "others" and referent.number == "plural":
-            return
         self.findings.add(Finding(at, referent.who, what, rule, sure))
         if referent.number != "singular" and referent.who != "others":
             self.group_found = True

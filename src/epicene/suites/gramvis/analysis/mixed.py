@@ -55,13 +55,9 @@ def fit(counts: Counts, level: float = 0.95) -> Fit:
             "it out with --set mixed=false."
         ) from error
     design = _design(counts)
-    random = [_indicators(sparse, codes) for codes in (design.words, design.answers)]
-    sizes = [matrix.shape[1] for matrix in random]
+    random = _indicators(sparse, design.words)
     model = BinomialBayesMixedGLM(
-        design.own,
-        design.fixed,
-        sparse.hstack(random).tocsr(),
-        ident=np.repeat([0, 1], sizes),
+        design.own, design.fixed, random, ident=np.zeros(random.shape[1], dtype=int)
     )
     mode = model.fit_map()
     gee = GEE(
@@ -71,7 +67,7 @@ def fit(counts: Counts, level: float = 0.95) -> Fit:
         family=Binomial(),
         cov_struct=Independence(),
     ).fit()
-    spread = dict(zip(("word", "word × condition"), np.exp(mode.vcp_mean).tolist(), strict=True))
+    spread = dict(zip(("word",), np.exp(mode.vcp_mean).tolist(), strict=True))
     return Fit(
         mixed=_named(design, mode.fe_mean, mode.fe_sd, level),
         gee=_named(design, gee.params, gee.bse, level),

@@ -10,12 +10,15 @@ import numpy as np
 from epicene.suites.gramvis.names import CONDITIONS, GRAMMARS, LABELS, LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from typing import TypeVar
 
     import polars
     from numpy.typing import NDArray
 
     from epicene.stats.checks import Floats, Ints
+
+    KeyT = TypeVar("KeyT")
 
 _KEYS = ("language", "grammar", "category", "word")
 
@@ -66,14 +69,14 @@ class Counts:
 
     def part(self, words: Ints, drawers: Sequence[str] = ()) -> Part:
         """Those words' counts by one, some or (if none is named) all of the drawing models."""
-        chosen = [self.drawers.index(drawer) for drawer in drawers or self.drawers]
+        chosen = np.array([self.drawers.index(drawer) for drawer in drawers or self.drawers])
         rows, columns = np.nonzero(self.drawn[np.ix_(words, chosen)])
         places = words[rows]
-        return Part(self.values[places, np.array(chosen, dtype=np.int64)[columns]], places)
+        return Part(self.values[places, chosen[columns]], places)
 
     def cells(self, category: str = "") -> list[tuple[tuple[str, str, str], Part]]:
         """A part for each language, drawing model and grammatical gender that has words."""
-        found = []
+        found: list[tuple[tuple[str, str, str], Part]] = []
         for language in self.languages:
             for drawer in self.drawers:
                 for grammar in GRAMMARS:
@@ -98,17 +101,17 @@ def counts_of(frame: polars.DataFrame) -> Counts:
     summed = counted.group_by(
         *keys, drawer.alias("drawn by"), pl.col("condition").cast(pl.String), maintain_order=True
     ).agg(pl.col(label).fill_null(0).sum() for label in LABELS)
-    words = _distinct(list(summed.select(_KEYS).iter_rows()))
-    drawers = _distinct(summed["drawn by"].to_list())
+    words = _numbered(Word(*key) for key in summed.select(_KEYS).iter_rows())
+    drawers = _numbered(summed["drawn by"].to_list())
     values = np.zeros((len(words), len(drawers), len(CONDITIONS), len(LABELS)))
     drawn = np.zeros((len(words), len(drawers)), dtype=np.bool_)
     conditions = {name: place for place, name in enumerate(CONDITIONS)}
     for language, grammar, category, word, drew, condition, *numbers in summed.iter_rows():
-        place, by = words[language, grammar, category, word], drawers[drew]
+        place, by = words[Word(language, grammar, category, word)], drawers[drew]
         values[place, by, conditions[condition]] = numbers
         drawn[place, by] = True
-    return Counts(tuple(Word(*word) for word in words), tuple(drawers), values, drawn)
+    return Counts(tuple(words), tuple(drawers), values, drawn)
 
 
-def _distinct(keys: list[object]) -> dict[object, int]:
+def _numbered(keys: Iterable[KeyT]) -> dict[KeyT, int]:
     return {key: place for place, key in enumerate(dict.fromkeys(keys))}
