@@ -44,10 +44,15 @@ class Kind(NamedTuple):
     letters: str
     endings: tuple[str, str]
     refusal: str
+    before: tuple[str, ...] = ("",)  # what words begin with besides
 
+
+_ELIDED = ("l'", "d'", "j'") + ("",) * 17
 
 KINDS = {
-    "fr": Kind(9999, 1.78, 26.76, "aeioubcdlmnprstv", ("", "e"), "Je ne peux pas répondre."),
+    "fr": Kind(
+        9999, 1.78, 26.76, "aeioubcdlmnprstv", ("", "e"), "Je ne peux pas répondre.", _ELIDED
+    ),
     "ar": Kind(2719, 2.02, 12.34, "ابتدرسعلمنهوي", ("", "ة"), "لا أستطيع الإجابة."),
     "hi": Kind(7610, 1.43, 15.46, "कखगचजतदनपबमरलसह", ("ा", "ी"), "मैं उत्तर नहीं दे सकता।"),
 }
@@ -77,7 +82,10 @@ def write_pairs(path: Path) -> int:
 
 
 def _pairs(kind: Kind, draw: random.Random) -> Iterator[tuple[str, str]]:
-    words = ["".join(draw.choices(kind.letters, k=draw.randint(2, 8))) for _ in range(VOCABULARY)]
+    words = [
+        "".join([draw.choice(kind.before), *draw.choices(kind.letters, k=draw.randint(2, 8))])
+        for _ in range(VOCABULARY)
+    ]
     weights = list(accumulate(1 / (rank + 1) for rank in range(VOCABULARY)))  # as in Zipf's law
     for _ in range(kind.sentences):
         length = max(4, round(draw.gauss(kind.words, kind.words / 4)))

@@ -14,7 +14,7 @@ from epicene.models.tagger.scripts import Script, script_between
 from epicene.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from epicene.lessons import Lesson, Lessons
 
@@ -92,11 +92,12 @@ def _changes(lesson: Lesson, lessons: Lessons) -> Iterator[_Change]:
             yield _Change(word, counterpart, Outcome(label, script_between(word, counterpart)))
 
 
-def outcome_numbers(lesson: Lesson, places: dict[Outcome, int]) -> list[int]:
+def outcome_numbers(lesson: Lesson, places: Mapping[Outcome, int]) -> list[int]:
     """For each word the number of its outcome; of the label's own where the script is rare."""
     numbers = []
     for word, label, counterpart in zip(*lesson, strict=True):
-        rare = places[Outcome(label, None)]
-        same = Outcome(label, script_between(word, counterpart))
-        numbers.append(places.get(same, rare))
+        number = places[Outcome(label, None)]
+        if word != counterpart:
+            number = places.get(Outcome(label, script_between(word, counterpart)), number)
+        numbers.append(number)
     return numbers

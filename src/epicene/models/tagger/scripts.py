@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from functools import cache
 from typing import NamedTuple
 
 
@@ -22,6 +23,7 @@ class Script(NamedTuple):
         return self.new_start + word[len(self.start) : len(word) - len(self.end)] + self.new_end
 
 
+@cache
 def script_between(word: str, other: str) -> Script:
     """The script that keeps the longest stretch of letters that both have."""
     kept = SequenceMatcher(None, word, other, autojunk=False).find_longest_match()

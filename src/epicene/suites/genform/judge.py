@@ -68,7 +68,7 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
     """Right is the sentence as it should be: every gendered term, and nothing else changed."""
     source = pair.form(other(target))
     cleaned = clean(text.text, source) if protocol.clean else Cleaned(text.text.strip(), ())
-    readings = {how: read(pair, target, cleaned.text, how) for how in CUTTINGS}
+    readings = read(pair, target, cleaned.text)
     main = readings[protocol.words]
     outcome = outcome_of(main)
     if text.finish == "refused":
@@ -104,23 +104,37 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
     )
 
 
-def read(pair: Pair, target: Gender, answer: str, how: Cutting) -> Reading:
-    """Set the words of an answer against those of the reference."""
-    reference = _references(pair.masculine, pair.feminine, pair.language, how)[target]
-    found = reference.words
-    if answer != pair.form(target):
-        found = cut(answer, pair.language, how)
-    return Reading(reference, found, tally(reference, found))
+def read(pair: Pair, target: Gender, answer: str) -> dict[Cutting, Reading]:
+    """Set the words of an answer against those of the reference, by both ways of cutting words."""
+    made: dict[Cutting, Reading] = {}
+    for how, references in _references(pair.masculine, pair.feminine, pair.language).items():
+        reference = references[target]
+        exact = answer == pair.form(target)
+        words = reference.words if exact else cut(answer, pair.language, how)
+        alike = (
+            each for each in made.values() if each.reference is reference and each.answer == words
+        )
+        made[how] = next(alike, None) or Reading(reference, words, tally(reference, words))
+    return made
 
 
 # Both directions of a pair need them, and so does every run of the same data.
-@lru_cache(maxsize=2**16)
+@lru_cache(maxsize=2**15)
 def _references(
-    masculine: str, feminine: str, language: str, how: Cutting
-) -> dict[Gender, Reference]:
-    """What is wanted in each direction."""
-    man, woman = (cut(form, language, how) for form in (masculine, feminine))
-    return {"masculine": reference_of(man, woman), "feminine": reference_of(woman, man)}
+    masculine: str, feminine: str, language: str
+) -> dict[Cutting, dict[Gender, Reference]]:
+    """What is wanted in each direction; the same where both ways of cutting give the same words."""
+    known: dict[tuple[Words, Words], dict[Gender, Reference]] = {}
+    made: dict[Cutting, dict[Gender, Reference]] = {}
+    for how in CUTTINGS:
+        man, woman = cut(masculine, language, how), cut(feminine, language, how)
+        if (man, woman) not in known:
+            known[man, woman] = {
+                "masculine": reference_of(man, woman),
+                "feminine": reference_of(woman, man),
+            }
+        made[how] = known[man, woman]
+    return made
 
 
 def counts(reading: Reading) -> Counts:

@@ -54,7 +54,7 @@ def judge(
         MAJORITY,
         {**facets, "agreement": verdict.agreement},
         verdict.label,
-        counts={verdict.label or ERROR: 1.0},
+        counts={name: float(name == (verdict.label or ERROR)) for name in (*LABELS, ERROR)},
     )
 
 

@@ -136,9 +136,9 @@ def _row(cell: Cell, part: Part, average: Average, test: Test, printed: Kind | N
     shares: list[Estimate] = []
     for condition in CONDITIONS:
         male = average.share(part, condition, "male")
-        female = (
-            average.share(part, condition, "female") if average.with_neither else complement(male)
-        )
+        # Of words' means the authors take women as 1 - men, which decides some rounded halves.
+        whole = average.rule != "images" and not average.with_neither
+        female = complement(male) if whole else average.share(part, condition, "female")
         shares += [male, female]
     starred = CONDITIONS.index("gendered") * 2 + (own == "female")
     shares[starred] = msgspec.structs.replace(shares[starred], mark=mark)

@@ -20,7 +20,7 @@ def pick(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> list[VerbParse]:
     """The readings that the words around allow best, the best first; all of one cell."""
     reading = walk.reading
     parses = reading.by_vowel(at, parses)
-    parses = tuple(parse for parse in parses if parse.exact) or parses
+    parses = tuple(p for p in parses if p.exact or _may_lack_hamza(walk, p)) or parses
     if any(parse.suffix is None for parse in parses):  # وجدنا: we found, not he found us
         parses = tuple(p for p in parses if p.suffix is None or p.suffix.letters != "نا")
     parses = _by_prefix(walk, at, parses)
@@ -31,9 +31,19 @@ def pick(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> list[VerbParse]:
         fitting = _by_gender(walk, fitting)
     mood = reading.mood(at, fitting[0])
     asked = [p for p in fitting if p.cell.tense != "imperfect" or p.cell.mood == mood]
-    ranked = sorted(asked or fitting, key=lambda p: _cell_rank(p.cell, commands=_commands(walk, at)))
+    ranked = sorted(
+        asked or fitting, key=lambda p: _cell_rank(p.cell, commands=_commands(walk, at))
+    )
     best = ranked[0]
     return [best, *(p for p in asked if p.cell == best.cell and p != best)]
+
+
+def _may_lack_hamza(walk: Walk, parse: VerbParse) -> bool:
+    """اعرف for أعرف: the first person, where the line leaves hamzas out, or knows or thinks."""
+    if parse.cell.person != 1 or not parse.written.startswith("ا"):
+        return False
+    stative = folded(parse.verb.perfect) in verb_list("stative")
+    return walk.reading.drops_hamza or stative
 
 
 def _by_gender(walk: Walk, parses: list[VerbParse]) -> list[VerbParse]:
@@ -98,7 +108,9 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
 
 def _is_statement(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> bool:
     """أعلم, أعتقد: what looks like a command, but is what I do; أسرع at the beginning is one."""
-    first = [parse for parse in parses if parse.cell.person == 1 and parse.cell.tense == "imperfect"]
+    first = [
+        parse for parse in parses if parse.cell.person == 1 and parse.cell.tense == "imperfect"
+    ]
     if not first or not any(parse.cell.tense == "imperative" for parse in parses):
         return False
     if any(folded(parse.verb.perfect) in verb_list("stative") for parse in first):
@@ -151,6 +163,9 @@ def _commands(walk: Walk, at: int) -> bool:
     """Whether a form that may be a command or a report stands where commands do."""
     reading = walk.reading
     if "listener" not in reading.wanted and walk.voice.listener != "speaker":
+        return False
+    holder = walk.scope.third or walk.scope.subject
+    if holder is not None and holder.gender is not None:
         return False
     before = reading.line[at].letters[:1]
     return reading.line.begins(at) or before in {"و", "ف"}

@@ -58,9 +58,7 @@ def _rule(cell: Cell) -> str:
     return f"{cell.tense} of the {'second' if cell.person == 2 else 'third'} person"
 
 
-def _subject(
-    walk: Walk, at: int, parse: VerbParse, perfects: set[str]
-) -> tuple[int, Referent]:
+def _subject(walk: Walk, at: int, parse: VerbParse, perfects: set[str]) -> tuple[int, Referent]:
     """Where the verb's subject stands (-1: nowhere), and who it is."""
     cell = parse.cell
     if cell.person != 3:

@@ -38,6 +38,7 @@ _VERB_PARTICLES = frozenset(
 )
 # Adverbs that may be adjectives in the accusative.
 ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا".split())
+_WITHOUT_HAMZA = frozenset("انا انت ان انه انها انك اني انني الى اذا او ايضا اين وانا فانا وانت لان لاني".split())
 _QUESTION = frozenset("؟?")
 
 
@@ -108,7 +109,7 @@ class Reading:
     def nouns(self, at: int) -> tuple[NounParse, ...]:
         """The word as a word for people; nothing if it is a mark, a thing or a function word."""
         word = self.line[at]
-        if word.is_mark or self.function(at) or not word.key[:1].isalpha():
+        if word.is_mark or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
             return ()
         parses = noun_parses(word.letters)
         if parses and not parses[0].lemma.known and self.is_thing(at):
@@ -131,7 +132,7 @@ class Reading:
     def verbs(self, at: int) -> tuple[VerbParse, ...]:
         """The word as a verb, if it is one where it stands."""
         word = self.line[at]
-        if word.is_mark or self.function(at):
+        if word.is_mark or self.function(at) or self._is_name(at):
             return ()
         parses = verb_parses(word.letters)
         if word.letters.endswith("ة") or TANWIN_FATH in word.text:
@@ -235,11 +236,15 @@ class Reading:
         if before.base in function_words()["subjunctive"]:
             asks = before.base == "الا" and self.line.begins(at - 1)  # ألا ترغب؟
             return "full" if asks else "cut"
-        if before.base == "لا" and self.key(at - 2) in {"ان", "كي", "لكي"}:
+        if before.base == "لا" and self._is_that(at - 2):
             return "cut"
         if before.base == "لا" and self._is_prohibition(at, parse):
             return "short"
         return "full"
+
+    def _is_that(self, at: int) -> bool:
+        function = self.function(at)
+        return function is not None and not function.suffix and function.base in {"ان", "كي", "لكي"}
 
     def _is_prohibition(self, at: int, parse: VerbParse) -> bool:
         if parse.cell.person != 2 or folded(parse.verb.perfect) in verb_list("stative"):
@@ -292,6 +297,15 @@ class Reading:
         if person == 1 and word.letters.endswith("ني"):
             return True
         return all(parse.cell.person == person for parse in exact)
+
+    @cached_property
+    def drops_hamza(self) -> bool:
+        """Whether the line leaves out the hamza of أنا, أن, إلى and their kin."""
+        return any(word.letters in _WITHOUT_HAMZA for word in self.line)
+
+    def _is_name(self, at: int) -> bool:
+        """Whether a word stands alone in brackets, as names do in some texts."""
+        return self.line[at - 1].text == "(" and self.line[at + 1].text == ")"
 
     @cached_property
     def third_gender(self) -> Gender:
