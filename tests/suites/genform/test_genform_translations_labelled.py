@@ -2,8 +2,9 @@
 
 `translations.jsonl` holds 100 sentences a language, written in the manner of machine translations
 of first-person English: good, literal and clumsy ones, some that agree with the speaker in two
-ways, some in which only another person's gender shows. A reader labelled each from the sentence
-alone, before seeing the rewriters or what they make of it; `why` names the words that decide.
+ways, some in which only another person's gender shows. No system put them out. Who wrote them
+labelled them too, before seeing the rewriters or what they make of it; `why` names the words that
+decide.
 
 The figures are those of docs/genform.md. The set measures the rewriters and is not for mending
 them: once a rule has been written for one of these sentences, the figure says nothing.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Recipe(Record, frozen=True, kw_only=True):
     """How a network is trained."""
 
-    epochs: Positive = 10
+    epochs: Positive = 8
     batch: Positive = 1024  # words
     # The highest, reached after the first steps; from there it falls to 0 along a cosine.
     rate: float = 2e-3

@@ -110,18 +110,9 @@ def _aggregate(counts: Counts, grammar: str, average: Average, tests: Tested, pr
     if not parts:
         nothing = Estimate(value=None, why="there are no words of this gender")
         return Row(keys=("aggregate", "all", grammar), cells=(nothing,) * len(_columns(printed)))
-    if printed:
-        rep, error = mean_of_shares(average, parts, "gendered", own)
-    else:
-        rep = average.share(everything, "gendered", own)
-        error = average.standard_error(everything, "gendered", own)
+    rep, error, *effects = _pooled(average, everything, parts, own, printed)
     made = [rep, error]
-    for control in CONTROLS:
-        if printed:
-            neutral, _ = mean_of_shares(average, parts, control, own)
-            effect = _less(rep, neutral)
-        else:
-            effect = average.effect(everything, control, own)
+    for control, effect in zip(CONTROLS, effects, strict=True):
         test = paired_test(everything, control, own, by_word=not printed)
         family = [
             each.p
@@ -137,6 +128,37 @@ def _aggregate(counts: Counts, grammar: str, average: Average, tests: Tested, pr
             Estimate(value=float(np.mean(significant)), n=len(significant)),
         ]
     return Row(keys=("aggregate", "all", grammar), cells=tuple(made))
+
+
+def _pooled(
+    average: Average, everything: Part, parts: list[Part], own: str, printed: bool
+) -> list[Estimate]:
+    """The share under the gendered prompt, its standard error, the effect against each control."""
+    if not printed:
+        return [
+            average.share(everything, "gendered", own),
+            average.standard_error(everything, "gendered", own),
+            *(average.effect(everything, control, own) for control in CONTROLS),
+        ]
+    rep, error = mean_of_shares(average, parts, "gendered", own)
+    controls = [mean_of_shares(average, parts, control, own)[0] for control in CONTROLS]
+    return [rep, error, *(_less(rep, neutral) for neutral in controls)]
+
+
+def headline_effects(counts: Counts, protocol: GramvisProtocol) -> dict[str, Estimate]:
+    """The aggregate's share and effects, by name and grammatical gender."""
+    average = average_of(protocol, "images")
+    printed = protocol.averaging == "as printed"
+    found = {}
+    for grammar in GRAMMARS:
+        parts = [part for cell, part in counts.cells() if cell[2] == grammar]
+        if parts:
+            everything = counts.part(counts.which(grammar=grammar))
+            rep, _, *effects = _pooled(average, everything, parts, OWN[grammar], printed)
+            found[f"rep_{grammar}"] = rep
+            for control, effect in zip(CONTROLS, effects, strict=True):
+                found[f"{control}_effect_{grammar}"] = effect
+    return found
 
 
 def _less(first: Estimate, second: Estimate) -> Estimate:

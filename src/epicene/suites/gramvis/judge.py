@@ -46,7 +46,8 @@ def judge(
         if isinstance(given.answer, Choice):
             label = _label(given.answer, protocol)
             labels.append(label)
-            voted = {**facets, "judge": given.model}
+            # The image's own judgement says all else of it.
+            voted = {"drawer": item.drawer, "judge": given.model}
             yield _judgement(item, f"{VOTE}{given.model}", voted, label, text=given.answer.text)
     verdict = vote(labels)
     yield _judgement(

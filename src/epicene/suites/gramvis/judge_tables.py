@@ -37,29 +37,25 @@ def judge_tables(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iterator
 def _agreement(
     frame: polars.DataFrame, images: polars.DataFrame, protocol: GramvisProtocol
 ) -> Table:
-    """How far the judges agree, over all images and those of each model and condition."""
+    """How far the judges agree, over all images and those of each model."""
     import polars as pl
 
     votes = frame.filter(pl.col("name").cast(pl.String).str.starts_with(VOTE))
     # One list of labels an image, in the order of the votes' own images.
     rated = votes.group_by("run", "item", maintain_order=True).agg(
         pl.col("label").cast(pl.String),
-        *(pl.col(name).first() for name in ("group", "model", "condition")),
-        *(pl.col(name).first() for name in ("drawer",) if name in votes.columns),
+        pl.col("group").first(),
+        pl.col("drawer").first(),
     )
-    rows = [Row(keys=("all", "all"), cells=_agreement_cells(images, rated, protocol))]
-    for facet in ("drawer", "condition"):
-        for value in values_of(images, facet):
-            cells = _agreement_cells(
-                images.filter(pl.col(facet).cast(pl.String) == value),
-                rated.filter(pl.col(facet).cast(pl.String) == value),
-                protocol,
-            )
-            rows.append(Row(keys=("model" if facet == "drawer" else facet, value), cells=cells))
+    rows = [Row(keys=("all",), cells=_agreement_cells(images, rated, protocol))]
+    for drawer in values_of(images, "drawer"):
+        by = pl.col("drawer").cast(pl.String) == drawer
+        cells = _agreement_cells(images.filter(by), rated.filter(by), protocol)
+        rows.append(Row(keys=(drawer,), cells=cells))
     return Table(
         name="judges",
         title="Whether the judges agree",
-        levels=("by", "of"),
+        levels=("model",),
         columns=(
             *(Column(name=name) for name in AGREEMENTS),
             Column(name="unreadable"),

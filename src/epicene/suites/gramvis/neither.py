@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from epicene.records import Column, Estimate, Row, Table
+from epicene.stats.checks import plain
 from epicene.suites.gramvis.names import CONDITIONS, CONTROLS
 from epicene.suites.gramvis.representation import LEVELS, average_of, points
 
@@ -62,18 +63,18 @@ def _printed(counts: Counts, average: Average) -> list[Row]:
     rates: dict[str, list[list[float]]] = {}
     for (language, _, _), part in counts.cells():
         shares = [average.share(part, condition, "neither").value for condition in CONDITIONS]
-        # A cell without an image has no rate and is left out of its language's mean.
         rates.setdefault(language, []).append([np.nan if s is None else s for s in shares])
-    means = {language: np.nanmean(cells, axis=0) for language, cells in rates.items()}
+    means = {language: np.mean(cells, axis=0) for language, cells in rates.items()}
     means["average"] = np.mean(list(means.values()), axis=0)
-    rows = []
-    for language, mean in means.items():
-        percent = [100 * float(rate) for rate in mean]
-        gaps = [percent[-1] - control for control in percent[:-1]]
-        rows.append(
-            Row(
-                keys=(language, "all", "all"),
-                cells=tuple(Estimate(value=number) for number in (*percent, *gaps)),
-            )
+    return [
+        Row(
+            keys=(language, "all", "all"),
+            cells=tuple(map(_per_cent, (*mean, *(mean[-1] - mean[:-1])))),
         )
-    return rows
+        for language, mean in means.items()
+    ]
+
+
+def _per_cent(rate: float) -> Estimate:
+    value = plain(100 * rate)
+    return Estimate(value=value, why="" if value is not None else "one of the cells has no image")

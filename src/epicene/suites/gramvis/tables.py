@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
 from epicene.suites.gramvis.analysis.words import counts_of
-from epicene.suites.gramvis.effects import effect_table, resource_table
+from epicene.suites.gramvis.effects import effect_table, headline_effects, resource_table
 from epicene.suites.gramvis.judge_tables import judge_tables
-from epicene.suites.gramvis.names import CONTROLS, GRAMMARS
 from epicene.suites.gramvis.neither import neither_table
 from epicene.suites.gramvis.representation import bias_table, representation_tables
 from epicene.suites.gramvis.word_tables import word_tables
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
     Outcomes = Results[GramvisProtocol]
-
-_HEADLINES = ("rep", *(f"{control}_effect" for control in CONTROLS))
 
 
 def tables(results: Outcomes) -> Iterator[Table]:
@@ -45,23 +42,13 @@ def tables(results: Outcomes) -> Iterator[Table]:
 def metrics(results: Outcomes) -> dict[str, Estimate]:
     """The aggregate of Table 11 and the last row of Table 12, by what they say."""
     counts, protocol = counts_of(results.frame), results.protocol
-    found: dict[str, Estimate] = {}
-    effects = effect_table(counts, protocol)
-    names = [column.name for column in effects.columns]
-    for row in effects.rows[-len(GRAMMARS) :]:
-        for name in _HEADLINES:
-            found[f"{name}_{row.keys[-1]}"] = _number(row, names.index(name))
     rates = neither_table(counts, protocol)
-    for place, column in enumerate(rates.columns[:3]):
-        found[column.name] = _number(rates.rows[-1], place)
-    return found
-
-
-def _number(row: Row, place: int) -> Estimate:
-    cell = row.cells[place]
-    if isinstance(cell, str):
-        raise TypeError(f"the cell {place} of {row.keys} is text")
-    return cell
+    average = zip(rates.columns, rates.rows[-1].cells, strict=True)
+    return headline_effects(counts, protocol) | {
+        column.name: cell
+        for column, cell in average
+        if isinstance(cell, Estimate) and column.name.endswith("_pct")
+    }
 
 
 def mixed_table(counts: Counts) -> Table:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from epicene.datafiles import read_rows
+import msgspec
+
+from epicene.datafiles import read_rows, read_text
 from epicene.errors import InputError
 from epicene.records import Choice, Item
 from epicene.suites import Answers, Given
@@ -21,14 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from epicene.datafiles import Line
     from epicene.suites import Dataset
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
 LOOK = "look"
 JUDGE = "judge"
-_NAMED = ("language", "model", "grammar", "category", "word", "condition")
-_FIELDS = (*_NAMED, "template", "shot", "judge")
+
+Name: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class Picture(Item, frozen=True, kw_only=True):
@@ -43,22 +44,36 @@ class Picture(Item, frozen=True, kw_only=True):
     shot: str
 
 
+class Vote(msgspec.Struct, frozen=True, gc=False):
+    """One line: an image, a judge, and the judge's words (null: none came)."""
+
+    language: Name
+    model: Name
+    grammar: Name
+    category: Name
+    word: Name
+    condition: Name
+    template: Name | int
+    shot: Name | int
+    judge: Name
+    choice: str | None
+
+
 def read_votes(
     path: Path, _dataset: Dataset, _protocol: GramvisProtocol
 ) -> Iterator[tuple[Picture, Answers]]:
-    """Each image with the votes on it; every line has `_FIELDS` and `choice`, text or null."""
+    """Each image with the votes on it; a line per vote with the fields of `Vote`."""
     votes: dict[tuple[str, ...], dict[str, Choice]] = {}
     known: dict[tuple[str, ...], Where] = {}
-    for line in read_rows(path):
-        *image, judge = _key(line)
-        *words, template, shot = image
-        named = tuple(words)
+    for place, each in _lines(path):
+        named = (each.language, each.model, each.grammar, each.category, each.word, each.condition)
         if named not in known:
-            known[named] = _where(named, line.place)
-        cast = votes.setdefault((*known[named], template, shot), {})
-        if judge in cast:
-            raise InputError(f"{line.place} has a second vote of {judge!r} on the same image.")
-        cast[judge] = _choice(line)
+            known[named] = _where(named, place)
+        cast = votes.setdefault((*known[named], str(each.template), str(each.shot)), {})
+        if each.judge in cast:
+            raise InputError(f"{place} has a second vote of {each.judge!r} on the same image.")
+        # What label the words are is the protocol's business.
+        cast[each.judge] = Choice(choice=None, text=each.choice or "")
     for key, cast in votes.items():
         yield (
             _picture(key),
@@ -66,15 +81,21 @@ def read_votes(
         )
 
 
-def _key(line: Line) -> list[str]:
-    values = line.values
+def _lines(path: Path) -> Iterator[tuple[str, Vote]]:
+    """The votes of a file. Votes come by the hundred thousand, so JSONL is decoded as such."""
+    place = str(path)
     try:
-        found = [values[field] for field in _FIELDS]
-    except KeyError as error:
-        raise InputError(f"{line.place} lacks the field {error}.") from None
-    if not all(isinstance(value, str | int) and value != "" for value in found):
-        raise InputError(f"{line.place} has an empty field, or one that is no word or number.")
-    return [str(value) for value in found]
+        if path.suffix.lower() in (".jsonl", ".ndjson"):
+            decoder = msgspec.json.Decoder(Vote)
+            for number, text in enumerate(read_text(path).split("\n"), start=1):
+                if text.strip():
+                    place = f"{path}, line {number},"
+                    yield place, decoder.decode(text)
+        else:
+            for place, values in read_rows(path):
+                yield place, msgspec.convert(values, Vote, strict=False)
+    except msgspec.DecodeError as error:
+        raise InputError(f"{place} is not a vote: {error}.") from None
 
 
 def _where(named: tuple[str, ...], place: str) -> Where:
@@ -103,11 +124,3 @@ def _picture(key: tuple[str, ...]) -> Picture:
         template=template,
         shot=shot,
     )
-
-
-def _choice(line: Line) -> Choice:
-    """The judge's words; what label they are is the protocol's business."""
-    value: Any = line.values.get("choice", "")
-    if value is not None and not isinstance(value, str):
-        raise InputError(f"{line.place} has a choice that is no text.")
-    return Choice(choice=None, text=value or "")

@@ -1,0 +1,103 @@
+"""How long the analysis of as many votes as the paper has takes on one core.
+
+    python benchmarks/gramvis.py
+
+Made-up votes of three judges on 28,800 images (40 words in each of five languages, three drawing
+models, three conditions, four templates, four shots) are read from JSONL, judged, counted and
+tabulated under both protocols. Imports are done before, and the mixed model is timed apart.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import tempfile
+import time
+from pathlib import Path
+
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ[threads] = "1"
+
+import numpy
+import polars
+import scipy.stats
+
+from epicene.runs.given import read_given
+from epicene.runs.summary import Summary, summarise_given
+from epicene.suites import Source, choose_protocol
+from epicene.suites.gramvis import suite
+from epicene.suites.gramvis.analysis.words import counts_of
+from epicene.suites.gramvis.names import CATEGORIES, CONDITIONS, LABELS, LANGUAGES
+from epicene.suites.gramvis.tables import mixed_table
+
+DRAWERS = ("flux", "ideogram", "dalle3")
+JUDGES = ("a", "b", "c")
+WORDS = 40
+SEED = 7
+
+
+def write_votes(path: Path) -> int:
+    """Write the votes; how many."""
+    draw = random.Random(SEED)
+    lines = []
+    for language in LANGUAGES:
+        for number in range(WORDS):
+            grammar = "MF"[number % 2]
+            for drawer in DRAWERS:
+                for condition in CONDITIONS:
+                    man = draw.random()
+                    for image in range(16):
+                        seen = "male" if draw.random() < man else "female"
+                        for judge in JUDGES:
+                            choice = seen if draw.random() < 0.9 else draw.choice(LABELS)
+                            lines.append(
+                                json.dumps(
+                                    {
+                                        "language": language,
+                                        "model": drawer,
+                                        "grammar": grammar,
+                                        "category": CATEGORIES[number % len(CATEGORIES)],
+                                        "word": f"word_{number}",
+                                        "condition": condition,
+                                        "template": image // 4 + 1,
+                                        "shot": image % 4 + 1,
+                                        "judge": judge,
+                                        "choice": choice,
+                                    }
+                                )
+                            )
+    path.write_text("\n".join(lines), "utf-8")
+    return len(lines)
+
+
+def analyse(path: Path, protocol: str) -> Summary:
+    """All that `epicene score` does but for printing and the mixed model."""
+    how = choose_protocol(suite, protocol, {"mixed": "false"}, None)
+    dataset = suite.read(Source(), how)
+    given = read_given(suite, path, dataset, how)
+    judged = (each for item, answers in given for each in suite.judge(item, answers, how))
+    summary = summarise_given(suite, how, judged, label="votes", data=dataset.name)
+    assert summary.tables
+    return summary
+
+
+def main() -> None:
+    """Write, analyse, and print what it took."""
+    versions = f"numpy {numpy.__version__}, polars {polars.__version__}, scipy {scipy.__version__}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "votes.jsonl"
+        votes = write_votes(path)
+        for protocol in ("paper", "epicene"):
+            started, processor = time.perf_counter(), time.process_time()
+            summary = analyse(path, protocol)
+            seconds, used = time.perf_counter() - started, time.process_time() - processor
+            print(f"{protocol}: {votes} votes in {seconds:.1f} s ({used:.1f} s of processor)")
+    started = time.perf_counter()
+    mixed_table(counts_of(summary.results.frame))
+    print(f"mixed model, with its imports: {time.perf_counter() - started:.1f} s")
+    print(versions)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""The definite article of a noun, and what becomes of it after "of": du, del, dell'."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from epicene.suites.gramvis.names import Grammar
+
+# The articles of a language by gender: before most sounds.
+_PLAIN: Mapping[str, Mapping[Grammar, str]] = {
+    "FR": {"M": "le", "F": "la"},
+    "ES": {"M": "el", "F": "la"},
+    "IT": {"M": "il", "F": "la"},
+    "DE": {"M": "der", "F": "die"},
+    "RU": {"M": "", "F": ""},
+}
+_AFTER_OF = {
+    "FR": {"le": "du", "la": "de la", "l'": "de l'"},
+    "ES": {"el": "del", "la": "de la"},
+    "IT": {"il": "del", "lo": "dello", "la": "della", "l'": "dell'"},
+}
+
+# A French h is mute but in old Germanic and some loan words; these stems keep the article whole.
+_ASPIRATED = (
+    "hach|hain|haï|halls?$|halles?$|halo$|halte$|hâl|hamac|hameau|hamp|hamster|hanche|hand|hangar|hant|happ|harang"
+    "|haras|harass|harc|hard|harem|hareng|hargn|haricot|harnai|harp|hasard|hât|hauss|haut|havre"
+    "|hériss|herni|héron|héros|hers|hêtr|heurt|hibou|hid|hiérarchi|hiss|hobby|hocke|homard|hont"
+    "|hoquet|horde|hors|houe|houl|houp|hous|hublot|huche|huée|huguenot|huit|hurl|hussard|hutt"
+)
+_FRENCH_WHOLE = regex.compile(
+    f"(?:{_ASPIRATED}|onz|oui$|ouistiti|uhlan|y(?!eu)[aeou])", regex.IGNORECASE
+)
+_FRENCH_VOWEL = regex.compile(r"[aeiouyhæœ]", regex.IGNORECASE)
+
+# lo before s with a consonant, z, gn, ps, pn, x, y and an i that glides.
+_ITALIAN_LO = regex.compile(r"(?:s[^aeiou]|z|gn|p[sn]|x|y|j?i[aeou])", regex.IGNORECASE)
+_ITALIAN_GLIDE = regex.compile(r"i[aeou]", regex.IGNORECASE)
+_ITALIAN_VOWEL = regex.compile(r"h?[aeiou]", regex.IGNORECASE)
+
+# Spanish feminines that begin with a stressed a take el: the accent tells where it is written.
+_SPANISH_STRESSED = regex.compile(
+    r"h?á|(?:agua|ala|alba|alga|alma|alta|alza|ama|ancla|anda|ansia|arca|arma|arpa|asa|asma|aspa"
+    r"|asta|aula|ave|aya|haba|habla|hacha|hada|hambre|haya)$",
+    regex.IGNORECASE,
+)
+
+
+def definite(language: str, grammar: Grammar, noun: str) -> str:
+    """The definite article a noun takes, by its gender and first sound; none in Russian."""
+    plain = _PLAIN[language][grammar]
+    match language:
+        case "FR":
+            return "l'" if _elides_in_french(noun) else plain
+        case "IT":
+            return _italian(grammar, noun)
+        case "ES" if grammar == "F" and _SPANISH_STRESSED.match(noun):
+            return "el"
+    return plain
+
+
+def with_article(article: str, noun: str) -> str:
+    """An article and its noun; an elided article leaves no space."""
+    return f"{article}{noun}" if article.endswith("'") or not article else f"{article} {noun}"
+
+
+def after_of(language: str, article: str) -> str:
+    """What "of" and an article make together in French, Spanish and Italian."""
+    return _AFTER_OF[language][article]
+
+
+def _elides_in_french(noun: str) -> bool:
+    first = _bare(noun)
+    return bool(_FRENCH_VOWEL.match(first)) and not _FRENCH_WHOLE.match(noun)
+
+
+def _italian(grammar: Grammar, noun: str) -> str:
+    first = _bare(noun)
+    if _ITALIAN_VOWEL.match(first) and not _ITALIAN_GLIDE.match(first):
+        return "l'"
+    if grammar == "M" and _ITALIAN_LO.match(first):
+        return "lo"
+    return _PLAIN["IT"][grammar]
+
+
+def _bare(noun: str) -> str:
+    """The first letters without their accents."""
+    return regex.sub(r"\p{M}", "", unicodedata.normalize("NFD", noun[:4]))

@@ -1,0 +1,74 @@
+"""Hindi pairs scored by masked models, against a slow computation of its own.
+
+The words have several tokens each, cut between a letter and its marks and inside letters.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import msgspec
+import pytest
+
+from epicene.models import Files
+from epicene.models.hf.masked import HfMasked
+from epicene.records import Masking, Scores
+from epicene.suites import Answers, Given
+from epicene.suites.alternations.ask import ask_scores
+from epicene.suites.alternations.judge import judge
+from epicene.suites.alternations.pairs import Pair
+from epicene.suites.alternations.protocol import PROTOCOLS
+from models.test_hf_masked import MASKINGS, slow_logprobs, slow_words
+from models.tiny_masked import loaded, model_and_tokenizer
+
+# Of the letters that the tiny vocabularies know.
+PAIR = Pair(id="1", language="hi", good="लड़की ने किताबें पढ़ीं है", bad="लड़की ने किताबें पढ़ता है")
+OURS = msgspec.structs.replace(PROTOCOLS["epicene"], maskings=MASKINGS)
+FAMILIES = ("bert", "xlm-roberta", "roberta")
+
+
+def answered(family: str) -> Answers:
+    """What a tiny model answers to all that is asked of the pair, as one batch."""
+    requests = list(ask_scores(PAIR, Answers(), OURS))
+    batch = list(enumerate(requests))
+    model = HfMasked(loaded(family))
+    found = dict(pair for part in model.answer(iter([batch]), cast("Files", None)) for pair in part)
+    return Answers(
+        Given("acceptability", "model", family, request.name, found[place])
+        for place, request in batch
+    )
+
+
+def slow_score(family: str, text: str, masking: Masking) -> list[float]:
+    of_tokens = slow_words(model_and_tokenizer(family)[1], text, text.split())
+    return slow_logprobs(family, text, of_tokens, masking)
+
+
+@pytest.mark.parametrize("masking", MASKINGS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_pair_is_scored_and_judged_as_by_definition(family: str, masking: Masking) -> None:
+    answers = answered(family)
+    expected = [slow_score(family, text, masking) for text in (PAIR.good, PAIR.bad)]
+    scores = answers.where(name=f"acceptability {masking}").only(Scores)
+    for text, logprobs in zip(scores.texts, expected, strict=True):
+        assert list(text.logprobs) == pytest.approx(logprobs, abs=1e-4)
+        assert text.words == 5
+    judged = {
+        (each.facets["method"].split(" ")[0], each.facets["measure"]): each
+        for each in judge(PAIR, answers, OURS)
+    }
+    margin = sum(expected[0]) - sum(expected[1])
+    found = judged[masking, "sum"]
+    assert found.value == pytest.approx(margin, abs=2e-4)
+    assert found.outcome == ("right" if margin > 0 else "wrong")
+    per_token = sum(expected[0]) / len(expected[0]) - sum(expected[1]) / len(expected[1])
+    assert judged[masking, "per token"].value == pytest.approx(per_token, abs=1e-4)
+
+
+def test_words_of_the_test_are_of_several_tokens() -> None:
+    for family in FAMILIES:
+        tokenizer = model_and_tokenizer(family)[1]
+        for text in (PAIR.good, PAIR.bad):
+            words = slow_words(tokenizer, text, text.split())
+            assert max(words.count(word) for word in words) >= 3
+            assert tokenizer.unk_token_id not in tokenizer(text)["input_ids"]

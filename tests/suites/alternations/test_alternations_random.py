@@ -1,0 +1,63 @@
+"""`random` prefers the acceptable sentence of every second pair of the starter set."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from epicene.models import parse_spec
+from epicene.records import Estimate
+from epicene.runs.results import read_run
+from epicene.runs.run import Order, run
+from epicene.runs.summary import Summary, summarise
+from epicene.suites import choose_protocol
+from epicene.suites.alternations import suite
+from epicene.suites.alternations.accuracy import accuracy, scored
+from epicene.suites.alternations.pairs import VARIANTS
+from epicene.suites.tabulate import only
+from runs.conftest import Silent
+
+SEEDS = range(5)
+
+
+@pytest.fixture(scope="module")
+def guessed(tmp_path_factory: pytest.TempPathFactory) -> Summary:
+    """The whole starter set, guessed at several times."""
+    folders = []
+    for seed in SEEDS:
+        order = Order(
+            suite=suite,
+            protocol=choose_protocol(suite, "epicene", {"formats": "acceptability"}, None),
+            models={"model": [parse_spec(f"random:{seed}")]},
+            under=tmp_path_factory.mktemp("runs"),
+        )
+        folder, manifest = run(order, Silent())
+        assert manifest.state == "complete"
+        folders.append(folder)
+    return summarise([read_run(folder) for folder in folders])
+
+
+def holds_chance(found: Estimate, widest: float) -> bool:
+    assert found.low is not None
+    assert found.high is not None
+    # An interval that held everything would hold chance too.
+    assert found.high - found.low < widest
+    return found.low <= 0.5 <= found.high
+
+
+def test_the_first_guess_is_at_chance(guessed: Summary) -> None:
+    first = guessed.runs[0].metrics
+    assert first["ties"].value == 0
+    assert holds_chance(first["accuracy"], 0.15)
+    for variant in VARIANTS:
+        assert first[f"accuracy {variant}"].n == 56
+        assert holds_chance(first[f"accuracy {variant}"], 0.28)
+
+
+@pytest.mark.parametrize("measure", ["sum", "per token", "per word", "per character"])
+def test_all_guesses_together(guessed: Summary, measure: str) -> None:
+    frame = only(guessed.results.frame, format="acceptability", measure=measure)
+    assert len(frame) == len(SEEDS) * scored(guessed.results)["item"].n_unique()
+    # Guesses of different seeds are independent: a group is a verb guessed at once.
+    apart = frame.with_columns(pl.concat_str("model", "group").alias("group"))
+    assert holds_chance(accuracy(apart), 0.06)

@@ -1,0 +1,334 @@
+"""Every average of GramVis on counts small enough to be added up by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from scipy.stats import t as student
+
+from epicene.records import Estimate, Table
+from epicene.report.plain import as_json
+from epicene.stats.correction import holm
+from epicene.suites import Results
+from epicene.suites.gramvis.analysis.averages import Average, columns
+from epicene.suites.gramvis.analysis.differences import paired_test, stars
+from epicene.suites.gramvis.analysis.words import Part, counts_of
+from epicene.suites.gramvis.figures import figures, word_effects
+from epicene.suites.gramvis.protocol import PROTOCOLS
+from epicene.suites.gramvis.tables import metrics, tables
+from suites.gramvis.gramvis_counts import counted, results
+
+QUICK = replace(PROTOCOLS["epicene"], resamples=100, mixed=False)
+
+# A word with many images, one with few, one with none that shows a man or a woman.
+LARGE = ((2, 8, 0), (5, 5, 0), (8, 2, 6))
+SMALL = ((1, 1, 0), (0, 2, 0), (3, 1, 0))
+EMPTY = ((1, 3, 0), (1, 3, 0), (0, 0, 4))
+
+
+def german(category: str = "occupation") -> list[Any]:
+    return [
+        item
+        for word, numbers in (("large", LARGE), ("small", SMALL), ("empty", EMPTY))
+        for item in counted(word, numbers, category=category)
+    ]
+
+
+def found(outcome: Results[Any]) -> dict[str, Any]:
+    return {table.name: as_json(table) for table in tables(outcome)}
+
+
+def number(table: Mapping[str, Any], *keys: str) -> Any:
+    branch: Any = table
+    for key in keys:
+        branch = branch[key]
+    return branch["value"]
+
+
+CELL = ("DE", "flux", "M")
+
+
+def test_by_images_in_3_and_13() -> None:
+    made = found(results(german()))
+    assert number(made["3"], *CELL, "english_m") == pytest.approx(4 / 16)
+    assert number(made["3"], *CELL, "gendered_m") == pytest.approx(11 / 14)
+    assert number(made["3"], *CELL, "gendered_f") == pytest.approx(3 / 14)
+    assert number(made["13"], *CELL, "gendered_m") == pytest.approx(11 / 24)
+    assert number(made["13"], *CELL, "gendered_f") == pytest.approx(3 / 24)
+
+
+def test_by_words_an_empty_one_counting_no_men_in_16() -> None:
+    made = found(results(german()))
+    assert number(made["16"], *CELL, "gendered_m") == pytest.approx((0.8 + 0.75 + 0) / 3)
+    assert number(made["16"], *CELL, "gendered_f") == pytest.approx((0.2 + 0.25 + 1) / 3)
+    assert "15" not in made
+
+
+@pytest.mark.parametrize(
+    ("name", "category"),
+    [
+        ("15", "social_status"),
+        ("16", "occupation"),
+        ("17", "relationship_descriptors"),
+        ("18", "power_dynamic"),
+        ("19", "personal_traits"),
+    ],
+)
+def test_each_category_has_its_table(name: str, category: str) -> None:
+    names = {table.name for table in tables(results(german(category)))}
+    assert names & {"15", "16", "17", "18", "19"} == {name}
+
+
+def test_one_rule_leaves_empty_words_out_everywhere() -> None:
+    made = found(results(german(), QUICK))
+    for name in ("3", "16"):
+        assert number(made[name], *CELL, "gendered_m") == pytest.approx((0.8 + 0.75) / 2)
+        assert number(made[name], *CELL, "english_m") == pytest.approx((0.2 + 0.5 + 0.25) / 3)
+    # With “neither” no word is empty.
+    assert number(made["13"], *CELL, "gendered_m") == pytest.approx((0.5 + 0.75 + 0) / 3)
+    cell = made["3"]["DE"]["flux"]["M"]["gendered_m"]
+    assert cell["low"] <= cell["value"] <= cell["high"]
+
+
+def test_effects_in_11_and_14() -> None:
+    made = found(results(german()))
+    effect = 11 / 14 - 4 / 16
+    assert number(made["11"], *CELL, "rep") == pytest.approx(11 / 14)
+    assert number(made["11"], *CELL, "english_effect") == pytest.approx(effect)
+    assert number(made["11"], *CELL, "chinese_effect") == pytest.approx(11 / 14 - 6 / 16)
+    assert number(made["14"], *CELL, "gendered_minus_english_m") == pytest.approx(100 * effect)
+    assert number(made["14"], *CELL, "gendered_minus_english_f") == pytest.approx(-100 * effect)
+
+
+def test_the_aggregate_of_11_is_the_mean_of_its_cells() -> None:
+    items = [*german(), *counted("other", ((0, 4, 0), (0, 4, 0), (1, 3, 0)), language="ES")]
+    made = found(results(items))
+    assert number(made["11"], "aggregate", "all", "M", "rep") == pytest.approx(
+        (11 / 14 + 1 / 4) / 2
+    )
+    effects = [11 / 14 - 4 / 16, 1 / 4]
+    assert number(made["11"], "aggregate", "all", "M", "english_effect") == pytest.approx(
+        sum(effects) / 2
+    )
+    assert number(made["11"], "aggregate", "all", "F", "rep") is None
+    one_rule = found(results(items, QUICK))
+    assert number(one_rule["11"], "aggregate", "all", "M", "rep") == pytest.approx(
+        (0.8 + 0.75 + 0.25) / 3
+    )
+
+
+def test_neither_in_12_is_a_mean_of_cells() -> None:
+    items = [
+        *counted("a", ((4, 4, 0), (4, 4, 0), (2, 2, 4))),
+        *counted("b", ((4, 4, 0), (4, 4, 0), (4, 4, 0))),
+        *counted("c", ((4, 3, 1), (4, 4, 0), (0, 0, 8)), grammar="F"),
+        *counted("d", ((4, 4, 0), (4, 4, 0), (4, 4, 0)), language="ES"),
+    ]
+    made = found(results(items))["12"]
+    cells = [4 / 16, 1.0]
+    assert number(made, "DE", "all", "all", "gendered_neither_pct") == pytest.approx(
+        100 * sum(cells) / 2
+    )
+    assert number(made, "DE", "all", "all", "gendered_minus_english_pp") == pytest.approx(
+        100 * (sum(cells) / 2 - (0 + 1 / 8) / 2)
+    )
+    assert number(made, "average", "all", "all", "gendered_neither_pct") == pytest.approx(
+        100 * (sum(cells) / 2 + 0) / 2
+    )
+    by_word = found(results(items, QUICK))["12"]
+    assert number(by_word, "DE", "all", "all", "gendered_neither_pct") == pytest.approx(
+        100 * (0.5 + 0 + 1) / 3
+    )
+
+
+def test_the_paired_test_has_its_closed_form() -> None:
+    shares = [(0.25, 0.75), (0.5, 0.5), (0.0, 0.5), (0.25, 1.0)]
+    items = [
+        item
+        for place, (control, gendered) in enumerate(shares)
+        for item in counted(
+            f"w{place}",
+            (
+                (round(8 * control), round(8 * (1 - control)), 0),
+                (4, 4, 0),
+                (round(8 * gendered), round(8 * (1 - gendered)), 0),
+            ),
+        )
+    ]
+    gaps = np.array([gendered - control for control, gendered in shares])
+    statistic = gaps.mean() / (gaps.std(ddof=1) / math.sqrt(4))
+    p = 2 * student.sf(abs(statistic), 3)
+    made = found(results(items))
+    assert number(made["11"], *CELL, "english_p") == pytest.approx(p)
+    assert number(made["3"], *CELL, "gendered_m_stars") == pytest.approx(p)
+    assert number(made["3"], *CELL, "gendered_f_stars") is None
+
+
+def test_stars_are_hidden_where_the_effect_is_reversed_and_capped_by_category() -> None:
+    def strong(sign: int) -> list[Any]:
+        return [
+            item
+            for place in range(8)
+            for item in counted(
+                f"w{place}",
+                (
+                    (50 - sign * 20 + place, 50 + sign * 20 - place, 0),
+                    (50, 50, 0),
+                    (50 + sign * 20, 50 - sign * 20, 0),
+                ),
+            )
+        ]
+
+    def marks(items: list[Any], protocol: Any = "paper") -> list[str]:
+        made = found(results(items, protocol))
+        return [
+            made[name]["DE"]["flux"]["M"]["gendered_m_stars"].get("mark", "")
+            for name in ("3", "13", "16")
+        ]
+
+    assert marks(strong(1)) == ["***", "***", "**"]
+    assert marks(strong(-1)) == ["", "", ""]
+    assert marks(strong(-1), QUICK) == ["***", "***", "***"]
+
+
+def test_equal_differences_are_p_0_in_the_category_tables_alone() -> None:
+    items = [
+        *counted("a", ((0, 8, 0), (4, 4, 0), (4, 4, 0))),
+        *counted("b", ((2, 6, 0), (4, 4, 0), (6, 2, 0))),
+    ]
+    made = found(results(items))
+    assert number(made["16"], *CELL, "gendered_m_stars") == 0
+    assert number(made["3"], *CELL, "gendered_m_stars") is None
+    assert number(found(results(items, QUICK))["16"], *CELL, "gendered_m_stars") is None
+
+
+def test_one_word_has_no_test() -> None:
+    made = found(results(counted("a", LARGE)))
+    assert number(made["16"], *CELL, "gendered_m_stars") is None
+    assert made["16"]["DE"]["flux"]["M"]["gendered_m_stars"]["why"]
+
+
+@pytest.mark.parametrize(
+    ("p", "most", "shown"),
+    [
+        (None, 3, ""),
+        (0.05, 3, ""),
+        (0.049, 3, "*"),
+        (0.0099, 3, "**"),
+        (0.0, 3, "***"),
+        (0, 2, "**"),
+    ],
+)
+def test_stars(p: float | None, most: int, shown: str) -> None:
+    assert stars(p, most) == shown
+
+
+def test_holm_is_over_the_whole_table() -> None:
+    items = [
+        item
+        for drawer in ("flux", "ideogram")
+        for place, gendered in enumerate((5, 7, 6 if drawer == "flux" else 1))
+        for item in counted(
+            f"w{place}", ((2, 6, 0), (3, 5, 0), (gendered, 8 - gendered, 0)), drawer=drawer
+        )
+    ]
+    made = found(results(items, QUICK))["11"]
+    keys = [
+        (drawer, control) for drawer in ("flux", "ideogram") for control in ("english", "chinese")
+    ]
+    raw = [number(made, "DE", drawer, "M", f"{control}_p") for drawer, control in keys]
+    adjusted = [number(made, "DE", drawer, "M", f"{control}_p_holm") for drawer, control in keys]
+    assert adjusted == pytest.approx(list(holm(raw)))
+    assert adjusted != pytest.approx(raw)
+
+
+def test_the_standard_error_of_a_mean_over_words_is_the_textbooks() -> None:
+    shares = np.array([0.25, 0.5, 1.0, 0.75])
+    counts = np.zeros((4, 3, 3))
+    counts[:, 2, 0], counts[:, 2, 1] = 4 * shares, 4 * (1 - shares)
+    part = Part(counts, np.arange(4))
+    expected = shares.std(ddof=1) / 2
+    for rule in ("words", "images"):  # the same where all words have as many images
+        made = Average(rule).standard_error(part, "gendered", "male")  # type: ignore[arg-type]
+        assert made.value == pytest.approx(expected)
+    together = Part(np.concatenate([counts, counts]), np.concatenate([np.arange(4)] * 2))
+    again = Average("words").standard_error(together, "gendered", "male")
+    assert again.value == pytest.approx(expected)  # a word drawn twice alike tells nothing new
+
+
+def test_a_word_by_several_models_is_one_observation_where_asked() -> None:
+    counts = counts_of(
+        results(
+            [
+                item
+                for drawer in ("flux", "ideogram")
+                for place in range(3)
+                for item in counted(
+                    f"w{place}", ((4, 4, 0), (4, 4, 0), (5 + place, 3 - place, 0)), drawer=drawer
+                )
+            ]
+        ).frame
+    )
+    part = counts.part(counts.which())
+    assert paired_test(part, "english", "male").n == 6
+    assert paired_test(part, "english", "male", by_word=True).n == 3
+
+
+def test_rules_on_a_word_without_a_man_or_a_woman() -> None:
+    part = Part(np.array([[[0, 0, 4]] * 3], dtype=float), np.array([0]))
+    assert [list(map(float, column)) for column in columns(part, "english", "male", "words")] == [
+        [0.0],
+        [0.0],
+    ]
+    assert Average("words").share(part, "english", "male").value is None
+    assert Average("words, empty as no men").share(part, "english", "female").value == 1
+    assert Average("images", with_neither=True).share(part, "english", "neither").value == 1
+
+
+def test_high_less_medium_resources() -> None:
+    items = [
+        *counted("a", ((0, 4, 0), (0, 4, 0), (4, 0, 0)), language="ES"),
+        *counted("b", ((0, 4, 0), (0, 4, 0), (2, 2, 0)), language="FR"),
+        *counted("c", ((1, 3, 0), (0, 4, 0), (2, 2, 0)), language="IT"),
+        *counted("d", ((0, 4, 0), (0, 4, 0), (0, 4, 0)), language="RU"),
+    ]
+    made = found(results(items))["resources"]
+    assert number(made, "high", "all", "M", "english_effect") == pytest.approx(0.75)
+    assert number(made, "medium", "all", "M", "english_effect") == pytest.approx(0.125)
+    assert number(made, "high less medium", "all", "M", "english_effect") == pytest.approx(0.625)
+
+
+def test_figures_4_and_5_list_the_strongest_words() -> None:
+    items = [
+        *counted("strong", ((0, 4, 0), (0, 4, 0), (4, 0, 0))),
+        *counted("weak", ((0, 4, 0), (0, 4, 0), (1, 3, 0))),
+        *counted("contrary", ((4, 0, 0), (0, 4, 0), (1, 3, 0))),
+        *counted("unseen", ((4, 0, 0), (0, 4, 0), (0, 0, 4))),
+    ]
+    outcome = results(items)
+    effects = {word: effect for word, _, effect in word_effects(counts_of(outcome.frame))}
+    assert effects == {"strong (DE)": 1.0, "weak (DE)": 0.25, "contrary (DE)": -0.75}
+    drawn = {figure.name: figure for figure in figures(outcome)}
+    assert set(drawn) == {"4", "5", "6", "7", "8", "9", "10", "11", "effects"}
+    assert [row["y"] for row in drawn["4"].spec["data"]["values"]] == ["strong (DE)", "weak (DE)"]
+    assert [row["y"] for row in drawn["5"].spec["data"]["values"]] == ["contrary (DE)"]
+
+
+def test_headlines_lie_in_their_intervals() -> None:
+    made = metrics(results(german(), QUICK))
+    assert made["rep_M"].low is not None
+    for estimate in made.values():
+        assert isinstance(estimate, Estimate)
+        assert estimate.value is not None or estimate.why
+
+
+def test_every_table_says_how_it_averages() -> None:
+    for protocol in ("paper", QUICK):
+        for table in tables(results(german(), protocol)):
+            assert isinstance(table, Table)
+            assert table.notes or table.name in {"4", "5", "6", "7", "8", "9"}

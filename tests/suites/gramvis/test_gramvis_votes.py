@@ -1,0 +1,214 @@
+"""From votes to labels, counts and agreement; and files that are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from epicene.errors import InputError
+from epicene.report.plain import as_json
+from epicene.suites import Source
+from epicene.suites.gramvis.analysis.words import counts_of
+from epicene.suites.gramvis.counts import COLUMNS, read_counts
+from epicene.suites.gramvis.data import read
+from epicene.suites.gramvis.names import CONDITIONS, Label
+from epicene.suites.gramvis.protocol import PROTOCOLS
+from epicene.suites.gramvis.tables import tables
+from epicene.suites.gramvis.voting import vote
+from suites.gramvis.gramvis_counts import vote_line, voted, write_votes
+
+
+@pytest.mark.parametrize(
+    ("labels", "label", "agreement"),
+    [
+        (("male", "male", "male"), "male", "unanimous"),
+        (("male", "female", "male"), "male", "two of three"),
+        (("male", "female", "neither"), "neither", "none"),
+        (("neither", "female", "neither"), "neither", "two of three"),
+        (("male", None, "male"), "male", "two of three"),
+        (("male", None, "female"), "neither", "none"),
+        (("female", None, None), "neither", "none"),
+        ((None, None, None), None, "none"),
+        (("male", "male", "female", "female"), "neither", "none"),
+        (("male", "male", "female", "neither"), "male", "two of three"),
+    ],
+)
+def test_the_vote(labels: tuple[Label | None, ...], label: Label | None, agreement: str) -> None:
+    assert vote(labels) == (label, agreement)
+
+
+def three(
+    choices: tuple[str | None, str | None, str | None], **image: object
+) -> list[dict[str, object]]:
+    return [
+        vote_line(judge=judge, choice=choice, **image)
+        for judge, choice in zip("abc", choices, strict=True)
+    ]
+
+
+def test_votes_become_counts_and_none_is_lost(tmp_path: Path) -> None:
+    lines = [
+        *three(("male", "male", "female"), shot=1),
+        *three(("Male.", "female", "neither"), shot=2),
+        *three((None, "mumble", ""), shot=3),
+        *three(("female", "female", "female"), shot=1, template=2, condition="native"),
+        *three(("male", "male", "male"), condition="english"),
+    ]
+    outcome = voted(write_votes(tmp_path / "votes.jsonl", lines))
+    counts = counts_of(outcome.frame)
+    assert [word.word for word in counts.words] == ["der_star"]
+    by_condition = dict(zip(CONDITIONS, counts.values[0, 0].tolist(), strict=True))
+    assert by_condition == {"english": [1, 0, 0], "chinese": [0, 0, 0], "gendered": [1, 1, 1]}
+    assert outcome.frame["error"].sum() == 1
+    votes = outcome.frame.filter(pl.col("name").cast(pl.String).str.starts_with("vote of "))
+    assert len(votes) == len(lines)
+
+
+def test_agreement_of_judges(tmp_path: Path) -> None:
+    """Two images alike, one split: κ by hand from 9 votes, 5 male and 4 female."""
+    lines = [
+        *three(("male", "male", "male"), word="a"),
+        *three(("female", "female", "female"), word="b"),
+        *three(("male", "male", "female"), word="c"),
+    ]
+    outcome = voted(write_votes(tmp_path / "votes.jsonl", lines))
+    (table,) = [as_json(table) for table in tables(outcome) if table.name == "judges"]
+    row = table["all"]
+    assert row["unanimous"]["value"] == pytest.approx(2 / 3)
+    assert row["two of three"]["value"] == pytest.approx(1 / 3)
+    assert row["none"]["value"] == row["unreadable"]["value"] == 0
+    observed, chance = (1 + 1 + 1 / 3) / 3, (25 + 16) / 81
+    assert row["Fleiss' κ"]["value"] == pytest.approx((observed - chance) / (1 - chance))
+    # α: the same with pairs drawn without replacement.
+    expected = 2 * 5 * 4 / (9 * 8)
+    assert row["Krippendorff's α"]["value"] == pytest.approx(1 - (1 - observed) / expected)
+
+
+def test_effects_by_template_and_by_shot(tmp_path: Path) -> None:
+    lines = [
+        line
+        for template in (1, 2)
+        for shot in (1, 2)
+        for condition in CONDITIONS
+        for line in three(
+            ("male",) * 3 if condition == "gendered" and template == 1 else ("female",) * 3,
+            template=template,
+            shot=shot,
+            condition=condition,
+        )
+    ]
+    outcome = voted(write_votes(tmp_path / "votes.jsonl", lines))
+    made = {table.name: as_json(table) for table in tables(outcome)}
+    effect = "english_effect"
+    assert [made["templates"][name]["M"][effect]["value"] for name in "12"] == [1, 0]
+    assert [made["shots"][name]["M"][effect]["value"] for name in "12"] == [0.5, 0.5]
+
+
+def test_protocols_read_judges_differently(tmp_path: Path) -> None:
+    lines = three(("neither male nor female",) * 3)
+    path = write_votes(tmp_path / "votes.jsonl", lines)
+    labels = {
+        name: counts_of(voted(path, name).frame).values[0, 0, 2].tolist()
+        for name in ("paper", "epicene")
+    }
+    assert labels == {"paper": [0, 1, 0], "epicene": [0, 0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "parts"),
+    [
+        ({"language": "klingon"}, ["line 1,", "no language 'klingon'"]),
+        ({"grammar": "neuter"}, ["line 1,", "no grammatical gender"]),
+        ({"condition": "latin"}, ["no condition"]),
+        ({"category": "sport"}, ["no category"]),
+        ({"judge": ""}, ["line 1,", "`$.judge`"]),
+        ({"choice": 3}, ["`$.choice`"]),
+    ],
+)
+def test_wrong_votes_are_refused(
+    tmp_path: Path, changed: dict[str, object], parts: list[str]
+) -> None:
+    path = write_votes(tmp_path / "votes.jsonl", [vote_line(**changed)])
+    with pytest.raises(InputError) as caught:
+        voted(path)
+    assert all(part in str(caught.value) for part in parts)
+
+
+def test_a_judge_votes_once(tmp_path: Path) -> None:
+    path = write_votes(tmp_path / "votes.jsonl", [vote_line(), vote_line()])
+    with pytest.raises(InputError, match=r"line 2, has a second vote of 'a'"):
+        voted(path)
+
+
+def test_a_vote_without_a_field_is_refused(tmp_path: Path) -> None:
+    line = vote_line()
+    del line["shot"]
+    with pytest.raises(InputError, match="line 1, is not a vote: .*`shot`"):
+        voted(write_votes(tmp_path / "votes.jsonl", [line]))
+
+
+# --- files of counts -------------------------------------------------------------------------
+
+
+def published_row(**changed: object) -> dict[str, object]:
+    row: dict[str, object] = {
+        COLUMNS.language: "german",
+        COLUMNS.drawer: "flux",
+        COLUMNS.grammar: "male",
+        COLUMNS.category: "occupation",
+        COLUMNS.word: "der_star",
+    }
+    for condition in CONDITIONS:
+        for outcome in ("male", "female", "neither", "error"):
+            row[COLUMNS.counted(condition, outcome)] = 4
+    return {**row, **changed}
+
+
+def write_counts(path: Path, rows: list[dict[str, object]]) -> Path:
+    pl.DataFrame([{name: str(value) for name, value in row.items()} for row in rows]).write_csv(
+        path
+    )
+    return path
+
+
+def test_the_authors_layout(tmp_path: Path) -> None:
+    row = published_row(Overall_Native_Male=7)
+    path = write_counts(tmp_path / "counts.csv", [row])
+    english, chinese, gendered = read_counts(path)
+    assert (english.condition, chinese.condition, gendered.condition) == CONDITIONS
+    assert (english.male, gendered.male, gendered.female) == (4, 7, 4)
+    assert (gendered.language, gendered.grammar, gendered.group) == ("de", "M", "DE/der_star")
+    dataset = read(Source(path=path), PROTOCOLS["paper"])
+    assert dataset.name == "counts.csv"  # not the published one
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"Overall_Native_Male": "-1"}, "a count is wanted"),
+        ({"Overall_Native_Male": "many"}, "a count is wanted"),
+        ({"Overall_Native_Male": ""}, "a count is wanted"),
+        ({"Language": "latin"}, "no language 'latin'"),
+        ({"Native_Word": ""}, "nothing in the column 'Native_Word'"),
+    ],
+)
+def test_wrong_counts_are_refused(tmp_path: Path, changed: dict[str, object], message: str) -> None:
+    path = write_counts(tmp_path / "counts.csv", [published_row(**changed)])
+    with pytest.raises(InputError, match=message):
+        read_counts(path)
+
+
+def test_a_word_counted_twice_and_a_missing_column_are_refused(tmp_path: Path) -> None:
+    twice = write_counts(tmp_path / "twice.csv", [published_row(), published_row()])
+    with pytest.raises(InputError, match="line 3, counts .* again"):
+        read_counts(twice)
+    row = published_row()
+    del row["Overall_Chinese_Neither"]
+    with pytest.raises(InputError, match="lacks the column 'Overall_Chinese_Neither'"):
+        read_counts(write_counts(tmp_path / "lacks.csv", [row]))
+    empty = tmp_path / "empty.csv"
+    empty.write_text(",".join(published_row()) + "\n", "utf-8")
+    with pytest.raises(InputError, match="holds no counts"):
+        read_counts(empty)
