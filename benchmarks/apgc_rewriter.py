@@ -76,7 +76,7 @@ def print_figures(data: Path, tagger: Path, run: Path) -> None:
     results = json.loads(done.stdout)
     for name in ("rewriting", "identification by word"):
         print(f"\n{name}")
-        (rows,) = results["tables"][name]["rows"].values()
+        (rows,) = results["tables"][name].values()
         for key, cells in rows.items():
             shown = {
                 column: cell["value"] for column, cell in cells.items() if isinstance(cell, dict)

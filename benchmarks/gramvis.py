@@ -1,6 +1,6 @@
 """How long the analysis of as many votes as the paper has takes on one core.
 
-    python benchmarks/gramvis.py
+    OMP_NUM_THREADS=1 POLARS_MAX_THREADS=1 python benchmarks/gramvis.py
 
 Made-up votes of three judges on 28,800 images (40 words in each of five languages, three drawing
 models, three conditions, four templates, four shots) are read from JSONL, judged, counted and
@@ -10,25 +10,23 @@ tabulated under both protocols. Imports are done before, and the mixed model is 
 from __future__ import annotations
 
 import json
-import os
 import random
 import tempfile
 import time
 from pathlib import Path
 
-for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
-    os.environ[threads] = "1"
-
 import numpy
 import polars
 import scipy.stats
+from msgspec.structs import replace
 
 from epicene.runs.given import read_given
 from epicene.runs.summary import Summary, summarise_given
-from epicene.suites import Source, choose_protocol
+from epicene.suites import Source
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.analysis.words import counts_of
 from epicene.suites.gramvis.names import CATEGORIES, CONDITIONS, LABELS, LANGUAGES
+from epicene.suites.gramvis.protocol import PROTOCOLS
 from epicene.suites.gramvis.tables import mixed_table
 
 DRAWERS = ("flux", "ideogram", "dalle3")
@@ -73,7 +71,7 @@ def write_votes(path: Path) -> int:
 
 def analyse(path: Path, protocol: str) -> Summary:
     """All that `epicene score` does but for printing and the mixed model."""
-    how = choose_protocol(suite, protocol, {"mixed": "false"}, None)
+    how = replace(PROTOCOLS[protocol], mixed=False)
     dataset = suite.read(Source(), how)
     given = read_given(suite, path, dataset, how)
     judged = (each for item, answers in given for each in suite.judge(item, answers, how))

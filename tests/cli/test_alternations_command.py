@@ -12,6 +12,7 @@ import pytest
 from cli.conftest import Epicene
 from cli.test_bad_input import refused
 from cli.test_commands import SCHEMA
+from epicene.annotate.folder import read_folder
 
 NOUNS = ("cat", "teacher", "river", "car", "song", "lamp")
 
@@ -169,13 +170,10 @@ def test_a_choice_study_from_data_to_tables_beside_a_run(epicene: Epicene) -> No
         "run", "alternations", "--model=random:1", "--set=formats=acceptability", "--out=run"
     )
     assert run.code == 0, run.err
-    done = epicene(
-        "annotate", "sample", "--suite=alternations", "--study=choice", "--per-cell=3", "--out=study"
-    )
+    drawing = ("--suite=alternations", "--study=choice", "--per-cell=3", "--out=study")
+    done = epicene("annotate", "sample", *drawing)
     assert done.code == 0, done.err
     assert done.err.startswith("12 items, 240 judgements wanted.")  # 3 verbs in 4 variants, for 20
-    from epicene.annotate.folder import read_folder
-
     study = read_folder(Path("study")).study
     sheet = ["participant,item,better"]
     for item in study.items:

@@ -9,16 +9,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from cli.conftest import Epicene, epicene
-from cli.test_bad_input import refused
-from epicene.annotate.folder import create_folder
 from epicene.errors import InputError
 from epicene.studies import Choose, Response, Study, Tag, Write
 from epicene.studies.pcibex import is_results
 from epicene.studies.response_files import read_responses
 from study_examples import en, forced_choice, options
-
-__all__ = ["epicene"]  # the fixture
 
 STANDARD = (
     "Results reception time",
@@ -98,7 +93,7 @@ def read(path: Path, study: Study, **options: object) -> list[Response]:
 
 
 def two_people() -> Results:
-    """A man and a woman's worth of trials: instructions, a practice item, two items and a check."""
+    """From each of two people: instructions, a practice item, an item and an attention check."""
     results = Results()
     for sender, at, first in (("h1", 1700000100, "good"), ("h2", 1700000200, "bad")):
         results.sent_by(sender, at).columns()
@@ -271,20 +266,5 @@ def test_two_answers_of_one_person_are_refused(tmp_path: Path) -> None:
     results = Results().sent_by("h", 1700000100).columns("item")
     results.trial("pairs", chosen("good"), logged=["p1a"])
     results.trial("pairs", chosen("bad"), logged=["p1a"])
-    with pytest.raises(InputError, match="answers the item p1a for .* otherwise than"):
+    with pytest.raises(InputError, match=r"answers the item p1a for .* otherwise than"):
         read(results.write(tmp_path / "results.csv"), forced_choice())
-
-
-def test_the_command_takes_it(epicene: Epicene, tmp_path: Path) -> None:
-    create_folder(tmp_path / "study", forced_choice())
-    path = two_people().write(tmp_path / "results.csv")
-    done = epicene("annotate", "import", "study", path)
-    assert done.err == "6 new answers, 0 in place of others, 0 were there already.\n"
-    again = epicene("annotate", "import", "study", path, "--format=pcibex")
-    assert again.err == "0 new answers, 0 in place of others, 6 were there already.\n"
-    (tmp_path / "sheet.csv").write_text("participant,item,better\nann,p1a,good\n", "utf-8")
-    refused(
-        epicene("annotate", "import", "study", "sheet.csv", "--format=pcibex"),
-        2,
-        "has no comments before it",
-    )

@@ -13,7 +13,6 @@ from epicene.records import (
     Fill,
     Generate,
     Judgement,
-    Message,
     Score,
     Scores,
     Text,
@@ -79,11 +78,14 @@ def test_the_sum_decides_and_the_other_measures_stand_beside_it() -> None:
     assert found["acceptability"].outcome == "wrong"
     assert found["acceptability"].value == pytest.approx(-4.0 + 3.0)
     per_token = found["acceptability (per token, within-word)"]
-    assert (per_token.outcome, per_token.value) == ("right", pytest.approx(0.5))
+    assert per_token.outcome == "right"
+    assert per_token.value == pytest.approx(0.5)
     per_word = found["acceptability (per word, within-word)"]
-    assert (per_word.outcome, per_word.value) == ("wrong", pytest.approx(-0.5))
+    assert per_word.outcome == "wrong"
+    assert per_word.value == pytest.approx(-0.5)
     per_character = found["acceptability (per character, within-word)"]
-    assert (per_character.outcome, per_character.value) == ("right", pytest.approx(-0.2 + 0.3))
+    assert per_character.outcome == "right"
+    assert per_character.value == pytest.approx(-0.2 + 0.3)
     assert [each.facets["main"] for each in found.values()].count("yes") == 1
     assert found["acceptability"].facets["class"] == "unaccusative"
     assert found["acceptability"].group == "kat"
@@ -190,9 +192,8 @@ def test_the_gap_begins_a_new_word() -> None:
 def test_the_prompt_shows_the_gap_in_the_sentences_language() -> None:
     (request,) = ask_prompt(PAIR, Answers(), OURS)
     assert isinstance(request, Generate)
+    assert not isinstance(request.prompt, str)
     system, user = request.prompt
-    assert isinstance(system, Message)
-    assert isinstance(user, Message)
     assert "क्रिया" in system.content
     assert user.content == "माँ ने अर्जुन से लकड़ी ____ थी"
     assert request.choices == ("कटवाई", "कटी")
@@ -262,5 +263,6 @@ def test_a_chat_models_first_word_is_its_answer() -> None:
     ):
         assert first_word(text, "hi") == word
         found = judged(("prompt", Texts(texts=(Text(text=text),))))["prompt"]
-        assert found.evidence["answer"] == word
+        assert found.evidence["completions"] == word
+        assert found.evidence["answer"] == " ".join(f"{PAIR.prefix} {word} {PAIR.after}".split())
         assert found.facets["format"] == "prompt"

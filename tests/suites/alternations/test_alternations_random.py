@@ -45,13 +45,17 @@ def holds_chance(found: Estimate, widest: float) -> bool:
     return found.low <= 0.5 <= found.high
 
 
-def test_the_first_guess_is_at_chance(guessed: Summary) -> None:
-    first = guessed.runs[0].metrics
-    assert first["ties"].value == 0
-    assert holds_chance(first["accuracy"], 0.15)
-    for variant in VARIANTS:
-        assert first[f"accuracy {variant}"].n == 56
-        assert holds_chance(first[f"accuracy {variant}"], 0.28)
+def test_nineteen_intervals_of_twenty_hold_chance(guessed: Summary) -> None:
+    held = []
+    for one in guessed.runs:
+        assert one.metrics["ties"].value == 0
+        held.append(holds_chance(one.metrics["accuracy"], 0.15))
+        for variant in VARIANTS:
+            assert one.metrics[f"accuracy {variant}"].n == 56
+            held.append(holds_chance(one.metrics[f"accuracy {variant}"], 0.28))
+    # Of 25 intervals at 95 %, six or more miss once in a thousand times.
+    assert len(held) == 25
+    assert held.count(False) <= 5
 
 
 @pytest.mark.parametrize("measure", ["sum", "per token", "per word", "per character"])
@@ -60,4 +64,5 @@ def test_all_guesses_together(guessed: Summary, measure: str) -> None:
     assert len(frame) == len(SEEDS) * scored(guessed.results)["item"].n_unique()
     # Guesses of different seeds are independent: a group is a verb guessed at once.
     apart = frame.with_columns(pl.concat_str("model", "group").alias("group"))
-    assert holds_chance(accuracy(apart), 0.06)
+    found = accuracy(apart)
+    assert found.value == pytest.approx(0.5, abs=4 * (0.25 / found.n) ** 0.5)

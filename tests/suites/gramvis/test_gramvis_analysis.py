@@ -254,7 +254,7 @@ def test_the_standard_error_of_a_mean_over_words_is_the_textbooks() -> None:
     part = Part(counts, np.arange(4))
     expected = shares.std(ddof=1) / 2
     for rule in ("words", "images"):  # the same where all words have as many images
-        made = Average(rule).standard_error(part, "gendered", "male")  # type: ignore[arg-type]
+        made = Average(rule).standard_error(part, "gendered", "male")
         assert made.value == pytest.approx(expected)
     together = Part(np.concatenate([counts, counts]), np.concatenate([np.arange(4)] * 2))
     again = Average("words").standard_error(together, "gendered", "male")

@@ -145,7 +145,7 @@ def test_a_judge_votes_once(tmp_path: Path) -> None:
 def test_a_vote_without_a_field_is_refused(tmp_path: Path) -> None:
     line = vote_line()
     del line["shot"]
-    with pytest.raises(InputError, match="line 1, is not a vote: .*`shot`"):
+    with pytest.raises(InputError, match=r"line 1, is not a vote: .*`shot`"):
         voted(write_votes(tmp_path / "votes.jsonl", [line]))
 
 
@@ -202,7 +202,7 @@ def test_wrong_counts_are_refused(tmp_path: Path, changed: dict[str, object], me
 
 def test_a_word_counted_twice_and_a_missing_column_are_refused(tmp_path: Path) -> None:
     twice = write_counts(tmp_path / "twice.csv", [published_row(), published_row()])
-    with pytest.raises(InputError, match="line 3, counts .* again"):
+    with pytest.raises(InputError, match=r"line 3, counts .* again"):
         read_counts(twice)
     row = published_row()
     del row["Overall_Chinese_Neither"]

@@ -98,5 +98,10 @@ def _judged(pair: Pair, form: str, texts: list[str], ranking: str, *, main: bool
             "ranking": ranking,
             "main": "yes" if main else "no",
         },
-        evidence={**evidence(pair), "answer": " / ".join(texts), "expected": pair.gold},
+        evidence={
+            **evidence(pair),
+            "answer": pair.filled(first),
+            "completions": " / ".join(texts),
+            "expected": pair.gold,
+        },
     )

@@ -36,4 +36,8 @@ class Pair(Item, frozen=True, kw_only=True):
     @property
     def gapped(self) -> str:
         """The sentence with a line where the word is wanted."""
-        return " ".join(part for part in (self.prefix, "____", self.after) if part)
+        return self.filled("____")
+
+    def filled(self, word: str) -> str:
+        """The sentence with another word in the gap."""
+        return " ".join(part for part in (self.prefix, word, self.after) if part)

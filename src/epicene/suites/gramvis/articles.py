@@ -69,9 +69,9 @@ def with_article(article: str, noun: str) -> str:
     return f"{article}{noun}" if article.endswith("'") or not article else f"{article} {noun}"
 
 
-def after_of(language: str, article: str) -> str:
-    """What "of" and an article make together in French, Spanish and Italian."""
-    return _AFTER_OF[language][article]
+def after_of(language: str, article: str) -> str | None:
+    """What "of" and a definite article make in French, Spanish and Italian; none of another."""
+    return _AFTER_OF[language].get(article)
 
 
 def _elides_in_french(noun: str) -> bool:

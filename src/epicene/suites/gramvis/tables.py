@@ -71,7 +71,8 @@ def mixed_table(counts: Counts) -> Table:
         notes=(
             "`level` is under English prompts, the other terms are shifts against it; models "
             f"against {counts.drawers[0]}. Standard deviations between words: {spread}.",
-            "Laplace's approximation with weak priors; the GEE's effects are averaged over words "
-            "and therefore nearer to 0, its errors are clustered by word.",
+            "Marginal likelihood by Laplace's approximation. The GEE's effects are averaged over "
+            "words and therefore nearer to 0; its errors are clustered by word. For the shifts "
+            "of models take the GEE's: that words differ by model is not in the mixed model.",
         ),
     )

@@ -4,32 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic.letters import folded
+from epicene.languages.rewriting.arabic.letters import DAMMA, FATHA, KASRA, SUKUN
 from epicene.languages.rewriting.arabic.lexicon import verb_list
+from epicene.languages.rewriting.arabic.moods import mood_of
 from epicene.languages.rewriting.arabic.subjects import next_noun
+from epicene.languages.rewriting.arabic.words import ending_vowel
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.conjugation import Cell
-    from epicene.languages.rewriting.arabic.parsing import VerbParse
     from epicene.languages.rewriting.arabic.state import Walk
+    from epicene.languages.rewriting.arabic.verb_parsing import VerbParse
 
+# The vowel of كتبتُ, كتبتَ, كتبتِ, كتبتْ.
+_PERSONS = {DAMMA: 1, FATHA: 2, KASRA: 2, SUKUN: 3}
 _BEFORE_IMPERFECT = frozenset("لم لن سوف ان كي لكي لا".split())
 
 
 def pick(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> list[VerbParse]:
     """The readings that the words around allow best, the best first; all of one cell."""
     reading = walk.reading
-    parses = reading.by_vowel(at, parses)
+    parses = _by_vowel(walk, at, parses)
     parses = tuple(p for p in parses if p.exact or _may_lack_hamza(walk, p)) or parses
     if any(parse.suffix is None for parse in parses):  # وجدنا: we found, not he found us
         parses = tuple(p for p in parses if p.suffix is None or p.suffix.letters != "نا")
+    parses = _by_mood(walk, at, parses)
     parses = _by_prefix(walk, at, parses)
     parses = _by_particle(walk, at, parses)
     person = _person(walk, at, parses)
     fitting = [parse for parse in parses if parse.cell.person == person] or list(parses)
     if person == 3:
         fitting = _by_gender(walk, fitting)
-    mood = reading.mood(at, fitting[0])
+    mood = mood_of(reading, at, fitting[0])
     asked = [p for p in fitting if p.cell.tense != "imperfect" or p.cell.mood == mood]
     ranked = sorted(
         asked or fitting, key=lambda p: _cell_rank(p.cell, commands=_commands(walk, at))
@@ -42,8 +47,17 @@ def _may_lack_hamza(walk: Walk, parse: VerbParse) -> bool:
     """اعرف for أعرف: the first person, where the line leaves hamzas out, or knows or thinks."""
     if parse.cell.person != 1 or not parse.written.startswith("ا"):
         return False
-    stative = folded(parse.verb.perfect) in verb_list("stative")
-    return walk.reading.drops_hamza or stative
+    stative = parse.verb.perfect in verb_list("stative")
+    return walk.reading.evidence.drops_hamza or stative
+
+
+def _by_vowel(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+    """The readings that the vowel on a final ت allows."""
+    word = walk.reading.line[at]
+    if not word.letters.endswith("ت"):
+        return parses
+    person = _PERSONS.get(ending_vowel(word))
+    return tuple(parse for parse in parses if parse.cell.person == person) or parses
 
 
 def _by_gender(walk: Walk, parses: list[VerbParse]) -> list[VerbParse]:
@@ -51,7 +65,11 @@ def _by_gender(walk: Walk, parses: list[VerbParse]) -> list[VerbParse]:
     if len({parse.cell.gender for parse in parses}) == 1:
         return parses
     holder = walk.scope.third or walk.scope.subject
-    gender = holder.gender if holder is not None and holder.gender else walk.reading.third_gender
+    gender = (
+        holder.gender
+        if holder is not None and holder.gender
+        else walk.reading.evidence.third_gender
+    )
     return [parse for parse in parses if parse.cell.gender == gender] or parses
 
 
@@ -60,13 +78,28 @@ def _cell_rank(cell: Cell, *, commands: bool) -> tuple[bool, bool]:
     return commands and cell.tense != "imperative", cell.number == "plural"
 
 
+def _by_mood(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
+    """A shortened form with an object only where the jussive is asked for: لم ترني, أن تكوني."""
+    if len({parse.suffix for parse in parses}) == 1:
+        return parses
+    short = mood_of(walk.reading, at, parses[0]) == "short"
+    cut = {parse.suffix is not None and parse.cell.mood == "short" for parse in parses}
+    if short and True in cut:
+        return tuple(parse for parse in parses if parse.suffix is not None)
+    return tuple(p for p in parses if p.suffix is None or p.cell.mood != "short") or parses
+
+
 def _by_prefix(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
-    """أستطيع is no question, unless nothing else can be meant: the أ of a question opens a clause."""
+    """أستطيع is no question: the أ of one opens a clause, and the sentence ends in its mark."""
     plain = tuple(parse for parse in parses if not parse.prefix.startswith("أ"))
     if not plain or len(plain) == len(parses):
         return parses
     asked = tuple(parse for parse in parses if parse.prefix == "أ")
-    asks = walk.reading.asks(at) and walk.reading.opens_clause(at) and walk.reading.prior[0] == 2
+    asks = (
+        walk.reading.evidence.asks(at)
+        and walk.reading.opens_clause(at)
+        and walk.reading.evidence.prior[0] == 2
+    )
     return asked if asked and asks else plain
 
 
@@ -94,16 +127,20 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
         return 3
     if 3 in persons and {parse.cell.tense for parse in parses} == {"perfect", "imperative"}:
         return 2 if _commands(walk, at) else 3
-    if {1, 2} <= persons and walk.reading.prior[0] != 3 and _is_statement(walk, at, parses):
+    if (
+        {1, 2} <= persons
+        and walk.reading.evidence.prior[0] != 3
+        and _is_statement(walk, at, parses)
+    ):
         return 1
     if 3 in persons and len(persons) > 1 and _has_third_as_object(walk, at, parses):
         persons.discard(3)
     if {1, 3} <= persons and _is_masculine_state(walk, at):
         return 1
     held = _held(walk, parses)
-    if held in persons:
+    if held in persons and not (persons == {1, 2} and walk.reading.opens_clause(at)):
         return held
-    return next((person for person in walk.reading.prior if person in persons), 3)
+    return next((person for person in walk.reading.evidence.prior if person in persons), 3)
 
 
 def _is_statement(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> bool:
@@ -113,8 +150,10 @@ def _is_statement(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> bool:
     ]
     if not first or not any(parse.cell.tense == "imperative" for parse in parses):
         return False
-    if any(folded(parse.verb.perfect) in verb_list("stative") for parse in first):
+    if any(parse.verb.perfect in verb_list("stative") for parse in first):
         return True
+    if walk.scope.commands and parses[0].prefix[:1] in {"و", "ف"}:  # تنفس وأغمض عينيك
+        return False
     hamza = parses[0].written.startswith("أ")
     return hamza and (any(p.verb.simple for p in first) or not _commands(walk, at))
 
@@ -162,7 +201,7 @@ def _is_masculine_state(walk: Walk, at: int) -> bool:
 def _commands(walk: Walk, at: int) -> bool:
     """Whether a form that may be a command or a report stands where commands do."""
     reading = walk.reading
-    if "listener" not in reading.wanted and walk.voice.listener != "speaker":
+    if not reading.evidence.asks_for("listener") and walk.voice.listener != "speaker":
         return False
     holder = walk.scope.third or walk.scope.subject
     if holder is not None and holder.gender is not None:
@@ -174,8 +213,8 @@ def _commands(walk: Walk, at: int) -> bool:
 def _has_feminine_subject(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> bool:
     """Whether a woman follows the verb who can be its subject."""
     place = next_noun(walk.reading, at)
-    copular = folded(parses[0].verb.perfect) in verb_list("copular")
-    if place < 0 or (copular and walk.reading.prior[0] == 1):  # أصبحت المدربة
+    copular = parses[0].verb.perfect in verb_list("copular")
+    if place < 0 or (copular and walk.reading.evidence.prior[0] == 1):  # أصبحت المدربة
         return False
     return any(
         parse.form.gender == "feminine"
@@ -192,7 +231,7 @@ def cell_here(walk: Walk, at: int, parse: VerbParse, parses: tuple[VerbParse, ..
     cell = parse.cell
     if cell.tense != "imperfect":
         return cell
-    mood = walk.reading.mood(at, parse)
+    mood = mood_of(walk.reading, at, parse)
     moods = {
         one.cell.mood
         for one in parses

@@ -8,19 +8,17 @@ from epicene.languages.rewriting.arabic import nouns
 from epicene.languages.rewriting.arabic.choosing import cell_here, pick
 from epicene.languages.rewriting.arabic.clitics import SUFFIXES
 from epicene.languages.rewriting.arabic.findings import VerbForm
-from epicene.languages.rewriting.arabic.letters import folded
 from epicene.languages.rewriting.arabic.lexicon import verb_list
+from epicene.languages.rewriting.arabic.noun_parsing import noun_parses, thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
 from epicene.languages.rewriting.arabic.subjects import explicit_subject
-
-from epicene.languages.rewriting.arabic.parsing import noun_parses, thing_of
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting import Sureness
     from epicene.languages.rewriting.arabic.clitics import Suffix
     from epicene.languages.rewriting.arabic.conjugation import Cell
-    from epicene.languages.rewriting.arabic.parsing import VerbParse
     from epicene.languages.rewriting.arabic.state import Walk
+    from epicene.languages.rewriting.arabic.verb_parsing import VerbParse
 
 
 def read_verb(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
@@ -30,9 +28,10 @@ def read_verb(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
     picked = pick(walk, at, parses)
     parse = picked[0]
     cell = cell_here(walk, at, parse, parses)
-    perfects = {folded(one.verb.perfect) for one in picked}
+    perfects = {one.verb.perfect for one in picked}
     place, subject = _subject(walk, at, parse, perfects)
     scope.subject, scope.subject_at, scope.verbal = subject, place, True
+    scope.commands = cell.tense == "imperative"
     certain = cell.person == 2 and (cell.gender == "feminine" or cell.number == "plural")
     sure: Sureness = "certain" if certain else "likely"
     walk.add(at, subject, VerbForm(parse, cell), _rule(cell), sure)
@@ -112,17 +111,18 @@ def meant_by(walk: Walk, suffix: Suffix) -> Referent:
     if suffix.person != 3:
         return walk.person(suffix.person, suffix.number)
     third = walk.scope.third or walk.topic
-    if third is not None and third.number == suffix.number:
-        if third.gender in {None, suffix.gender}:
-            return third
+    same = third is not None and third.number == suffix.number
+    if third is not None and same and third.gender in {None, suffix.gender}:
+        return third
     return walk.person(3, suffix.number, suffix.gender)
 
 
 def _expect(walk: Walk, at: int, parse: VerbParse, perfects: set[str], subject: Referent) -> None:
     scope = walk.scope
+    suffix = parse.suffix
+    scope.finds = suffix is None and bool(perfects & verb_list("object_complement"))
     passive = walk.reading.is_passive(at)
     role = bool(perfects & verb_list("role_verbs"))
-    suffix = parse.suffix
     oneself = walk.reading.line[at + 1].key.startswith(("نفس", "انفس"))
     if suffix is not None or passive or oneself:
         role = role or bool(perfects & verb_list("object_roles"))

@@ -3,11 +3,13 @@ pronouns after it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic.conjugation import Number
-from epicene.languages.rewriting.people import Gender
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.people import Gender
+    from epicene.languages.rewriting.arabic.conjugation import Number
+    from collections.abc import Iterator
 
 
 class Suffix(NamedTuple):

@@ -6,10 +6,12 @@ imperfect; everything else comes from the shape of these two.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TYPE_CHECKING
 
-from epicene.languages.rewriting.people import Gender
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.people import Gender
+    from collections.abc import Iterator
 
 Tense: TypeAlias = Literal["perfect", "imperfect", "imperative"]
 # full: the indicative; cut: without the final ن; short: without a weak radical too (the jussive).
@@ -290,6 +292,6 @@ def imperfect_of(perfect: str) -> str:
     if perfect[-1] == "أ" and not keeps:
         return stem[:-1] + "ئ"
     if _is_hollow(perfect) and len(perfect) > 3 and perfect[-2] == "ا":
-        lengthened = perfect[0] == "أ" or perfect.startswith("است") and len(perfect) == 6
+        lengthened = perfect[0] == "أ" or (perfect.startswith("است") and len(perfect) == 6)
         return stem[:-2] + "ي" + stem[-1] if lengthened else stem
     return stem

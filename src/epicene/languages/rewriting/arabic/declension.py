@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic.conjugation import Number
-from epicene.languages.rewriting.people import Gender
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.people import Gender
+    from epicene.languages.rewriting.arabic.conjugation import Number
+    from collections.abc import Iterator
 
 Case: TypeAlias = Literal["nominative", "accusative", "genitive"]
 # How the masculine singular ends: محامٍ is defective, معافى has its ى, أسمر takes no nunation.
@@ -83,10 +85,8 @@ def is_defective_shape(stem: str) -> bool:
     """Whether a word in ـي is a participle of a weak verb (راضي, مرتدي), not a nisba."""
     if len(stem) == 4 and stem[1] == "ا":
         return True
-    return (
-        stem.startswith("مت")
-        and len(stem) >= 5
-        or (stem.startswith("م") and len(stem) == 5 and stem[2] in "تا" or stem.startswith("مست"))
+    return (stem.startswith("مت") and len(stem) >= 5) or (
+        (stem.startswith("م") and len(stem) == 5 and stem[2] in "تا") or stem.startswith("مست")
     )
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from epicene.languages.rewriting.arabic import guessing, nouns, numerals
 from epicene.languages.rewriting.arabic.letters import folded
 from epicene.languages.rewriting.arabic.lexicon import function_words
-from epicene.languages.rewriting.arabic.parsing import thing_of
+from epicene.languages.rewriting.arabic.noun_parsing import thing_of
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.arabic.parsing import NounParse
+    from epicene.languages.rewriting.arabic.noun_parsing import NounParse
     from epicene.languages.rewriting.arabic.scope import Referent
     from epicene.languages.rewriting.arabic.state import Walk
 
@@ -39,15 +39,18 @@ def is_expected(walk: Walk, at: int) -> bool:
 def _is_measure(walk: Walk, at: int, parse: NounParse) -> bool:
     """أقل غرورًا: in what, after an elative."""
     before = walk.reading.function(at - 1)
-    if before is None or before.sort != "transparent" or not parse.form.nunated:
+    if before is None or before.sort != "transparent":
         return False
-    return before.base not in {"غير", "سوي", "مجرد", "شبه", "الا"}
+    if before.base in {"اكثر", "اقل", "اشد"}:
+        return True
+    return parse.form.nunated and before.base not in {"غير", "سوي", "مجرد", "شبه", "الا"}
 
 
 def _circumstance_fits(walk: Walk, at: int, parse: NounParse) -> bool:
     lemma = parse.lemma
     if not lemma.known:
-        return guessing.is_participle(lemma.masculine)
+        role = walk.scope.expects == "role" and guessing.is_adjective_shape(lemma.masculine)
+        return role or guessing.is_participle(lemma.masculine)
     if lemma.adjective or walk.scope.expects == "role" or parse.prefix.preposition == "ك":
         return True
     if walk.reading.line[at - 1].key.startswith(("عملي", "عملك", "عمله")):  # بحكم عملي طبيبًا
@@ -144,7 +147,7 @@ def subjectless(walk: Walk, at: int) -> Referent | None:
                 reading.known_nouns(at + 1) and after.letters
             ):
                 return None
-            return walk.person(2 if reading.asks(at) else 1, parse.form.number)
+            return walk.person(2 if reading.evidence.asks(at) else 1, parse.form.number)
     return None
 
 

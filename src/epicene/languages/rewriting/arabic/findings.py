@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting import Sureness
     from epicene.languages.rewriting.arabic.conjugation import Cell, Number
     from epicene.languages.rewriting.arabic.declension import Case
-    from epicene.languages.rewriting.arabic.parsing import NounParse, VerbParse
+    from epicene.languages.rewriting.arabic.noun_parsing import NounParse
     from epicene.languages.rewriting.arabic.spelling import Nunation
+    from epicene.languages.rewriting.arabic.verb_parsing import VerbParse
     from epicene.languages.rewriting.arabic.words import Word
     from epicene.languages.rewriting.people import Gender, Person, Wanted
 
@@ -121,10 +122,10 @@ def _turned(letters: str, finding: Finding, gender: Gender) -> _New | None:
     what = finding.what
     if isinstance(what, Suffix):
         suffix = turned(what, gender)
-        return suffix and _New(letters[: -len(what.letters)] + suffix) or None
+        return (suffix and _New(letters[: -len(what.letters)] + suffix)) or None
     if isinstance(what, Fixed):
         word = fixed.turned(what.sort, what.word, gender)
-        return word and _New(what.prefix + kept(what.word, word)) or None
+        return (word and _New(what.prefix + kept(what.word, word))) or None
     if isinstance(what, VerbForm):
         return _verb(what, gender)
     return _noun(what, gender)

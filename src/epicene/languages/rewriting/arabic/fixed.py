@@ -6,7 +6,10 @@ from functools import cache
 
 from epicene.languages.rewriting.arabic.letters import folded
 from epicene.languages.rewriting.arabic.lexicon import read
-from epicene.languages.rewriting.people import Gender
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from epicene.languages.rewriting.people import Gender
 
 
 @cache

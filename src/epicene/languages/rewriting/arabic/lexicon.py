@@ -113,7 +113,7 @@ def form_of(verb: Verb, cell: Cell) -> str | None:
 @cache
 def verb_list(title: str) -> Keys:
     """One of the lists of perfects that say what a verb does."""
-    return frozenset(map(folded, read("verbs")[title]))
+    return frozenset(read("verbs")[title])
 
 
 # --- words for people ----------------------------------------------------------------------

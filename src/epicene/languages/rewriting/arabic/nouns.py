@@ -8,11 +8,11 @@ from epicene.languages.rewriting.arabic import fixed, guessing
 from epicene.languages.rewriting.arabic.findings import Fixed
 from epicene.languages.rewriting.arabic.letters import TANWIN_FATH
 from epicene.languages.rewriting.arabic.lexicon import things
-from epicene.languages.rewriting.arabic.parsing import is_thing, thing_of
+from epicene.languages.rewriting.arabic.noun_parsing import thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.arabic.parsing import NounParse
+    from epicene.languages.rewriting.arabic.noun_parsing import NounParse
     from epicene.languages.rewriting.arabic.reading import Reading
     from epicene.languages.rewriting.arabic.state import Walk
     from epicene.languages.rewriting.people import Gender, Person
@@ -138,7 +138,7 @@ def _is_possessor(reading: Reading, at: int, parse: NounParse) -> bool:
     unknown = not nouns or not nouns[0].lemma.known
     if not parse.lemma.person or (letters.startswith("ل") and unknown):
         return False
-    if is_thing(letters) and not nouns[0].lemma.adjective:
+    if letters in _PLACES:
         return True
     return not any(_describes(one, parse) for one in nouns)
 
@@ -173,13 +173,12 @@ def possessor_follows(reading: Reading, at: int) -> bool:
         return False
     if is_definite(reading, at):
         return not _has_joined_article(reading, at)
-    before = reading.line[at - 1].letters
     known = reading.known_nouns(at)
     if known and known[0].lemma.person and not known[0].prefix.letters:
         if not is_bound(reading, at, known[0]):
             return False
         return is_definite(reading, at + 1) or reading.line[at + 1].letters in _NAMES
-    return not reading.nouns(at) and not is_nunated(reading, at) and not before.endswith("ة")
+    return not reading.nouns(at) and not is_nunated(reading, at) and not word.letters.endswith("ة")
 
 
 def is_plural_thing(reading: Reading, at: int) -> bool:
@@ -205,6 +204,8 @@ def gender_at(reading: Reading, at: int) -> Gender | None:
 
 # Names that are adjectives too, and after what they are names: أم خالد, ابن سليم.
 _NAMES = frozenset("خالد سليم كريم سعيد أمين صالح ماجد فريد وحيد جميل نبيل شريف عادل".split())
+# Which are rather places than women: مدير مدرسة.
+_PLACES = frozenset("مدرسة مكتبة مؤسسة منظمة محطة مجلة".split())
 _TIMES = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
 _KIN = frozenset({"أم", "ابن", "ابنة", "أبو", "أبا"})
 # After these a name follows, which may look like an adjective.

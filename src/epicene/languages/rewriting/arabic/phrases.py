@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 from epicene.languages.rewriting.arabic import fixed, guessing, nouns, numerals
 from epicene.languages.rewriting.arabic.clauses import possessive as clitics
 from epicene.languages.rewriting.arabic.findings import Fixed, Noun
-from epicene.languages.rewriting.arabic.parsing import noun_parses, thing_of
+from epicene.languages.rewriting.arabic.noun_parsing import noun_parses, thing_of
 from epicene.languages.rewriting.arabic.reading import ADJECTIVAL_ADVERBS
 from epicene.languages.rewriting.arabic.scope import Referent
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting import Sureness
     from epicene.languages.rewriting.arabic.declension import Case
-    from epicene.languages.rewriting.arabic.parsing import FunctionParse, NounParse
+    from epicene.languages.rewriting.arabic.noun_parsing import NounParse
+    from epicene.languages.rewriting.arabic.particles import FunctionParse
     from epicene.languages.rewriting.arabic.state import Walk
     from epicene.languages.rewriting.people import Gender
 
@@ -195,7 +196,7 @@ def _points_back(walk: Walk, at: int, function: FunctionParse, head: Referent) -
 
 def _elative(walk: Walk, at: int, head: Referent) -> Fixed | None:
     found = nouns.elative(walk.reading, at)
-    if found is None or head.number != "singular":
+    if found is None or found.prefix != "ال" or head.number != "singular":
         return None
     return found if fixed.gender_of("elatives", found.word) == head.gender else None
 

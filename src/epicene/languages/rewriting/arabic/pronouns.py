@@ -14,7 +14,8 @@ from epicene.languages.rewriting.arabic.words import ENDS
 if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.clitics import Suffix
     from epicene.languages.rewriting.arabic.conjugation import Number
-    from epicene.languages.rewriting.arabic.parsing import FunctionParse, NounParse
+    from epicene.languages.rewriting.arabic.noun_parsing import NounParse
+    from epicene.languages.rewriting.arabic.particles import FunctionParse
     from epicene.languages.rewriting.arabic.state import Walk
 
 _NUMBERS: dict[str, Number] = {
@@ -25,8 +26,6 @@ _NUMBERS: dict[str, Number] = {
     "they two": "dual",
 }
 _MYSELF = frozenset({"نفسي", "ذاتي"})
-_DEAR = frozenset("عزيز حبيب سيد بني".split())
-_TITLES = frozenset("سيد دكتور أستاذ معلم".split())
 _I_MEAN = frozenset({"اعني", "واعني", "اقصد", "واقصد"})
 
 
@@ -63,9 +62,9 @@ def _specified(walk: Walk, at: int, referent: Referent) -> int:
     if parse is None or not parse.lemma.known:
         return at
     bound = nouns.is_bound(reading, at, parse)
-    if not parse.prefix.article and not (bound and nouns.is_definite(reading, at + 1)):
-        if not (bound and reading.function(at + 1)):
-            return at
+    possessed = bound and (nouns.is_definite(reading, at + 1) or reading.function(at + 1))
+    if not parse.prefix.article and not possessed:
+        return at
     expected = replace(scope)
     end = phrases.phrase(walk, at, referent, "accusative", "apposition", "likely")
     if reading.line[end].text[:1] in ENDS or end >= len(reading.line):
@@ -89,8 +88,7 @@ def _companion(walk: Walk, at: int) -> int:
     elif parse.form.gender == "masculine":
         walk.mixed = True
     walk.scope.subject = walk.scope.target = walk.person(1, number)
-    end = nouns.skip_noun(walk.reading, at + 1) if bound else at + 1
-    return end
+    return nouns.skip_noun(walk.reading, at + 1) if bound else at + 1
 
 
 def _companion_parse(walk: Walk, at: int) -> NounParse | None:
@@ -193,6 +191,9 @@ def relative(walk: Walk, at: int, function: FunctionParse) -> int:
 def is_relative_who(walk: Walk, at: int, function: FunctionParse) -> bool:
     """أنا من كتب, آخر من بقي, ممن يعملون: who, with a verb; it opens a clause."""
     scope = walk.scope
+    again = scope.third is not None and scope.third.who is not None and function.prefix == "و"
+    if function.base == "من" and again and walk.reading.verbs(at + 1):
+        return True
     if function.base not in {"من", "ممن"} or scope.target is None or scope.expects != "predicate":
         return False
     if walk.reading.key(at - 1) == "اول":  # أول من قفز is said of anybody
@@ -229,49 +230,3 @@ def topic(walk: Walk, at: int) -> Referent | None:
         if word in _I_MEAN and reading.line[place + 1].key in _MYSELF:
             return walk.person(1)
     return None
-
-
-def vocative(walk: Walk, at: int, function: FunctionParse) -> int:
-    """يا صديقي, أيها الزميل: whoever is called is the listener."""
-    referent = walk.person(2)
-    if function.base != "يا":
-        walk.add(at, referent, Fixed(function.prefix, "vocatives", function.written), "vocative")
-    after = walk.reading.function(at + 1)
-    if after is not None and after.sort == "vocatives":
-        return at + 1
-    known = walk.reading.known_nouns(at + 1)
-    if function.base != "يا":
-        known = known or walk.reading.nouns(at + 1)
-    if not known:
-        return at + 2
-    number = known[0].form.number
-    held = replace(walk.scope)
-    called = referent._replace(number=number)
-    end = phrases.phrase(walk, at + 1, called, "nominative", "vocative", "certain")
-    walk.scope.__dict__.update(held.__dict__)
-    return end
-
-
-def is_called(walk: Walk, at: int) -> bool:
-    """صديقي، …: somebody of mine who stands alone between marks, or a title before a name."""
-    reading = walk.reading
-    begins = reading.line.begins(at)
-    for parse in reading.known_nouns(at):
-        if parse.prefix.letters:
-            continue
-        mine = parse.suffix is not None and parse.suffix.letters == "ي"
-        if mine and reading.line[at + 1].is_mark and begins:
-            return True
-        if mine and parse.lemma.masculine in _DEAR and (begins or reading.line[at + 1].is_mark):
-            return not reading.is_preposition(at - 1)
-        if begins and parse.lemma.masculine in _TITLES and reading.line[at + 1].text == "(":
-            return True
-    return False
-
-
-def call(walk: Walk, at: int) -> int:
-    """Whoever is called so is the listener."""
-    held = replace(walk.scope)
-    end = phrases.phrase(walk, at, walk.person(2), "nominative", "vocative", "likely")
-    walk.scope.__dict__.update(held.__dict__)
-    return end

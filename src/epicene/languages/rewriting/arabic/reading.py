@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic.letters import (
-    DAMMA,
-    FATHA,
-    KASRA,
-    SUKUN,
-    TANWIN_FATH,
-    folded,
-)
-from epicene.languages.rewriting.arabic.lexicon import function_words, verb_list
-from epicene.languages.rewriting.arabic.parsing import (
-    FunctionParse,
-    NounParse,
-    VerbParse,
-    function_parse,
-    guessed_verbs,
-    noun_parses,
-    thing_of,
-    verb_parses,
-)
+from epicene.languages.rewriting.arabic.evidence import Evidence
 from epicene.languages.rewriting.arabic.fixed import is_somebody
-from epicene.languages.rewriting.arabic.words import Line, ending_vowel
-from epicene.languages.rewriting.people import other
+from epicene.languages.rewriting.arabic.letters import DAMMA, TANWIN_FATH, folded
+from epicene.languages.rewriting.arabic.lexicon import verb_list
+from epicene.languages.rewriting.arabic.noun_parsing import NounParse, noun_parses, thing_of
+from epicene.languages.rewriting.arabic.particles import FunctionParse, function_parse
+from epicene.languages.rewriting.arabic.verb_parsing import VerbParse, guessed_verbs, verb_parses
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.arabic.conjugation import Mood
     from epicene.languages.rewriting.arabic.voices import Voice
-    from epicene.languages.rewriting.people import Gender, Wanted
+    from epicene.languages.rewriting.arabic.words import Line
+    from epicene.languages.rewriting.people import Wanted
 
 _VERB_PARTICLES = frozenset(
-    "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split()
+    map(folded, "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split())
 )
 # Adverbs that may be adjectives in the accusative.
 ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا".split())
-_WITHOUT_HAMZA = frozenset("انا انت ان انه انها انك اني انني الى اذا او ايضا اين وانا فانا وانت لان لاني".split())
-_QUESTION = frozenset("؟?")
 
 
 class Reading:
@@ -47,8 +29,7 @@ class Reading:
 
     def __init__(self, line: Line, voice: Voice, wanted: Wanted) -> None:
         self.line = line
-        self.voice = voice
-        self.wanted = wanted
+        self.evidence = Evidence(line, voice, wanted)
 
     def function(self, at: int) -> FunctionParse | None:
         """The word as a function word."""
@@ -73,7 +54,7 @@ class Reading:
         if self.is_thing(at - 1) or self.is_preposition(at - 1):
             return True
         start, _ = self.line.sentence(at)
-        return not self.asks(at) and not any(
+        return not self.evidence.asks(at) and not any(
             self.line[place].letters.startswith("أ") and self._has_question(place)
             for place in range(start, at)
         )
@@ -89,7 +70,7 @@ class Reading:
         if self.line[at].key not in ADJECTIVAL_ADVERBS:
             return False
         before = verb_parses(self.line[at - 1].letters)
-        copular = any(folded(p.verb.perfect) in verb_list("copular") for p in before)
+        copular = any(p.verb.perfect in verb_list("copular") for p in before)
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
 
     def key(self, at: int) -> str:
@@ -114,6 +95,10 @@ class Reading:
         parses = noun_parses(word.letters)
         if parses and not parses[0].lemma.known and self.is_thing(at):
             return ()
+        if parses and parses[0].prefix.letters.startswith("أ"):
+            verbs = verb_parses(word.letters)  # أجيد: I do well, not: good?
+            if verbs and verbs[0].exact and not verbs[0].prefix:
+                return ()
         return parses
 
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
@@ -139,8 +124,7 @@ class Reading:
             return ()
         before = self.function(at - 1)
         if is_somebody(word.letters) or (
-            self._asks_for_noun(before)
-            and not (before.base == "من" and self._is_verb_alone(parses))
+            self._asks_for_noun(before) and not self._is_who(at, parses)
         ):
             return ()
         if before and before.base in _VERB_PARTICLES and parses:
@@ -156,7 +140,7 @@ class Reading:
     def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """انخفاض ضغط الدم: after a thing without the article, a noun rather than a verb."""
         bare = parses[0].cell.tense == "perfect" and not parses[0].prefix and not parses[0].suffix
-        before = thing_of(self.line[at - 1].letters)
+        before = None if self.function(at - 1) else thing_of(self.line[at - 1].letters)
         return bare and before is not None and not before.suffixed and "ال" not in before.prefix
 
     def _opens_report(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
@@ -169,12 +153,18 @@ class Reading:
         after = self.nouns(at + 1)
         return not any(p.lemma.adjective and not p.definite and not p.form.nunated for p in after)
 
-    @staticmethod
-    def _is_verb_alone(parses: tuple[VerbParse, ...]) -> bool:
-        """Whether the first reading says so in its spelling: من سيفعل, من كنت."""
-        if not parses or not parses[0].exact:
+    def _is_who(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """من سيفعل, من كنت, أنا من كتب: who, not from."""
+        if self.key(at - 1) != "من" or not parses or not parses[0].exact:
             return False
-        return parses[0].cell.tense == "imperfect" or parses[0].verb.perfect == "كان"
+        if parses[0].cell.tense == "imperfect" or parses[0].verb.perfect == "كان":
+            return True
+        before = self.function(at - 2)
+        subject = before is not None and (
+            before.sort in {"I", "we", "you", "he"}
+            or (before.sort == "inna" and bool(before.suffix))
+        )
+        return subject or self.line[at - 1].letters.startswith("و")
 
     @staticmethod
     def _asks_for_noun(before: FunctionParse | None) -> bool:
@@ -224,123 +214,6 @@ class Reading:
             return self.line.begins(at)
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
-    def mood(self, at: int, parse: VerbParse) -> Mood:
-        """The mood that the words before a verb of the imperfect ask for."""
-        if parse.prefix.endswith("ل"):
-            return "short" if parse.prefix == "فل" else "cut"
-        before = self.function(at - 1)
-        if before is None or before.suffix is not None:
-            return "full"
-        if before.base in {"لم", "الم"}:
-            return "short"
-        if before.base in function_words()["subjunctive"]:
-            asks = before.base == "الا" and self.line.begins(at - 1)  # ألا ترغب؟
-            return "full" if asks else "cut"
-        if before.base == "لا" and self._is_that(at - 2):
-            return "cut"
-        if before.base == "لا" and self._is_prohibition(at, parse):
-            return "short"
-        return "full"
-
-    def _is_that(self, at: int) -> bool:
-        function = self.function(at)
-        return function is not None and not function.suffix and function.base in {"ان", "كي", "لكي"}
-
-    def _is_prohibition(self, at: int, parse: VerbParse) -> bool:
-        if parse.cell.person != 2 or folded(parse.verb.perfect) in verb_list("stative"):
-            return False
-        before = self.function(at - 2)
-        if before and (
-            before.sort in {"you", "inna", "relatives"}
-            or before.base in {"هل", "لماذا", "لم", "ما", "كيف", "الذي", "التي"}
-        ):
-            return False
-        return not self.is_question
-
-    def asks(self, at: int) -> bool:
-        """Whether the sentence around a place ends in a question mark."""
-        _, end = self.line.sentence(at)
-        return self.line[end].text[:1] in _QUESTION
-
-    @cached_property
-    def is_question(self) -> bool:
-        """Whether a question mark stands anywhere."""
-        return any(word.text[:1] in _QUESTION for word in self.line)
-
-    # --- who is meant --------------------------------------------------------------------
-
-    @cached_property
-    def first_person(self) -> int:
-        """How many words can only be the first person's."""
-        return sum(self._is_person(at, 1) for at in range(len(self.line)))
-
-    @cached_property
-    def second_person(self) -> int:
-        """How many words can only be the second person's."""
-        return sum(self._is_person(at, 2) for at in range(len(self.line)))
-
-    def _is_person(self, at: int, person: int) -> bool:
-        function = self.function(at)
-        if function is not None:
-            if function.suffix is not None:
-                return function.suffix.person == person
-            return function.sort in (
-                {"I", "we"} if person == 1 else {"you", "you all", "you two"}
-            ) or (person == 2 and function.base == "يا")
-        word = self.line[at]
-        if word.is_mark:
-            return False
-        parses = verb_parses(word.letters)
-        exact = [parse for parse in parses if parse.exact]
-        if not exact:
-            return False
-        if person == 1 and word.letters.endswith("ني"):
-            return True
-        return all(parse.cell.person == person for parse in exact)
-
-    @cached_property
-    def drops_hamza(self) -> bool:
-        """Whether the line leaves out the hamza of أنا, أن, إلى and their kin."""
-        return any(word.letters in _WITHOUT_HAMZA for word in self.line)
-
     def _is_name(self, at: int) -> bool:
         """Whether a word stands alone in brackets, as names do in some texts."""
         return self.line[at - 1].text == "(" and self.line[at + 1].text == ")"
-
-    @cached_property
-    def third_gender(self) -> Gender:
-        """The gender that the third person has where it shows; else not the one asked for."""
-        counts = {"masculine": 0, "feminine": 0}
-        for at, word in enumerate(self.line):
-            function = self.function(at)
-            if function is not None and function.sort == "he":
-                counts["masculine" if function.base == "هو" else "feminine"] += 2
-            elif not word.is_mark and len(word.letters) > 3:
-                counts["masculine"] += word.letters.endswith("ه")
-                counts["feminine"] += word.letters.endswith("ها")
-        if counts["masculine"] != counts["feminine"]:
-            return "masculine" if counts["masculine"] > counts["feminine"] else "feminine"
-        return other(self.wanted["others"]) if "others" in self.wanted else "masculine"
-
-    @cached_property
-    def prior(self) -> tuple[int, ...]:
-        """Which person a form is taken for that can be several, the likeliest first."""
-        first, second = self.voice.speaker in self.wanted, self.voice.listener in self.wanted
-        if first and second:
-            asked = self.is_question and not self.first_person
-            return (2, 1, 3) if asked or self.second_person > self.first_person else (1, 2, 3)
-        if first:
-            return (1, 3, 2)
-        if second:
-            return (2, 1, 3)
-        return (3, 1, 2)
-
-    def by_vowel(self, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
-        """The readings that the vowel on a final ت allows."""
-        word = self.line[at]
-        if not word.letters.endswith("ت"):
-            return parses
-        persons = {DAMMA: 1, FATHA: 2, KASRA: 2, SUKUN: 3}
-        person = persons.get(ending_vowel(word))
-        kept = tuple(parse for parse in parses if parse.cell.person == person)
-        return kept or parses

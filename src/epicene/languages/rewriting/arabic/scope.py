@@ -36,7 +36,9 @@ class Scope:
     found_definite: bool = False  # and it was definite
     third: Referent | None = None  # whom the third person means in a relative clause
     subject_at: int = -1  # where the subject stands that the verb had
+    finds: bool = False  # the verb says how its object is: رأيت الممرضة قلقة
     verbal: bool = False  # whether a verb opened the clause
+    commands: bool = False  # the last verb was a command
     rule: str = ""
     suspended: Scope | None = None  # what a clause set in between has interrupted
 
@@ -76,4 +78,4 @@ class Scope:
         """Nobody is spoken of any more."""
         self.end_clause()
         self.subject = self.third = self.suspended = None
-        self.verbal = False
+        self.verbal = self.commands = False

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.arabic import fixed, nouns
-from epicene.languages.rewriting.arabic.letters import folded
 from epicene.languages.rewriting.arabic.lexicon import verb_list
-from epicene.languages.rewriting.arabic.parsing import thing_of
+from epicene.languages.rewriting.arabic.noun_parsing import thing_of
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.arabic.parsing import NounParse, VerbParse
+    from epicene.languages.rewriting.arabic.noun_parsing import NounParse
     from epicene.languages.rewriting.arabic.reading import Reading
     from epicene.languages.rewriting.arabic.state import Walk
+    from epicene.languages.rewriting.arabic.verb_parsing import VerbParse
 
 
 def next_noun(reading: Reading, at: int) -> int:
@@ -50,10 +50,10 @@ def explicit_subject(walk: Walk, at: int, parse: VerbParse) -> int:
         return place if _is_subject(reading, place, known[0], parse) else -1
     if nouns.gender_at(reading, place) != gender or nouns.is_nunated(reading, place):
         return -1
-    copular = folded(parse.verb.perfect) in verb_list("copular")
+    copular = parse.verb.perfect in verb_list("copular")
     if copular and not nouns.is_definite(reading, place):
         return -1
-    if folded(parse.verb.perfect) in verb_list("intransitive"):
+    if parse.verb.perfect in verb_list("intransitive"):
         return place
     return place if _is_resumed(walk, at, place) else -1
 
@@ -77,6 +77,6 @@ def _is_subject(reading: Reading, at: int, noun: NounParse, parse: VerbParse) ->
         return False
     if noun.definite or nouns.is_bound(reading, at, noun):
         return True
-    if folded(parse.verb.perfect) in verb_list("copular"):
+    if parse.verb.perfect in verb_list("copular"):
         return False
     return noun.lemma.person

@@ -7,20 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.languages.rewriting.arabic.lexicon import function_words
-from epicene.languages.rewriting.arabic.letters import folded
-from epicene.languages.rewriting.arabic.parsing import (
-    function_parse,
-    noun_parses,
-    thing_of,
-    verb_parses,
-)
+from epicene.languages.rewriting.arabic.lexicon import verb_list
+from epicene.languages.rewriting.arabic.noun_parsing import noun_parses, thing_of
+from epicene.languages.rewriting.arabic.particles import function_parse
+from epicene.languages.rewriting.arabic.verb_parsing import verb_parses
 from epicene.languages.rewriting.arabic.words import ENDS, Line, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from epicene.languages.rewriting.people import Person
+    from collections.abc import Iterator, Sequence
 
 _CLOSES = {"«": "»", "“": "”", "„": "“", "‹": "›", '"': '"', "”": "”"}
 
@@ -32,6 +27,7 @@ class Voice(NamedTuple):
     listener: Person | None
 
 
+_WHO: dict[int, Person] = {1: "speaker", 2: "listener", 3: "others"}
 OUTER = Voice("speaker", "listener")
 
 
@@ -100,13 +96,13 @@ def _voice(frame: Sequence[Word]) -> Voice:
 
 def _saying(frame: Sequence[Word]) -> int | None:
     """The person of the verb of saying; the last one counts."""
-    speech = frozenset(map(folded, function_words()["speech"]))
+    speech = verb_list("speech")
     found = None
     for at, word in enumerate(frame):
         cells = [
             parse.cell
             for parse in verb_parses(word.letters)
-            if folded(parse.verb.perfect) in speech and parse.cell.tense != "imperative"
+            if parse.verb.perfect in speech and parse.cell.tense != "imperative"
         ]
         if not cells or function_parse(word.letters):
             continue
@@ -133,11 +129,21 @@ def _has_subject(frame: Sequence[Word], at: int) -> bool:
 
 
 def _addressee(frame: Sequence[Word]) -> Person | None:
-    first = None
+    first: Person | None = None
     for word in frame:
         for person in _persons_reached(word):
-            first = first or {1: "speaker", 2: "listener", 3: "others"}[person]
-    return first  # type: ignore[return-value]
+            first = first or _WHO[person]
+    if first is None and any(_is_mine(word) for word in frame):
+        return "speaker"
+    return first
+
+
+def _is_mine(word: Word) -> bool:
+    """صاحت أمي: somebody of mine, who speaks to me."""
+    return any(
+        parse.lemma.known and parse.suffix is not None and parse.suffix.letters == "ي"
+        for parse in noun_parses(word.letters)
+    )
 
 
 def _persons_reached(word: Word) -> Iterator[int]:

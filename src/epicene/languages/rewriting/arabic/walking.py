@@ -14,12 +14,11 @@ from epicene.languages.rewriting.arabic.clauses import (
 )
 from epicene.languages.rewriting.arabic.expecting import inverted, is_expected, likened, subjectless
 from epicene.languages.rewriting.arabic.findings import Fixed
-from epicene.languages.rewriting.arabic.parsing import thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
 from epicene.languages.rewriting.arabic.words import ENDS
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.arabic.parsing import FunctionParse
+    from epicene.languages.rewriting.arabic.particles import FunctionParse
     from epicene.languages.rewriting.arabic.state import Walk
 
 
@@ -68,7 +67,7 @@ def _pause(walk: Walk, at: int, *, resumes: bool) -> None:
 def _step(walk: Walk, at: int) -> int:
     function = walk.reading.function(at)
     if function is not None:
-        return _function(walk, at, function)
+        return read_function_word(walk, at, function)
     parses = walk.reading.verbs(at)
     if parses and not (walk.scope.expects == "predicate" and is_expected(walk, at)):
         return read_verb(walk, at, parses)
@@ -78,7 +77,7 @@ def _step(walk: Walk, at: int) -> int:
 def _nominal(walk: Walk, at: int) -> int:
     scope = walk.scope
     if fixed.member(walk.reading.line[at].letters) is not None:
-        return _member(walk, at)
+        return groups.member(walk, at)
     possessive(walk, at)
     if at == scope.subject_at:
         return phrases.phrase(walk, at, scope.subject, "nominative", "subject", "likely")
@@ -91,8 +90,8 @@ def _nominal(walk: Walk, at: int) -> int:
         scope.found = True
         scope.found_definite = nouns.is_definite(walk.reading, end - 1)
         return end
-    if pronouns.is_called(walk, at):
-        return pronouns.call(walk, at)
+    if addresses.is_called(walk, at):
+        return addresses.call(walk, at)
     asked = inverted(walk, at) or subjectless(walk, at) or likened(walk, at)
     if asked is not None:
         return phrases.phrase(walk, at, asked, "nominative", "predicate", "likely")
@@ -117,6 +116,9 @@ def _other(walk: Walk, at: int) -> int:
         scope.third = scope.subject = referent
     else:
         scope.target, scope.expects, scope.case, scope.rule, scope.found = expected
+        myself = walk.reading.line[at].key.startswith(("نفس", "انفس"))
+        if scope.finds and not myself and nouns.is_definite(walk.reading, at):
+            scope.target, scope.finds = referent, False
     return end
 
 
@@ -127,127 +129,3 @@ def _opens(walk: Walk, at: int) -> bool:
     letters = walk.reading.line[at].letters
     joined = letters.startswith("و") and not walk.reading.is_thing(at)
     return walk.reading.line.begins(at) or (joined and not walk.scope.verbal)
-
-
-def _member(walk: Walk, at: int) -> int:
-    found = fixed.member(walk.reading.line[at].letters)
-    assert found is not None
-    referent = nouns.referent_of(walk, at)
-    expected = walk.scope.target if walk.scope.expects == "predicate" else None
-    if referent.who == "others" and expected is not None and not walk.scope.found:
-        referent = expected
-    walk.add(at, referent, Fixed(found[0], "members", found[1]), "one of a group", "likely")
-    if at != walk.scope.subject_at:
-        walk.scope.state(referent)
-    return at + 1
-
-
-def _function(walk: Walk, at: int, function: FunctionParse) -> int:
-    scope = walk.scope
-    sort = function.sort
-    if sort in {"I", "we", "you", "you all", "you two"}:
-        return pronouns.first_or_second(walk, at, function)
-    if sort in {"he", "they", "they two"}:
-        return pronouns.third(walk, at, function)
-    if sort == "inna" and function.suffix is not None:
-        return pronouns.suffixed_subject(walk, at, function.suffix)
-    if sort == "role_markers" and function.suffix is not None:
-        third_person_suffix(walk, at)
-        scope.expect(meant_by(walk, function.suffix), "predicate", "accusative", "role")
-    elif sort == "prepositions":
-        return _preposition(walk, at, function)
-    elif sort == "demonstratives":
-        return pronouns.demonstrative(walk, at, function)
-    elif sort == "relatives":
-        return pronouns.relative(walk, at, function)
-    elif sort == "transparent" and scope.expects is not None:
-        end = _first_of(walk, at, function)
-        if end:
-            return end
-        if function.base != "الا":
-            scope.next_case = "genitive"
-        if function.base not in {"كل", "بعض", "اي"}:
-            scope.expects = "predicate" if scope.expects != "state" else "role"
-    elif sort == "vocatives":
-        return pronouns.vocative(walk, at, function)
-    elif sort == "inna":
-        _clause_of_its_own(walk, at, function)
-    elif sort == "subordinators" and not pronouns.is_relative_who(walk, at, function):
-        scope.suspend()
-        scope.end_clause()
-    return at + 1
-
-
-def _first_of(walk: Walk, at: int, function: FunctionParse) -> int:
-    """أول الواصلين, آخر المغادرات: the place after people of whom one is the first, 0 if not so."""
-    scope = walk.scope
-    if function.base not in {"اول", "اولي", "اخر"} or scope.target is None:
-        return 0
-    for parse in walk.reading.known_nouns(at + 1):
-        if not parse.prefix.article or parse.form.number != "plural":
-            continue
-        if function.base != "اخر" and scope.target.number == "singular":
-            first = Fixed(function.prefix, "elatives", function.written)
-            walk.add(at, scope.target, first, "one of a group", "likely")
-        group = Referent(scope.target.who, "plural", parse.form.gender)
-        scope.found = scope.found_definite = True
-        return phrases.phrase(walk, at + 1, group, "genitive", "one of a group", "likely")
-    return 0
-
-
-def _clause_of_its_own(walk: Walk, at: int, function: FunctionParse) -> None:
-    """أن السماء, لكن الطبيب: a noun follows that is its subject; لكن may only join adjectives."""
-    scope = walk.scope
-    joins = function.base == "لكن" and is_expected(walk, at + 1)
-    if joins and not nouns.is_definite(walk.reading, at + 1):
-        parse = nouns.choose(walk.reading, at + 1, scope.target)
-        if parse is not None and not nouns.is_bound(walk.reading, at + 1, parse):
-            return
-    scope.suspend()
-    scope.end_clause()
-    if walk.reading.is_nominal(at + 1):
-        scope.subject = None
-
-
-def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:
-    suffix = function.suffix
-    if suffix is not None:
-        if suffix.person == 2 and suffix.gender is not None:
-            walk.add(at, walk.person(2, "plural"), suffix, "object pronoun")
-        elif suffix.person == 3:
-            third_person_suffix(walk, at)
-        return at + 1
-    if pronouns.is_relative_who(walk, at, function):
-        return at + 1
-    place = at + 1
-    following = walk.reading.function(place)
-    if following is not None and following.sort == "transparent":
-        place += 1
-        following = walk.reading.function(place)
-    if following is not None and following.sort == "demonstratives":
-        if not nouns.is_definite(walk.reading, place + 1):
-            return place + 1
-    elif following is not None or walk.reading.line[place].is_mark:
-        return place
-    elif walk.reading.verbs(place):
-        if function.base == "من":  # somebody: إلى من يخبرني
-            walk.scope.third = Referent(None, "singular", "masculine")
-            walk.scope.subject = walk.scope.third
-        return place
-    possessive(walk, place)
-    return phrases.phrase(walk, place, _among(walk, place, function), "genitive", "noun", "likely")
-
-
-def _among(walk: Walk, at: int, function: FunctionParse) -> Referent:
-    """أنا من المترجمين, كنت واحدًا من المنشدين: people of whom the speaker is one."""
-    referent = nouns.referent_of(walk, at)
-    scope = walk.scope
-    if numerals.counted(walk.reading, at) is not None:
-        referent = nouns.referent_of(walk, at + 1)
-    if function.base != "من" or scope.expects != "predicate" or scope.target is None:
-        return referent
-    one_of = walk.reading.line[at - 2].key.startswith("واحد")
-    if referent.who is None or referent.number != "plural" or (scope.found and not one_of):
-        return referent
-    scope.found = True
-    return Referent(scope.target.who, "plural", referent.gender)

@@ -60,7 +60,7 @@ def _item(pair: Pair, model: str, form: str, completion: str) -> StudyItem:
         language=pair.language,
         group=pair.cluster,
         fields={
-            "sentence": " ".join(part for part in (pair.prefix, completion, pair.after) if part),
+            "sentence": pair.filled(completion),
             "completion": completion,
             "model": model,
             "format": form,

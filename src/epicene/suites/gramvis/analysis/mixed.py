@@ -2,126 +2,127 @@
 
 The outcome is whether an image of a man or a woman shows the word's own gender. Words differ in
 their level and in how they answer to a condition; without the second, errors of the effects would
-come out as if images of one word were independent. The fit is Laplace's (statsmodels' `fit_map`;
-its variational fit has errors up to five times too small), and a GEE with errors clustered by word
-stands beside it: its effects are averages over words, and so nearer to 0.
+come out as if images of one word under one condition were independent. A GEE with errors clustered
+by word stands beside it as a check: its effects are averages over words, and so nearer to 0.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import warnings
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from epicene.errors import InputError
 from epicene.records import Estimate
 from epicene.stats.checks import critical
+from epicene.suites.gramvis.analysis import laplace
 from epicene.suites.gramvis.names import CONDITIONS, GRAMMARS
 
 if TYPE_CHECKING:
-    from epicene.stats.checks import Floats, Ints
+    from epicene.stats.checks import Floats
     from epicene.suites.gramvis.analysis.words import Counts
 
 
+# Log-odds that may be off by so much are not estimated at all.
+_NO_END = 20.0
+_SEPARATED = "the data do not bound it: one gender only is shown, or there are too few words"
+
+
 class Fit(NamedTuple):
-    """Log-odds by name, from the mixed model and from the GEE; the spread of words."""
+    """Log-odds by name, from the mixed model and from the GEE; how far words spread in them."""
 
     mixed: dict[str, Estimate]
     gee: dict[str, Estimate]
     spread: dict[str, float]
 
 
-class _Design(NamedTuple):
-    """One row per image: own gender or not, fixed effects, word, and word under condition."""
-
-    own: Floats
-    fixed: Floats
-    names: tuple[str, ...]
-    words: Ints
-    answers: Ints
-
-
 def fit(counts: Counts, level: float = 0.95) -> Fit:
     """Fit both models to all words and models."""
-    try:
-        from scipy import sparse
-        from statsmodels.genmod.bayes_mixed_glm import BinomialBayesMixedGLM
-        from statsmodels.genmod.cov_struct import Independence
-        from statsmodels.genmod.families import Binomial
-        from statsmodels.genmod.generalized_estimating_equations import GEE
-    except ImportError as error:
-        raise InputError(
-            f"The mixed model needs the extra `stats` ({error}); install epicene[stats], or leave "
-            "it out with --set mixed=false."
-        ) from error
-    design = _design(counts)
-    random = _indicators(sparse, design.words)
-    model = BinomialBayesMixedGLM(
-        design.own, design.fixed, random, ident=np.zeros(random.shape[1], dtype=int)
-    )
-    mode = model.fit_map()
-    gee = GEE(
-        design.own,
-        design.fixed,
-        groups=design.words,
-        family=Binomial(),
-        cov_struct=Independence(),
-    ).fit()
-    spread = dict(zip(("word",), np.exp(mode.vcp_mean).tolist(), strict=True))
+    names, grid = design(counts)
+    mixed = laplace.fit(grid)
+    images = int(grid.trials.sum())
     return Fit(
-        mixed=_named(design, mode.fe_mean, mode.fe_sd, level),
-        gee=_named(design, gee.params, gee.bse, level),
-        spread=spread,
+        mixed=_named(names, mixed.effects, mixed.errors, images, level),
+        gee=_named(names, *gee(grid), images, level),
+        spread={"word": mixed.between, "word under a condition": mixed.within},
     )
 
 
-def _design(counts: Counts) -> _Design:
-    """Each grammatical gender has its own level and effects; models shift both alike."""
-    rows: list[list[float]] = []
-    outcomes: list[tuple[int, int]] = []
-    words: list[tuple[int, int]] = []
+def design(counts: Counts) -> tuple[tuple[str, ...], laplace.Grid]:
+    """Each grammatical gender has its own level under English and its own shifts from it.
+
+    A group is a word, a row one drawing model under one condition; models shift all alike.
+    """
     present = [g for g in GRAMMARS if any(word.grammar == g for word in counts.words)]
-    for place, word in enumerate(counts.words):
-        of_grammar = [float(word.grammar == grammar) for grammar in present]
-        own = 0 if word.grammar == "M" else 1
-        for by in np.flatnonzero(counts.drawn[place]):
-            drawer = [float(by == other) for other in range(1, len(counts.drawers))]
-            for condition, name in enumerate(CONDITIONS):
-                shown = counts.values[place, by, condition]
-                # English is the level; the gendered prompt is set against each control in turn.
-                shifts = [g * (name == other) for other in CONDITIONS[1:] for g in of_grammar]
-                rows.append([*of_grammar, *shifts, *drawer])
-                outcomes.append((int(shown[own]), int(shown[1 - own])))
-                words.append((place, place * len(CONDITIONS) + condition))
+    drawers, conditions = len(counts.drawers), len(CONDITIONS)
+    own = np.array([word.grammar == "F" for word in counts.words], dtype=np.int64)
+    seen = counts.values[..., :2].reshape(len(own), drawers * conditions, 2)
+    condition = np.tile(np.arange(conditions), drawers)
+    drawer = np.repeat(np.arange(drawers), conditions)
+    columns = []
+    for shift in range(conditions):
+        for grammar in present:
+            words = np.array([word.grammar == grammar for word in counts.words])
+            rows = np.ones_like(condition, dtype=bool) if shift == 0 else condition == shift
+            columns.append(np.outer(words, rows))
+    columns += [np.outer(np.ones_like(own), drawer == other) for other in range(1, drawers)]
     names = (
         *(f"level {grammar}" for grammar in present),
         *(f"{other} {grammar}" for other in CONDITIONS[1:] for grammar in present),
         *counts.drawers[1:],
     )
-    images = np.array([own + other for own, other in outcomes])
-    own_first = np.concatenate([np.repeat((1.0, 0.0), pair) for pair in outcomes] or [np.empty(0)])
-    codes = np.repeat(np.array(words), images, axis=0)
-    return _Design(
-        own=own_first,
-        fixed=np.repeat(np.array(rows), images, axis=0),
-        names=names,
-        words=np.unique(codes[:, 0], return_inverse=True)[1],
-        answers=np.unique(codes[:, 1], return_inverse=True)[1],
+    return names, laplace.Grid(
+        successes=np.take_along_axis(seen, own[:, None, None], axis=2)[:, :, 0],
+        trials=seen.sum(axis=2),
+        fixed=np.stack(columns, axis=2).astype(np.float64),
+        kinds=condition,
     )
 
 
-def _indicators(sparse: Any, codes: Ints) -> Any:
-    return sparse.csr_matrix((np.ones(len(codes)), (np.arange(len(codes)), codes)))
+def gee(grid: laplace.Grid) -> tuple[Floats, Floats]:
+    """Fixed effects by generalised estimating equations, errors clustered by group."""
+    try:
+        from statsmodels.genmod.cov_struct import Independence
+        from statsmodels.genmod.families import Binomial
+        from statsmodels.genmod.generalized_estimating_equations import GEE
+    except ImportError as error:
+        raise InputError(
+            f"The mixed model's check needs the extra `stats` ({error}); install epicene[stats], "
+            "or leave both out with --set mixed=false."
+        ) from error
+    kept = grid.trials > 0
+    words = np.broadcast_to(np.arange(len(kept))[:, None], kept.shape)[kept]
+    model = GEE(
+        grid.successes[kept] / grid.trials[kept],
+        grid.fixed[kept],
+        groups=words,
+        family=Binomial(),
+        cov_struct=Independence(),
+        weights=grid.trials[kept],
+    )
+    with warnings.catch_warnings():
+        # What could not be fitted comes out as NaN and is said in its cell.
+        warnings.simplefilter("ignore")
+        try:
+            fitted = model.fit()
+        except (np.linalg.LinAlgError, ValueError):
+            return np.full(grid.fixed.shape[2], np.nan), np.full(grid.fixed.shape[2], np.nan)
+    return np.asarray(fitted.params), np.asarray(fitted.bse)
 
 
-def _named(design: _Design, means: Floats, errors: Floats, level: float) -> dict[str, Estimate]:
+def _named(
+    names: tuple[str, ...], means: Floats, errors: Floats, images: int, level: float
+) -> dict[str, Estimate]:
     reach = critical(level)
     return {
         name: Estimate(
             value=float(mean),
             low=float(mean - reach * error),
             high=float(mean + reach * error),
-            n=len(design.own),
+            n=images,
         )
-        for name, mean, error in zip(design.names, means, errors, strict=True)
+        if np.isfinite(error) and error < _NO_END
+        else Estimate(value=None, n=images, why=_SEPARATED)
+        for name, mean, error in zip(names, means, errors, strict=True)
     }
