@@ -63,7 +63,8 @@ def test_blimp_runs_as_it_is(epicene: Epicene, tmp_path: Path) -> None:
     assert set(found["simple_LM_method"]["ngram"]) == {"true", "false"}
     measures = made["measures"]["ngram"]
     (method,) = measures
-    assert {"sum", "per token", "per word", "per character"} <= set(measures[method])
+    assert set(measures[method]) == {"all", "near_agreement", "far_agreement"}
+    assert {"sum", "per token", "per word", "per character"} <= set(measures[method]["all"])
     # There is no gap in these, so no table of gaps.
     assert "cloze" not in made
 

@@ -174,7 +174,8 @@ def test_a_causal_model_counts_once_however_it_should_have_masked() -> None:
         )
     ]
     by_measure = table(results({"m": made}), "measures")
-    assert cells(by_measure, "m", "causal")["sum"] == wilson(3, 3)
+    assert cells(by_measure, "m", "causal", "all")["sum"] == wilson(3, 3)
+    assert cells(by_measure, "m", "causal", "p")["per word"] == wilson(3, 3)
 
 
 # --- the paper's tables -----------------------------------------------------------------------

@@ -66,15 +66,19 @@ _COLUMNS = (
 _MARGIN = "The margin is the mean difference of the two scores, good minus bad."
 
 
+def _with_all(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
+    """All pairs, then those of each phenomenon."""
+    yield "all", frame
+    for name in values_of(frame, "phenomenon"):
+        yield name, only(frame, phenomenon=name)
+
+
 def _by_phenomenon(frame: polars.DataFrame) -> Table:
-    rows = []
-    for model in values_of(frame, "model"):
-        part = only(frame, model=model)
-        rows.append(Row(keys=(model, "all"), cells=_cells(part)))
-        rows += [
-            Row(keys=(model, name), cells=_cells(only(part, phenomenon=name)))
-            for name in values_of(part, "phenomenon")
-        ]
+    rows = [
+        Row(keys=(model, phenomenon), cells=_cells(part))
+        for model in values_of(frame, "model")
+        for phenomenon, part in _with_all(only(frame, model=model))
+    ]
     return Table(
         name="phenomena",
         title="Accuracy by phenomenon",
@@ -125,12 +129,17 @@ def _by_measure(frame: polars.DataFrame) -> Table:
         for method in values_of(only(frame, model=model), "method"):
             # A causal model gives the same scores however it should have masked.
             part = only(frame, model=model, method=method).unique(["item", "measure"])
-            cells = tuple(accuracy(only(part, measure=name)) for name in names)
-            rows.append(Row(keys=(model, method), cells=cells))
+            rows += [
+                Row(
+                    keys=(model, method, phenomenon),
+                    cells=tuple(accuracy(only(each, measure=name)) for name in names),
+                )
+                for phenomenon, each in _with_all(part)
+            ]
     return Table(
         name="measures",
         title="Accuracy by every measure",
-        levels=("model", "method"),
+        levels=("model", "method", "phenomenon"),
         columns=tuple(Column(name=name) for name in names),
         rows=tuple(rows),
         notes=(

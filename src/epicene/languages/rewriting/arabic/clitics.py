@@ -3,13 +3,13 @@ pronouns after it."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TYPE_CHECKING
-
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.people import Gender
-    from epicene.languages.rewriting.arabic.conjugation import Number
     from collections.abc import Iterator
+
+    from epicene.languages.rewriting.arabic.conjugation import Number
+    from epicene.languages.rewriting.people import Gender
 
 
 class Suffix(NamedTuple):

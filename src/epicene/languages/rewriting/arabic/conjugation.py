@@ -6,12 +6,12 @@ imperfect; everything else comes from the shape of these two.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias, TYPE_CHECKING
-
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.people import Gender
     from collections.abc import Iterator
+
+    from epicene.languages.rewriting.people import Gender
 
 Tense: TypeAlias = Literal["perfect", "imperfect", "imperative"]
 # full: the indicative; cut: without the final ن; short: without a weak radical too (the jussive).

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias, TYPE_CHECKING
-
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.people import Gender
-    from epicene.languages.rewriting.arabic.conjugation import Number
     from collections.abc import Iterator
+
+    from epicene.languages.rewriting.arabic.conjugation import Number
+    from epicene.languages.rewriting.people import Gender
 
 Case: TypeAlias = Literal["nominative", "accusative", "genitive"]
 # How the masculine singular ends: محامٍ is defective, معافى has its ى, أسمر takes no nunation.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.arabic.letters import folded
 from epicene.languages.rewriting.arabic.lexicon import read
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.people import Gender

@@ -75,7 +75,7 @@ def _masculines(stem: str) -> Iterator[tuple[str, Ending]]:
     elif stem.endswith(("ون", "ين", "ان")) and len(stem) > 5:
         yield stem[:-2], "regular"
         yield stem, "regular"
-    elif stem.endswith("يا") and len(stem) > 4 or stem.endswith(("ئا", "ا")):
+    elif (stem.endswith("يا") and len(stem) > 4) or stem.endswith(("ئا", "ا")):
         yield stem[:-1], "regular"
     elif stem.endswith("ى"):
         yield stem, "maqsura"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages.rewriting.arabic import conjugation, declension
 from epicene.languages.rewriting.arabic.conjugation import Cell, Verb, imperfect_of, shape_of
-from epicene.languages.rewriting.arabic.declension import Form, Lemma, feminine_of
+from epicene.languages.rewriting.arabic.declension import Ending, Form, Lemma, feminine_of
 from epicene.languages.rewriting.arabic.letters import folded
 
 if TYPE_CHECKING:
@@ -126,16 +126,16 @@ class NounReading(NamedTuple):
     form: Form
 
 
+# Each has a list of its own name.
+_LISTED: tuple[Ending, ...] = ("regular", "defective", "maqsura")
+
+
 def _lemmas() -> Iterator[Lemma]:
     for name in ("people", "adjectives"):
         lists = read(name)
         person, adjective = name == "people", name == "adjectives"
-        for title, ending in (
-            ("regular", "regular"),
-            ("defective", "defective"),
-            ("maqsura", "maqsura"),
-        ):
-            for entry in lists.get(title, []):
+        for ending in _LISTED:
+            for entry in lists.get(ending, []):
                 word, _, plural = entry.partition(":")
                 yield Lemma(
                     word, feminine_of(word), ending, plural, person=person, adjective=adjective
@@ -153,7 +153,7 @@ def _pair(entry: str, *, person: bool) -> Lemma:
     masculine, feminine = words.split("/")
     first = plurals[0] if plurals else ""
     second = plurals[1] if len(plurals) > 1 else "" if person or not first else first
-    ending = "regular" if person else "diptote"
+    ending: Ending = "regular" if person else "diptote"
     if masculine.endswith("ى"):
         ending = "maqsura"
     return Lemma(masculine, feminine, ending, first, second, person=person, adjective=not person)

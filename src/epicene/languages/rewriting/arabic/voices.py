@@ -14,8 +14,9 @@ from epicene.languages.rewriting.arabic.verb_parsing import verb_parses
 from epicene.languages.rewriting.arabic.words import ENDS, Line, Word
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.people import Person
     from collections.abc import Iterator, Sequence
+
+    from epicene.languages.rewriting.people import Person
 
 _CLOSES = {"«": "»", "“": "”", "„": "“", "‹": "›", '"': '"', "”": "”"}
 

@@ -5,20 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic import fixed, nouns, numerals, phrases, pronouns
-from epicene.languages.rewriting.arabic.clauses import (
-    meant_by,
-    possessive,
-    read_verb,
-    third_person_suffix,
-)
+from epicene.languages.rewriting.arabic import addresses, fixed, groups, nouns, phrases, pronouns
+from epicene.languages.rewriting.arabic.clauses import possessive, read_verb
+from epicene.languages.rewriting.arabic.connectives import read_function_word
 from epicene.languages.rewriting.arabic.expecting import inverted, is_expected, likened, subjectless
-from epicene.languages.rewriting.arabic.findings import Fixed
-from epicene.languages.rewriting.arabic.scope import Referent
 from epicene.languages.rewriting.arabic.words import ENDS
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting.arabic.particles import FunctionParse
     from epicene.languages.rewriting.arabic.state import Walk
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from epicene.suites.gramvis.analysis.words import Counts
 
 
-# Log-odds that may be off by so much are not estimated at all.
-_NO_END = 20.0
+# Log-odds beyond this, or that may be off by as much, are on their way to infinity.
+_NO_END = 12.0
 _SEPARATED = "the data do not bound it: one gender only is shown, or there are too few words"
 
 
@@ -106,14 +106,16 @@ def gee(grid: laplace.Grid) -> tuple[Floats, Floats]:
         warnings.simplefilter("ignore")
         try:
             fitted = model.fit()
+            return np.asarray(fitted.params), np.asarray(fitted.bse)
         except (np.linalg.LinAlgError, ValueError):
             return np.full(grid.fixed.shape[2], np.nan), np.full(grid.fixed.shape[2], np.nan)
-    return np.asarray(fitted.params), np.asarray(fitted.bse)
 
 
 def _named(
     names: tuple[str, ...], means: Floats, errors: Floats, images: int, level: float
 ) -> dict[str, Estimate]:
+    if not (np.isfinite(errors).all() and max(np.abs(means).max(), errors.max()) < _NO_END):
+        return {name: Estimate(value=None, n=images, why=_SEPARATED) for name in names}
     reach = critical(level)
     return {
         name: Estimate(
@@ -122,7 +124,5 @@ def _named(
             high=float(mean + reach * error),
             n=images,
         )
-        if np.isfinite(error) and error < _NO_END
-        else Estimate(value=None, n=images, why=_SEPARATED)
         for name, mean, error in zip(names, means, errors, strict=True)
     }

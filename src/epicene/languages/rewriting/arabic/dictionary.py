@@ -1,0 +1,79 @@
+"""The dictionary of the package arramooz-pysqlite, where it is installed: words we do not list.
+
+It is the user's own (licence GPL): its file of data is read, none of its code is run.
+`EPICENE_MORPHOLOGY=none` passes it over.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from epicene.languages.rewriting.arabic.letters import bare
+
+PACKAGE = "arramooz-pysqlite"
+_FILE = "arabicdictionary.sqlite"
+
+Sort: TypeAlias = Literal["adjective", "thing"]
+# The kinds of words, by the last part of their type, that are said of people.
+_ADJECTIVES = frozenset({"اسم فاعل", "اسم مفعول", "صفة مشبهة", "صيغة مبالغة", "منسوب", "صفة"})
+
+
+class Entry(NamedTuple):
+    """What the dictionary says of a masculine singular."""
+
+    sort: Sort
+    plural: str = ""  # broken
+    defective: bool = False
+
+
+class Dictionary:
+    """Nouns and adjectives, asked for one by one."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(
+            f"file:{path}?mode=ro", uri=True, check_same_thread=False
+        )
+
+    def entry(self, word: str) -> Entry | None:
+        """The word as an adjective that takes ة, else as a thing; None if it is not there."""
+        rows = self._connection.execute(
+            "SELECT wordtype, feminable, mankous, broken_plural, number FROM nouns "
+            "WHERE unvocalized = ?",
+            (word,),
+        ).fetchall()
+        for kind, feminable, defective, plurals, number in rows:
+            if kind.rpartition(":")[2] in _ADJECTIVES and feminable and number == "مفرد":
+                first = bare((plurals or "").split(";")[0])
+                return Entry("adjective", first, bool(defective))
+        return Entry("thing") if rows else None
+
+
+def installed() -> Path | None:
+    """Where the dictionary lies; None if it is not installed, or passed over."""
+    if os.environ.get("EPICENE_MORPHOLOGY") == "none":
+        return None
+    try:
+        files = metadata.files(PACKAGE) or []
+    except metadata.PackageNotFoundError:
+        return None
+    for file in files:
+        if file.name == _FILE and (path := Path(str(file.locate()))).is_file():
+            return path
+    return None
+
+
+def aids() -> dict[str, str]:
+    """The package in use and its version."""
+    return {PACKAGE: metadata.version(PACKAGE)} if installed() else {}
+
+
+@cache
+def dictionary() -> Dictionary | None:
+    """The dictionary, opened once; None if there is none."""
+    path = installed()
+    return None if path is None else Dictionary(path)

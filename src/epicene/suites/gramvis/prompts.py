@@ -1,0 +1,190 @@
+"""What is drawn of a word: its prompts in its own language, and in English and Chinese.
+
+Our templates have slots for the forms of the word, so that articles, cases and elisions come out
+right. A file of the authors' kind has the one slot [NOUN], which takes the word as it stands in
+the dictionary, as they did: nothing is inflected and nothing elided.
+"""
+
+from __future__ import annotations
+
+import string
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import regex
+
+from epicene.datafiles import read_table
+from epicene.errors import InputError
+from epicene.records import Record
+from epicene.suites.gramvis.articles import after_of, with_article
+from epicene.suites.gramvis.names import CONTROLS, LANGUAGES, condition_of, grammar_of, language_of
+
+if TYPE_CHECKING:
+    from epicene.suites.gramvis.words import Word
+
+OURS = Path(__file__).with_name("templates.toml")
+ANY = "any"  # for languages without grammatical gender
+NOUN = "[NOUN]"
+
+_CONTROL_LANGUAGES = {"english": "EN", "en": "EN", "chinese": "ZH", "zh": "ZH"}
+_ARTICLE = regex.compile(r"^an? ")
+_SLOTS = {
+    **dict.fromkeys(("FR", "ES", "IT"), frozenset({"noun", "the", "The", "of_the"})),
+    "DE": frozenset({"noun", "the", "The", "genitive_article", "genitive_noun"}),
+    "RU": frozenset({"noun", "the", "The", "genitive", "accusative"}),
+    "EN": frozenset({"noun", "the", "The"}),
+    "ZH": frozenset({"noun"}),
+}
+
+
+class Templates(Record, frozen=True, kw_only=True):
+    """The templates of a file, by language and grammatical gender (`any` where there is none)."""
+
+    source: str
+    sets: dict[str, dict[str, tuple[str, ...]]]
+
+    def of(self, language: str, grammar: str) -> tuple[str, ...]:
+        """The templates for words of one gender; an error that says so where there are none."""
+        found = self.sets.get(language, {}).get(grammar, ())
+        if not found:
+            raise InputError(
+                f"{self.source} has no templates for {language} ({grammar}); add them to the file."
+            )
+        return found
+
+
+def prompts_for(word: Word, condition: str, templates: Templates | None = None) -> tuple[str, ...]:
+    """The prompts of a word under english, chinese or gendered (native), one of each template."""
+    condition = condition_of(condition, f"{word.id}:")
+    gendered = condition not in CONTROLS
+    language = word.language if gendered else _CONTROL_LANGUAGES[condition]
+    found = (templates or our_templates()).of(language, word.grammar if gendered else ANY)
+    forms = forms_of(word, language)
+    return tuple(_filled(template, forms) for template in found)
+
+
+def forms_of(word: Word, language: str) -> dict[str, str]:
+    """What fills the slots of a template in a language: the word's own, EN or ZH."""
+    match language:
+        case "ZH":
+            return {"noun": _needed(word, "chinese")}
+        case "EN":
+            gloss = _needed(word, "english")
+            noun = _ARTICLE.sub("", gloss.removeprefix("the "))
+            return {"noun": noun, **_with_the(_ARTICLE.sub("the ", gloss))}
+        case "DE":
+            article, noun = _german_genitive(word)
+            forms = {"genitive_article": article, "genitive_noun": noun}
+        case "RU":
+            forms = {case: _needed(word, case) for case in ("genitive", "accusative")}
+        case _:
+            forms = {"of_the": with_article(_article_after_of(word), word.word)}
+    return {"noun": word.word, **_with_the(with_article(word.article, word.word)), **forms}
+
+
+@cache
+def our_templates() -> Templates:
+    """The templates we wrote."""
+    return read_templates(OURS)
+
+
+def read_templates(path: Path) -> Templates:
+    """A TOML or JSON file of templates by language (name or code), then m, f or any."""
+    sets: dict[str, dict[str, tuple[str, ...]]] = {}
+    for name, genders in read_table(path).items():
+        language = _language(name, path)
+        if not isinstance(genders, dict):
+            raise InputError(f"{path}, {name}, is not a table of m and f, or of any.")
+        sets[language] = {
+            _gender(gender, language, path): _checked(texts, language, f"{path}, {name}, {gender},")
+            for gender, texts in genders.items()
+        }
+    for language, found in sets.items():
+        if len({len(texts) for texts in found.values()}) > 1:
+            raise InputError(f"{path}, {language}, has more templates for one gender.")
+    return Templates(source=str(path), sets=sets)
+
+
+def completed(templates: Templates) -> Templates:
+    """The same, with ours for each language a file has none of: the authors' has no Chinese."""
+    ours = our_templates()
+    sets = {
+        language: found if any((found := templates.sets.get(language, {})).values()) else own
+        for language, own in ours.sets.items()
+    }
+    return Templates(source=templates.source, sets=sets)
+
+
+def _filled(template: str, forms: dict[str, str]) -> str:
+    if NOUN in template:
+        return template.replace(NOUN, forms["noun"])
+    return template.format_map(forms)
+
+
+def _with_the(phrase: str) -> dict[str, str]:
+    return {"the": phrase, "The": phrase[:1].upper() + phrase[1:]}
+
+
+def _needed(word: Word, form: str) -> str:
+    found = getattr(word, form)
+    if not found:
+        raise InputError(f"{word.id} has no {form}; add it to the list of words.")
+    return str(found)
+
+
+def _article_after_of(word: Word) -> str:
+    article = after_of(word.language, word.article)
+    if article is None:
+        raise InputError(
+            f"{word.id} has the article {word.article!r}; write the definite one, or none to have "
+            "it found."
+        )
+    return article
+
+
+def _german_genitive(word: Word) -> tuple[str, str]:
+    article, space, noun = _needed(word, "genitive").partition(" ")
+    if not space:
+        raise InputError(
+            f"{word.id} has the genitive {article!r}; it needs its article, as in des Schatzes."
+        )
+    return article, noun
+
+
+def _language(name: str, path: Path) -> str:
+    control = _CONTROL_LANGUAGES.get(name.lower())
+    return control or language_of(name, f"{path}:")
+
+
+def _gender(name: str, language: str, path: Path) -> str:
+    if language not in LANGUAGES:
+        if name != ANY:
+            raise InputError(f"{path}, {language}, has templates for {name!r}; it takes {ANY!r}.")
+        return ANY
+    return grammar_of(name, f"{path}, {language}:")
+
+
+def _checked(texts: Any, language: str, place: str) -> tuple[str, ...]:
+    """Templates, each with a slot for the word and no slot that nothing fills."""
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise InputError(f"{place} is not a list of templates.")
+    for text in texts:
+        if NOUN in text:
+            continue
+        slots = _slots(text, place)
+        if not slots:
+            raise InputError(f"{place} has a template without a slot for the word: {text!r}.")
+        if unknown := sorted(slots - _SLOTS[language]):
+            known = ", ".join(sorted(_SLOTS[language]))
+            raise InputError(f"{place} has the slot {unknown[0]!r}; {language} has {known}.")
+    return tuple(texts)
+
+
+def _slots(text: str, place: str) -> set[str]:
+    try:
+        return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+    except ValueError as error:
+        raise InputError(
+            f"{place} has a template with a brace alone ({error}): {text!r}."
+        ) from None

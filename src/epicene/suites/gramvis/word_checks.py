@@ -1,0 +1,134 @@
+"""What is wrong with a list of words, or should be looked at."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.records import Record
+from epicene.suites import Finding
+from epicene.suites.gramvis.articles import definite
+from epicene.suites.gramvis.names import GRAMMARS, LANGUAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from epicene.suites.gramvis.words import Word
+
+# Under so many words of a gender an effect is hardly to be told from chance.
+ENOUGH_DIVERGENT = 16
+ENOUGH_CONTROLS = 10
+
+_NEEDED_FORMS = {"DE": ("genitive",), "RU": ("genitive", "accusative")}
+
+
+class Counterparts(Record, frozen=True, kw_only=True):
+    """How the nouns for people of one language come in both genders."""
+
+    pairs: tuple[tuple[str, str], ...]
+    both_endings: tuple[str, ...]
+    both: frozenset[str]
+    neither: frozenset[str]
+
+
+def check_words(words: Sequence[Word]) -> Iterator[Finding]:
+    """Errors that make a prompt wrong, and warnings about words that do not measure grammar."""
+    for word in words:
+        for check in _CHECKS:
+            yield from check(word)
+    yield from _repeated(words)
+    yield from _too_few(words)
+
+
+def counterpart(word: Word) -> str:
+    """The same noun in the other gender, as far as endings and a list tell; empty if none."""
+    known = _counterparts()[word.language]
+    if word.word in known.neither:
+        return ""
+    if word.word in known.both or word.word.endswith(known.both_endings):
+        return word.word
+    own, other = (0, 1) if word.grammar == "M" else (1, 0)
+    for pair in known.pairs:
+        if word.word.endswith(pair[own]):
+            return word.word.removesuffix(pair[own]) + pair[other]
+    return ""
+
+
+def _has_counterpart(word: Word) -> Iterator[Finding]:
+    other = counterpart(word)
+    if other == word.word:
+        yield Finding(
+            "warning", word.id, "it is used in both genders, so its article says whom it means."
+        )
+    elif other:
+        message = f"it seems to have a counterpart in the other gender ({other})"
+        yield Finding("warning", word.id, f"{message}, so its gender says whom it means.")
+
+
+def _article(word: Word) -> Iterator[Finding]:
+    right = definite(word.language, word.grammar, word.word)
+    if word.article != right:
+        yield Finding("error", word.id, f"its article is {word.article!r} and should be {right!r}.")
+
+
+def _one_noun(word: Word) -> Iterator[Finding]:
+    if " " in word.word:
+        yield Finding("warning", word.id, "it is more than one word; only its head would agree.")
+
+
+def _glosses(word: Word) -> Iterator[Finding]:
+    for language in ("english", "chinese"):
+        if not getattr(word, language):
+            name = language.capitalize()
+            yield Finding("error", word.id, f"it has no {name} gloss, so it has no {name} control.")
+
+
+def _forms(word: Word) -> Iterator[Finding]:
+    for form in _NEEDED_FORMS.get(word.language, ()):
+        if not getattr(word, form):
+            yield Finding("error", word.id, f"it has no {form}, which its prompts need.")
+    expected = "des " if word.grammar == "M" else "der "
+    if word.language == "DE" and word.genitive and not word.genitive.startswith(expected):
+        yield Finding(
+            "error", word.id, f"its genitive {word.genitive!r} should begin with {expected!r}."
+        )
+
+
+_CHECKS: tuple[Callable[[Word], Iterator[Finding]], ...] = (
+    _has_counterpart,
+    _article,
+    _one_noun,
+    _glosses,
+    _forms,
+)
+
+
+def _repeated(words: Sequence[Word]) -> Iterator[Finding]:
+    times = Counter((word.language, word.word.casefold()) for word in words)
+    for (language, word), count in times.items():
+        if count > 1:
+            yield Finding("error", f"{language}/{word}", f"it stands {count} times in the list.")
+
+
+def _too_few(words: Sequence[Word]) -> Iterator[Finding]:
+    times = Counter((word.language, word.grammar, word.control) for word in words)
+    kinds = ((False, ENOUGH_DIVERGENT, "divergent"), (True, ENOUGH_CONTROLS, "control"))
+    languages = {word.language for word in words}
+    for language in (code for code in LANGUAGES if code in languages):
+        for grammar in GRAMMARS:
+            for control, enough, name in kinds:
+                count = times[language, grammar, control]
+                if count < enough:
+                    message = f"it has {count} {name} words; {enough} are wanted."
+                    yield Finding("warning", f"{language}, {grammar}", message)
+
+
+@cache
+def _counterparts() -> dict[str, Counterparts]:
+    text = (Path(__file__).parent / "counterparts.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), dict[str, Counterparts])
