@@ -21,6 +21,7 @@ from epicene.records import (
     Choice,
     Completions,
     Decoding,
+    Draw,
     Failed,
     Fill,
     Generate,
@@ -288,6 +289,8 @@ def test_guesses_without_anything_to_guess_from_fail_with_a_reason() -> None:
         Score(item="i", texts=()),
         Fill(item="i", before="a", choices=("b",), top=0),
         Generate(item="i", prompt="a", source="b", samples=0),
+        Draw(item="i", prompt="a", shots=0),
+        Draw(item="i", prompt="a", width=0),
     ],
 )
 def test_a_request_for_nothing_fails_with_a_reason(request_: Request) -> None:

@@ -48,6 +48,7 @@ def data(
         list[str] | None,
         typer.Option("--model", "-m", metavar="ROLE=SPEC[,SPEC…]", help="build: who is asked."),
     ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="build: another set.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Show, check, count or build a suite's data."""
@@ -56,13 +57,13 @@ def data(
 
     if limit is not None and action != "show":
         raise InputError(f"--limit goes with show, not with {action}.")
-    if out is not None and action != "build":
-        raise InputError(f"--out goes with build, not with {action}.")
     chosen = find_suite(suite)
     if action == "build":
-        return _build(chosen, out, pairs(setting, "--set"), model or ())
-    if model:
-        raise InputError(f"--model goes with build, not with {action}.")
+        seeded = {} if seed is None else {"seed": str(seed)}
+        return _build(chosen, out, {**pairs(setting, "--set"), **seeded}, model or ())
+    for name, value in (("out", out), ("model", model), ("seed", seed)):
+        if value is not None:
+            raise InputError(f"--{name} goes with build, not with {action}.")
     how = choose_protocol(chosen, protocol, protocol_settings(setting, split=split), None)
     dataset = chosen.read(Source(path=path, columns=pairs(column, "--column")), how)
     items = of_languages(dataset.items, tuple(language or ()), dataset.name)

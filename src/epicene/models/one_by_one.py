@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.models import Answered, Batch, BatchLimit
-from epicene.records import Answer, Failed, Fill, Generate, Identity, Request, Score, verb
+from epicene.records import Answer, Draw, Failed, Fill, Generate, Identity, Request, Score, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -22,11 +22,20 @@ class UnanswerableError(Exception):
 
 
 class OneByOne:
-    """Answers by one function per verb, each request by itself."""
+    """Answers by one function per verb, each request by itself.
 
-    def __init__(self, identity: Identity, verbs: Mapping[str, Callable[[Any], Answer]]) -> None:
+    `draw` is apart from the others: it needs the run's files to put its pictures in.
+    """
+
+    def __init__(
+        self,
+        identity: Identity,
+        verbs: Mapping[str, Callable[[Any], Answer]],
+        draw: Callable[[Draw, Files], Answer] | None = None,
+    ) -> None:
         self._identity = identity
         self._verbs = dict(verbs)
+        self._draw = draw
 
     @property
     def identity(self) -> Identity:
@@ -36,21 +45,23 @@ class OneByOne:
     @property
     def verbs(self) -> frozenset[str]:
         """The verbs it knows, by name."""
-        return frozenset(self._verbs)
+        return frozenset(self._verbs) | ({verb(Draw)} if self._draw else frozenset())
 
     @property
     def batch_limit(self) -> BatchLimit:
         """A batch is only what is committed together."""
         return BatchLimit()
 
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:  # noqa: ARG002
+    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
         """Answer every request of every batch, in order."""
         for batch in batches:
-            yield [(place, self._one(request)) for place, request in batch]
+            yield [(place, self._one(request, files)) for place, request in batch]
 
-    def _one(self, request: Request) -> Answer:
+    def _one(self, request: Request, files: Files) -> Answer:
         try:
             _refuse_nothing(request)
+            if isinstance(request, Draw) and self._draw:
+                return self._draw(request, files)
             return self._verbs[verb(request)](request)
         except UnanswerableError as error:
             return Failed(reason=str(error))
@@ -72,3 +83,5 @@ def _refuse_nothing(request: Request) -> None:
             raise UnanswerableError("at least one sample of at least one token must be asked for")
         case Fill() if request.top < 1 or request.max_tokens < 1:
             raise UnanswerableError("at least one completion of one token must be asked for")
+        case Draw() if min(request.shots, request.width, request.height) < 1:
+            raise UnanswerableError("at least one image of one pixel must be asked for")

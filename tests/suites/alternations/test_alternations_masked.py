@@ -5,21 +5,32 @@ The words have several tokens each, cut between a letter and its marks and insid
 
 from __future__ import annotations
 
+import json
+import unicodedata
+from pathlib import Path
 from typing import cast
 
 import msgspec
 import pytest
 
-from epicene.models import Files
+from epicene.models import Files, parse_spec
+from epicene.models.hf import fingerprint
 from epicene.models.hf.masked import HfMasked
 from epicene.records import Masking, Scores
-from epicene.suites import Answers, Given
+from epicene.runs.results import Judged, read_run
+from epicene.runs.run import Order, run
+from epicene.runs.summary import summarise
+from epicene.suites import Answers, Given, Source, choose_protocol
+from epicene.suites.alternations import suite
+from epicene.suites.alternations.accuracy import type_of
 from epicene.suites.alternations.ask import ask_scores
+from epicene.suites.alternations.cloze import BY_VERB
 from epicene.suites.alternations.judge import judge
 from epicene.suites.alternations.pairs import Pair
 from epicene.suites.alternations.protocol import PROTOCOLS
 from models.test_hf_masked import MASKINGS, slow_logprobs, slow_words
 from models.tiny_masked import loaded, model_and_tokenizer
+from runs.conftest import Silent
 
 # Of the letters that the tiny vocabularies know.
 PAIR = Pair(id="1", language="hi", good="लड़की ने किताबें पढ़ीं है", bad="लड़की ने किताबें पढ़ता है")
@@ -72,3 +83,34 @@ def test_words_of_the_test_are_of_several_tokens() -> None:
             words = slow_words(tokenizer, text, text.split())
             assert max(words.count(word) for word in words) >= 3
             assert tokenizer.unk_token_id not in tokenizer(text)["input_ids"]
+
+
+def test_a_masked_model_runs_through_both_formats(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fingerprint, "hash_folder", lambda: tmp_path)
+    for part in model_and_tokenizer("xlm-roberta"):
+        part.save_pretrained(tmp_path / "model")
+    row = {"id": "1", "sentence_good": PAIR.good, "sentence_bad": PAIR.bad}
+    data = tmp_path / "sv.json"
+    data.write_text(json.dumps([row]), "utf-8")
+    order = Order(
+        suite=suite,
+        protocol=choose_protocol(suite, "epicene", {"masks": "3", "top": "4"}, None),
+        models={"model": [parse_spec(f"hf:{tmp_path / 'model'}?device=cpu")]},
+        source=Source(path=data),
+        under=tmp_path / "runs",
+    )
+    folder, manifest = run(order, Silent())
+    assert manifest.state == "complete"
+    summary = summarise([read_run(folder)])
+    assert type_of(summary.results, "model") == "masked"
+    (cloze,) = [table for table in summary.tables if table.name == "cloze"]
+    # A masked model sees what follows, so there is one ranking.
+    assert {row.keys[:3] for row in cloze.rows} == {("cloze", "model", BY_VERB)}
+    (judged,) = [each for each in Judged(read_run(folder)) if each.name == "cloze"]
+    completions = judged.evidence["completions"].split(" / ")
+    assert 1 <= len(completions) <= 4
+    for text in completions:  # a word of its own, not a continuation of the one before
+        assert judged.evidence["answer"].startswith("लड़की ने किताबें ")
+        assert not unicodedata.category(text[0]).startswith("M")

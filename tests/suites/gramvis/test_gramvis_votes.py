@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 import pytest
 
 from epicene.errors import InputError
-from epicene.report.plain import as_json
+from epicene.report.figures import svg
+from epicene.report.page import table_html
+from epicene.report.plain import as_json, tables_csv, tables_latex, tables_markdown
 from epicene.suites import Source
+from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.analysis.words import counts_of
 from epicene.suites.gramvis.counts import COLUMNS, read_counts
 from epicene.suites.gramvis.data import read
-from epicene.suites.gramvis.names import CONDITIONS, Label
+from epicene.suites.gramvis.figures import figures
+from epicene.suites.gramvis.names import CATEGORIES, CONDITIONS, GRAMMARS, LANGUAGES, Label
 from epicene.suites.gramvis.protocol import PROTOCOLS
 from epicene.suites.gramvis.tables import tables
 from epicene.suites.gramvis.voting import vote
@@ -62,6 +68,9 @@ def test_votes_become_counts_and_none_is_lost(tmp_path: Path) -> None:
     by_condition = dict(zip(CONDITIONS, counts.values[0, 0].tolist(), strict=True))
     assert by_condition == {"english": [1, 0, 0], "chinese": [0, 0, 0], "gendered": [1, 1, 1]}
     assert outcome.frame["error"].sum() == 1
+    outcomes = outcome.frame.filter(pl.col("name").cast(pl.String) == "majority")["outcome"]
+    wanted = ["right", "undetected", "undetected", "wrong", "right"]
+    assert outcomes.cast(pl.String).to_list() == wanted
     votes = outcome.frame.filter(pl.col("name").cast(pl.String).str.starts_with("vote of "))
     assert len(votes) == len(lines)
 
@@ -212,3 +221,38 @@ def test_a_word_counted_twice_and_a_missing_column_are_refused(tmp_path: Path) -
     empty.write_text(",".join(published_row()) + "\n", "utf-8")
     with pytest.raises(InputError, match="holds no counts"):
         read_counts(empty)
+
+
+@pytest.mark.parametrize("protocol", ["paper", "epicene"])
+def test_everything_on_the_card_comes_out_and_can_be_shown(
+    tmp_path: Path, protocol: Literal["paper", "epicene"]
+) -> None:
+    draw = random.Random(3)
+    lines = [
+        vote_line(
+            language=language,
+            grammar=grammar,
+            word=f"{grammar}{number}",
+            category=CATEGORIES[number],
+            condition=condition,
+            shot=shot,
+            judge=judge,
+            choice=draw.choice(["male", "a woman", "female", "neither"]),
+        )
+        for language in LANGUAGES
+        for grammar in GRAMMARS
+        for number in range(len(CATEGORIES))
+        for condition in CONDITIONS
+        for shot in (1, 2)
+        for judge in "abc"
+    ]
+    outcome = voted(write_votes(tmp_path / "votes.jsonl", lines), protocol)
+    made = list(tables(outcome))
+    expected = set(suite.card.tables) - (set() if protocol == "epicene" else {"mixed"})
+    assert {table.name for table in made} == expected
+    for write in (tables_csv, tables_latex, tables_markdown):
+        assert "flux" in write(made)
+    assert all(table.title in table_html(table).replace("&#39;", "'") for table in made)
+    drawn = list(figures(outcome))
+    assert {figure.name for figure in drawn} == set(suite.card.figures)
+    assert all(svg(figure).count("<path") > 2 for figure in drawn)

@@ -12,14 +12,18 @@ from epicene.errors import InputError
 from epicene.languages.segment import count_words, words
 from epicene.models import takes
 from epicene.models.one_by_one import OneByOne, UnanswerableError
+from epicene.models.reference.noise import noise_png
 from epicene.records import (
     DECIMALS,
     Choice,
     Completion,
     Completions,
+    Draw,
     Fill,
     Generate,
     Identity,
+    Image,
+    Images,
     Look,
     Request,
     Score,
@@ -34,13 +38,16 @@ from epicene.records import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epicene.models import Model, ModelOptions
+    from epicene.models import Files, Model, ModelOptions
 
 # Between one rank and the next, so that rounding never swaps two.
 _STEP = 1.1
 
 # The best text's log-probability is between -1 and -e⁵.
 _WIDTH = 5.0
+
+# The longest side of a drawn picture: what shows nothing need not be large.
+_SIDE = 32
 
 
 @takes("label")
@@ -62,15 +69,16 @@ def open_random(name: str, options: ModelOptions) -> Model:
             "translate": guess.translate,
             "look": guess.look,
         },
+        draw=guess.draw,
     )
 
 
 class _Noise:
-    """Even numbers in [0, 1) that depend on the seed and the request alone."""
+    """Even numbers in [0, 1) that depend on the seed, the request and the shot alone."""
 
-    def __init__(self, seed: int, request: Request) -> None:
+    def __init__(self, seed: int, request: Request, *shot: int) -> None:
         # Of Python's generator only `random` is promised to stay the same in later versions.
-        self._next = random.Random(digest(seed, request)).random
+        self._next = random.Random(digest(seed, request, *shot)).random
 
     def even(self) -> float:
         return self._next()
@@ -171,6 +179,23 @@ class _Guess:
             raise UnanswerableError("a guess needs choices, and the request has none")
         noise = _Noise(self._seed, request)
         return Choice(choice=request.choices[noise.index(len(request.choices))])
+
+    def draw(self, request: Draw, files: Files) -> Images:
+        """A small picture of noise per shot, whatever the prompt."""
+        width, height = min(request.width, _SIDE), min(request.height, _SIDE)
+        return Images(
+            images=tuple(
+                Image(
+                    sha256=files.put(
+                        noise_png(width, height, _Noise(self._seed, request, shot).even)
+                    ),
+                    media_type="image/png",
+                    width=width,
+                    height=height,
+                )
+                for shot in range(request.shots)
+            )
+        )
 
 
 def _words_around(request: Fill) -> tuple[str, ...]:

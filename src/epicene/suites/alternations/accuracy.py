@@ -9,6 +9,8 @@ from epicene.suites.alternations.protocol import ACCEPTABILITY
 from epicene.suites.tabulate import codes, only, values_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import polars
 
     from epicene.suites import Results
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     Outcomes = Results[AlternationsProtocol]
 
+ALL = "all"
 TIES = "A tie counts half."
 
 _MASKED = ("original", "within-word", "whole-word")
@@ -36,6 +39,13 @@ def accuracy(frame: polars.DataFrame) -> Estimate:
     if not len(frame):
         return Estimate(value=None, why="nothing was judged")
     return proportion(frame["credit"].to_numpy(), groups=codes(frame))
+
+
+def with_all(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
+    """All judgements, then those of each phenomenon."""
+    yield ALL, frame
+    for name in values_of(frame, "phenomenon"):
+        yield name, only(frame, phenomenon=name)
 
 
 def type_of(results: Outcomes, model: str) -> str:

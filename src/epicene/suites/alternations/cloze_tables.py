@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
 from epicene.suites import agreement
-from epicene.suites.alternations.accuracy import scored
+from epicene.suites.alternations.accuracy import ALL, scored, with_all
 from epicene.suites.alternations.analyser import (
     DIRECT,
     INDIRECT,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from epicene.suites.alternations.accuracy import Outcomes
 
 KINDS = (INDIRECT, DIRECT, TRANSITIVE, INTRANSITIVE, NOT_A_VERB)
-_ALL = "all"
 
 
 def cloze_metrics(results: Outcomes) -> Mapping[str, Estimate]:
@@ -80,7 +79,7 @@ def _kinds(results: Outcomes, forms: Sequence[str]) -> Table:
                 part = only(frame, model=model, ranking=ranking)
                 rows += [
                     Row(keys=(form, model, ranking, name), cells=_kind_cells(each))
-                    for name, each in _by_variant(part)
+                    for name, each in with_all(part)
                 ]
     return Table(
         name="cloze",
@@ -104,12 +103,6 @@ def _kinds(results: Outcomes, forms: Sequence[str]) -> Table:
     )
 
 
-def _by_variant(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
-    yield _ALL, frame
-    for name in values_of(frame, "phenomenon"):
-        yield name, only(frame, phenomenon=name)
-
-
 def _kind_cells(part: polars.DataFrame) -> tuple[Estimate, ...]:
     return (
         Estimate(value=len(part), n=len(part)),
@@ -129,8 +122,8 @@ def _formats(results: Outcomes, forms: Sequence[str]) -> Table:
     for form in forms:
         for model in values_of(scored(results), "model"):
             pairs = paired_formats(results, model, form)
-            for variant in (_ALL, *VARIANTS):
-                part = pairs if variant == _ALL else only(pairs, phenomenon=variant)
+            for variant in (ALL, *VARIANTS):
+                part = pairs if variant == ALL else only(pairs, phenomenon=variant)
                 if len(part):
                     rows.append(Row(keys=(form, model, variant), cells=_format_cells(part)))
     return Table(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
 from epicene.suites.alternations.acceptability import SLOR
-from epicene.suites.alternations.accuracy import TIES, accuracy, scored
+from epicene.suites.alternations.accuracy import TIES, accuracy, scored, with_all
 from epicene.suites.alternations.cloze_tables import cloze_metrics, cloze_tables
 from epicene.suites.alternations.pairs import VARIANTS
 from epicene.suites.alternations.paper_tables import table_2, table_5
@@ -66,18 +66,11 @@ _COLUMNS = (
 _MARGIN = "The margin is the mean difference of the two scores, good minus bad."
 
 
-def _with_all(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
-    """All pairs, then those of each phenomenon."""
-    yield "all", frame
-    for name in values_of(frame, "phenomenon"):
-        yield name, only(frame, phenomenon=name)
-
-
 def _by_phenomenon(frame: polars.DataFrame) -> Table:
     rows = [
         Row(keys=(model, phenomenon), cells=_cells(part))
         for model in values_of(frame, "model")
-        for phenomenon, part in _with_all(only(frame, model=model))
+        for phenomenon, part in with_all(only(frame, model=model))
     ]
     return Table(
         name="phenomena",
@@ -134,7 +127,7 @@ def _by_measure(frame: polars.DataFrame) -> Table:
                     keys=(model, method, phenomenon),
                     cells=tuple(accuracy(only(each, measure=name)) for name in names),
                 )
-                for phenomenon, each in _with_all(part)
+                for phenomenon, each in with_all(part)
             ]
     return Table(
         name="measures",

@@ -21,8 +21,8 @@ from epicene.suites.gramvis.analysis.differences import (
     shown,
     stars,
 )
-from epicene.suites.gramvis.names import CONTROLS, GRAMMARS, HIGH_RESOURCE, MEDIUM_RESOURCE
-from epicene.suites.gramvis.representation import LEVELS, OWN, average_of
+from epicene.suites.gramvis.names import CONTROLS, GRAMMARS, HIGH_RESOURCE, MEDIUM_RESOURCE, OWN
+from epicene.suites.gramvis.representation import LEVELS, average_of
 
 if TYPE_CHECKING:
     from epicene.stats import Test

@@ -10,8 +10,7 @@ from epicene import charts
 from epicene.records import Estimate
 from epicene.suites.gramvis.analysis.averages import Average, columns
 from epicene.suites.gramvis.analysis.words import counts_of
-from epicene.suites.gramvis.names import CATEGORIES, GRAMMARS
-from epicene.suites.gramvis.representation import OWN
+from epicene.suites.gramvis.names import CATEGORIES, GRAMMARS, OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

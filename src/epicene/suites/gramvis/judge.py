@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from epicene.records import Choice, Judgement
 from epicene.suites.gramvis.counts import Counted
-from epicene.suites.gramvis.names import ERROR, LABELS
+from epicene.suites.gramvis.names import ERROR, LABELS, OWN
 from epicene.suites.gramvis.parsing import parse
 from epicene.suites.gramvis.voting import vote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Facets
+    from epicene.records import Facets, Outcome
     from epicene.suites import Answers
     from epicene.suites.gramvis.names import Label
     from epicene.suites.gramvis.protocol import GramvisProtocol
@@ -55,8 +55,16 @@ def judge(
         MAJORITY,
         {**facets, "agreement": verdict.agreement},
         verdict.label,
+        outcome=_outcome(verdict.label, item.grammar),
         counts={name: float(name == (verdict.label or ERROR)) for name in (*LABELS, ERROR)},
     )
+
+
+def _outcome(label: Label | None, grammar: str) -> Outcome:
+    """Right is an image that shows the grammar's gender."""
+    if label not in OWN.values():
+        return "undetected"
+    return "right" if label == OWN[grammar] else "wrong"
 
 
 def _label(answer: Choice, protocol: GramvisProtocol) -> Label | None:
@@ -72,6 +80,7 @@ def _judgement(
     facets: Facets,
     label: str | None = None,
     *,
+    outcome: Outcome | None = None,
     counts: dict[str, float] | None = None,
     text: str = "",
 ) -> Judgement:
@@ -80,6 +89,7 @@ def _judgement(
         group=item.cluster,
         language=item.language,
         name=name,
+        outcome=outcome,
         label=label,
         counts=counts or {},
         facets=facets,

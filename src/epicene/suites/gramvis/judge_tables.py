@@ -9,8 +9,8 @@ from epicene.records import Column, Estimate, Row, Table
 from epicene.stats.raters import fleiss, krippendorff
 from epicene.suites.gramvis.analysis.words import counts_of
 from epicene.suites.gramvis.judge import MAJORITY, VOTE
-from epicene.suites.gramvis.names import CONTROLS, GRAMMARS
-from epicene.suites.gramvis.representation import OWN, average_of
+from epicene.suites.gramvis.names import CONTROLS, GRAMMARS, OWN
+from epicene.suites.gramvis.representation import average_of
 from epicene.suites.gramvis.voting import AGREEMENTS
 from epicene.suites.tabulate import codes, share, values_of
 

@@ -18,6 +18,7 @@ HIGH_RESOURCE = ("FR", "ES", "DE")
 MEDIUM_RESOURCE = ("IT", "RU")
 GRAMMARS: tuple[Grammar, ...] = ("M", "F")
 LABELS: tuple[Label, ...] = ("male", "female", "neither")
+OWN: dict[str, Label] = {"M": "male", "F": "female"}  # the gender that the grammar suggests
 ERROR = "error"  # an image of which no judge said anything that could be read
 CONDITIONS = ("english", "chinese", "gendered")
 CONTROLS = CONDITIONS[:2]

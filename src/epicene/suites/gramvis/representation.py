@@ -10,7 +10,7 @@ import msgspec
 from epicene.records import Column, Estimate, Row, Table
 from epicene.suites.gramvis.analysis.averages import Average
 from epicene.suites.gramvis.analysis.differences import holm_over, paired_test, shown, stars
-from epicene.suites.gramvis.names import CONDITIONS, CONTROLS
+from epicene.suites.gramvis.names import CONDITIONS, CONTROLS, OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Cell = tuple[str, str, str]
 
 LEVELS = ("language", "model", "grammar")
-OWN = {"M": "male", "F": "female"}
 _OTHER_GENDER = "the word has the other gender"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.languages.rewriting.arabic.dictionary import aids
 from epicene.languages.rewriting.arabic.findings import change
 from epicene.languages.rewriting.arabic.reading import Reading
 from epicene.languages.rewriting.arabic.spelling import nunation_of
@@ -38,4 +39,4 @@ def find_changes(text: str, wanted: Wanted) -> Iterator[Change]:
 # Raised with every change of the rules that can change an answer.
 VERSION = "1"
 
-rewriter = by_person(find_changes, version=VERSION)
+rewriter = by_person(find_changes, version=VERSION, aids=aids)

@@ -28,7 +28,6 @@ class Entry(NamedTuple):
 
     sort: Sort
     plural: str = ""  # broken
-    defective: bool = False
 
 
 class Dictionary:
@@ -42,14 +41,12 @@ class Dictionary:
     def entry(self, word: str) -> Entry | None:
         """The word as an adjective that takes ة, else as a thing; None if it is not there."""
         rows = self._connection.execute(
-            "SELECT wordtype, feminable, mankous, broken_plural, number FROM nouns "
-            "WHERE unvocalized = ?",
+            "SELECT wordtype, feminable, broken_plural, number FROM nouns WHERE unvocalized = ?",
             (word,),
         ).fetchall()
-        for kind, feminable, defective, plurals, number in rows:
+        for kind, feminable, plurals, number in rows:
             if kind.rpartition(":")[2] in _ADJECTIVES and feminable and number == "مفرد":
-                first = bare((plurals or "").split(";")[0])
-                return Entry("adjective", first, bool(defective))
+                return Entry("adjective", bare((plurals or "").split(";")[0]))
         return Entry("thing") if rows else None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages.rewriting.arabic import fixed, guessing
 from epicene.languages.rewriting.arabic.clitics import NOUN_PREFIXES, SUFFIXES, Prefix, Suffix
+from epicene.languages.rewriting.arabic.dictionary import dictionary
 from epicene.languages.rewriting.arabic.letters import folded
 from epicene.languages.rewriting.arabic.lexicon import people, suffixed_people, things
 
@@ -86,12 +87,27 @@ def _guessed_nouns(letters: str) -> Iterator[NounParse]:
             continue
         if fixed.pair("numerals", rest):
             continue
-        if prefix.letters and not prefix.article and not guessing.is_participle(rest):
-            continue
         if not prefix.article and rest.startswith("ال"):
             continue
+        joined = bool(prefix.letters) and not prefix.article
         for lemma, form in guessing.guesses(rest):
-            yield NounParse(prefix, rest, None, lemma, form)
+            looked_up = _looked_up(lemma)
+            if looked_up is None or (
+                joined and not looked_up.known and not guessing.is_participle(rest)
+            ):
+                continue
+            yield NounParse(prefix, rest, None, looked_up, form)
+
+
+def _looked_up(guess: Lemma) -> Lemma | None:
+    """The guess, with what the dictionary says of it, if there is one; None if it is a thing."""
+    words = dictionary()
+    entry = words.entry(guess.masculine) if words is not None else None
+    if entry is None:
+        return guess
+    if entry.sort == "thing":
+        return None
+    return guess._replace(known=True, adjective=True, masculine_plural=entry.plural)
 
 
 def is_thing(stem: str) -> bool:
