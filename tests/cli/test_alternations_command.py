@@ -190,6 +190,10 @@ def test_a_choice_study_from_data_to_tables_beside_a_run(epicene: Epicene) -> No
     # People always chose the good sentence, so choosing as they do is being right.
     assert models["random:1"]["as people"]["value"] == models["random:1"]["all"]["value"]
     assert models["HindBERT"]["No Case(I)"]["value"] == pytest.approx(0.911)
+    Path("mine.csv").write_text("good,bad\na b,a c\n", "utf-8")
+    other = epicene("run", "alternations", "--model=random", "-d", "mine.csv", "--out=mine")
+    assert other.code == 0, other.err
+    refused(epicene("annotate", "tables", "study", "--run=mine"), 2, "scored none of its pairs")
     other = epicene("run", "misgendering", "--model=random", "--limit=1", "--out=other")
     assert other.code == 0, other.err
     refused(

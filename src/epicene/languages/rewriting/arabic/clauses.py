@@ -83,8 +83,12 @@ def _agree(referent: Referent, cell: Cell) -> bool:
 def _object(walk: Walk, at: int, parse: VerbParse, subject: Referent) -> None:
     suffix = parse.suffix
     if suffix is None:
+        if parse.cell.person == 2 and parse.cell.gender is None:
+            walk.add_vowel(at)
         return
-    if suffix.person == 2 and suffix.gender is not None:
+    if suffix.letters == "ك":
+        walk.add_vowel(at)
+    elif suffix.person == 2 and suffix.gender is not None:
         walk.add(at, walk.person(2, suffix.number), suffix, "object pronoun")
     elif suffix.person == 3 and suffix.gender is not None:
         meant = meant_by(walk, suffix)
@@ -145,6 +149,9 @@ def possessive(walk: Walk, at: int) -> None:
         return  # الباب نفسه
     parses = noun_parses(letters)
     if parses and parses[0].lemma.known and parses[0].suffix is None:
+        return
+    if letters.endswith("ك") and thing_of(letters) is not None:
+        walk.add_vowel(at)
         return
     for suffix in SUFFIXES:
         if suffix.letters not in {"كم", "كن"} or not letters.endswith(suffix.letters):

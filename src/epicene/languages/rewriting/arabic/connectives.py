@@ -81,6 +81,8 @@ def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:
     if suffix is not None:
         if suffix.person == 2 and suffix.gender is not None:
             walk.add(at, walk.person(2, "plural"), suffix, "object pronoun")
+        elif suffix.person == 2:
+            walk.add_vowel(at)
         elif suffix.person == 3:
             third_person_suffix(walk, at)
         return at + 1

@@ -8,6 +8,7 @@ from epicene.languages.rewriting import Change
 from epicene.languages.rewriting.arabic import fixed
 from epicene.languages.rewriting.arabic.clitics import Suffix, attached_to_verb, turned
 from epicene.languages.rewriting.arabic.declension import Place, inflected
+from epicene.languages.rewriting.arabic.letters import FATHA, KASRA, with_final
 from epicene.languages.rewriting.arabic.lexicon import form_of
 from epicene.languages.rewriting.arabic.spelling import kept, spelled
 
@@ -48,7 +49,11 @@ class Fixed(NamedTuple):
     word: str
 
 
-What: TypeAlias = Noun | VerbForm | Fixed | Suffix
+class Vowel(NamedTuple):
+    """The second person in a last vowel that is written: أنتَ, أنتِ, كتبتَ, لكِ."""
+
+
+What: TypeAlias = Noun | VerbForm | Fixed | Suffix | Vowel
 
 
 class Finding(NamedTuple):
@@ -69,7 +74,8 @@ class Findings:
 
     def add(self, finding: Finding) -> None:
         """Keep it, unless that part of the word has been claimed."""
-        self._found.setdefault((finding.at, isinstance(finding.what, Suffix)), finding)
+        last = isinstance(finding.what, Suffix | Vowel)
+        self._found.setdefault((finding.at, last), finding)
 
     def drop(self, places: range) -> None:
         """Forget the words at these places."""
@@ -100,19 +106,26 @@ def change(
     """The change of one word for the genders wanted, None if it stays."""
     new = _New(word.letters)
     asked = None
+    vowel = ""
     for finding in findings:
         if finding.who not in wanted:
             continue
-        after = _turned(new.letters, finding, wanted[finding.who])
+        gender = wanted[finding.who]
+        if isinstance(finding.what, Vowel):
+            vowel = KASRA if gender == "feminine" else FATHA
+            asked = asked or finding
+            continue
+        after = _turned(new.letters, finding, gender)
         if after is not None and after.letters != new.letters:
             new, asked = after, asked or finding
     if asked is None:
         return None
+    text = spelled(word, new.letters, nunated=new.nunated, nunation=nunation)
     return Change(
         start=word.start,
         end=word.end,
         before=word.text,
-        after=spelled(word, new.letters, nunated=new.nunated, nunation=nunation),
+        after=with_final(text, vowel) if vowel else text,
         rule=asked.rule,
         sure=asked.sure,
     )

@@ -178,7 +178,8 @@ def possessor_follows(reading: Reading, at: int) -> bool:
         if not is_bound(reading, at, known[0]):
             return False
         return is_definite(reading, at + 1) or reading.line[at + 1].letters in _NAMES
-    return not reading.nouns(at) and not is_nunated(reading, at) and not word.letters.endswith("ة")
+    described = any(parse.lemma.known or parse.lemma.adjective for parse in reading.nouns(at))
+    return not described and not is_nunated(reading, at) and not word.letters.endswith("ة")
 
 
 def is_plural_thing(reading: Reading, at: int) -> bool:

@@ -38,6 +38,8 @@ def first_or_second(walk: Walk, at: int, function: FunctionParse) -> int:
         walk.add(at, referent, Fixed(function.prefix, "you", function.written), "pronoun")
     elif person == 2 and function.sort != "you":
         walk.add(at, referent, Fixed(function.prefix, "pronouns", function.written), "pronoun")
+    if function.sort == "you":
+        walk.add_vowel(at)
     if walk.topic is not None:
         return at + 1
     scope.third = None
@@ -132,6 +134,8 @@ def suffixed_subject(walk: Walk, at: int, suffix: Suffix) -> int:
         walk.scope.third = None
         if suffix.gender is not None:
             walk.add(at, referent, suffix, "subject pronoun")
+        elif suffix.person == 2:
+            walk.add_vowel(at)
     walk.scope.state(referent)
     return at + 1
 

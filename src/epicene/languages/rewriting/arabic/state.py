@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from epicene.languages.rewriting.arabic.findings import Finding, Findings
+from epicene.languages.rewriting.arabic.findings import Finding, Findings, Vowel
+from epicene.languages.rewriting.arabic.letters import FATHA, KASRA, final_mark
 from epicene.languages.rewriting.arabic.scope import Referent, Scope
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ class Walk:
         self.findings.add(Finding(at, referent.who, what, rule, sure))
         if referent.number != "singular" and referent.who != "others":
             self.group_found = True
+
+    def add_vowel(self, at: int) -> None:
+        """The word ends in a pronoun or an ending of the second person, perhaps with its vowel."""
+        if final_mark(self.reading.line[at].text) in {FATHA, KASRA}:
+            self.add(at, self.person(2), Vowel(), "vowel of the second person")
 
     def person(
         self, person: int, number: Number = "singular", gender: Gender | None = None

@@ -173,6 +173,11 @@ def _models(results: Answered, variants: Sequence[str]) -> Iterator[Row]:
         return
     judged = pl.col("item").is_in(values_of(results.frame, "pair"))
     frame = only(results.runs, format=ACCEPTABILITY, main="yes").filter(judged)
+    if not len(frame):
+        raise InputError(
+            "The runs set beside the study scored none of its pairs; name runs on the data that "
+            "the study was drawn from."
+        )
     majority = _majority(results.frame)
     for model in values_of(frame, "model"):
         mine = only(frame, model=model)
