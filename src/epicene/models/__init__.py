@@ -157,4 +157,12 @@ def open_model(spec: Spec) -> Model:
 
 
 # Which extra brings a package that a kind of ours imports only when it is opened.
-_EXTRAS = {"torch": "hf", "transformers": "hf", "accelerate": "hf", "gguf": "hf", "openai": "api"}
+_EXTRAS = {
+    "torch": "hf",
+    "transformers": "hf",
+    "accelerate": "hf",
+    "gguf": "hf",
+    "openai": "api",
+    "diffusers": "images",
+    "PIL": "images",
+}

@@ -1,0 +1,110 @@
+"""From a folder to a pipeline that is ready to draw, and its identity."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from epicene.errors import InputError, RunError
+from epicene.models.diffusion import fingerprint
+from epicene.models.hf.memory import out_of_memory
+from epicene.models.hf.sources import quiet_transformers, sentence
+from epicene.records import Identity
+
+if TYPE_CHECKING:
+    from epicene.models import ModelOptions
+
+# Part of every pipeline's key: raised when the same weights would draw other pictures.
+VERSION = "1"
+# Settings that are left as the pipeline's code has them, which a release may change.
+_DEFAULTS = ("num_inference_steps", "guidance_scale")
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline, who it is, and which settings a call of it takes."""
+
+    run: Any  # a diffusers DiffusionPipeline
+    identity: Identity
+    takes: frozenset[str]
+
+
+def load(name: str, options: ModelOptions) -> Pipeline:
+    """Load the pipeline in a folder."""
+    folder = _folder(name)
+    try:
+        weights = fingerprint.pipeline_weights_sha256(folder)
+        settings = fingerprint.pipeline_settings_sha256(folder)
+    except (OSError, json.JSONDecodeError) as error:
+        raise InputError(f"The pipeline {name} could not be read: {sentence(error)}.") from error
+    dtype = "float32" if options.dtype == "auto" else options.dtype
+    run = _pipeline(name, folder, dtype, options.device)
+    call = inspect.signature(type(run).__call__).parameters
+    if "prompt" not in call or "generator" not in call:
+        raise InputError(f"The pipeline {name} ({type(run).__name__}) draws nothing from a text.")
+    identity = Identity(
+        kind="diffusers",
+        label=options.label or folder.resolve().name,
+        key={
+            "weights": weights,
+            "settings": settings,
+            "dtype": dtype,
+            "version": VERSION,
+            **{each: str(call[each].default) for each in _DEFAULTS if each in call},
+        },
+        about={
+            "name": name,
+            "family": type(run).__name__,
+            "parameters": _parameters(run),
+        },
+    )
+    return Pipeline(run, identity, frozenset(call))
+
+
+def _folder(name: str) -> Path:
+    if not name:
+        raise InputError("The model kind 'diffusers' needs a pipeline's folder: diffusers:PATH.")
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {name}; diffusers:PATH takes a pipeline's folder.")
+    if not (folder / fingerprint.INDEX).is_file():
+        raise InputError(
+            f"The folder {name} holds no {fingerprint.INDEX}, so it is no pipeline's folder."
+        )
+    return folder
+
+
+def _pipeline(name: str, folder: Path, dtype: str, device: str) -> Any:
+    import diffusers
+    import torch
+
+    diffusers.utils.logging.disable_progress_bar()
+    diffusers.utils.logging.set_verbosity_error()
+    quiet_transformers()
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        run = diffusers.DiffusionPipeline.from_pretrained(
+            str(folder), dtype=getattr(torch, dtype), local_files_only=True
+        ).to(device)
+    except Exception as error:
+        # Broken files raise whatever the first line that trips over them raises.
+        if out_of_memory(error):
+            raise RunError(
+                f"The pipeline {name} does not fit in memory; try a smaller --dtype."
+            ) from error
+        raise InputError(f"The pipeline {name} could not be loaded: {sentence(error)}.") from error
+    run.set_progress_bar_config(disable=True)
+    return run
+
+
+def _parameters(run: Any) -> int:
+    return sum(
+        weight.numel()
+        for part in run.components.values()
+        if hasattr(part, "parameters")
+        for weight in part.parameters()
+    )

@@ -1,0 +1,75 @@
+"""What every drawing and looking model holds a picture to: seeds, formats, sizes."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import NamedTuple
+
+from epicene.errors import InputError
+from epicene.records import digest
+
+MOST_BYTES = 32 * 1024 * 1024
+MOST_PIXELS = 16_000_000
+# Formats that image models send; the library reads many more, some with a long record of holes.
+_FORMATS = ("PNG", "JPEG", "WEBP")
+
+
+class PictureError(Exception):
+    """Bytes that are no picture we keep; the message says why."""
+
+
+class BrokenPictureError(PictureError):
+    """Not a picture, or not all of one: another attempt may bring a sound one."""
+
+
+class OversizedPictureError(PictureError):
+    """A picture that is too large, or that would be if it were unpacked."""
+
+
+class Picture(NamedTuple):
+    """What a picture's bytes say of it."""
+
+    media_type: str
+    width: int
+    height: int
+
+
+def shot_seed(seed: int, shot: int) -> int:
+    """The seed of one shot, of the request's seed and the shot's number alone."""
+    return int.from_bytes(digest(seed, shot)[:4]) >> 1  # 31 bits, which every model takes
+
+
+def inspect(data: bytes) -> Picture:
+    """Unpack a picture to see that all of it is there, unless it is too large to be unpacked."""
+    if len(data) > MOST_BYTES:
+        raise OversizedPictureError(
+            f"the picture has {len(data) / 2**20:.0f} MB, above the {MOST_BYTES >> 20} MB taken"
+        )
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ModuleNotFoundError as error:
+        raise InputError("Pictures need the package pillow: pip install pillow.") from error
+    try:
+        with warnings.catch_warnings():
+            # Sizes are judged below, by a stricter limit than the library's.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+                _refuse_oversize(*image.size)
+                image.load()
+                return Picture(Image.MIME[image.format or ""], *image.size)
+    except Image.DecompressionBombError:
+        raise OversizedPictureError("the picture would unpack to far too many pixels") from None
+    except UnidentifiedImageError:
+        raise BrokenPictureError("the bytes are no PNG, JPEG or WebP picture") from None
+    except (OSError, SyntaxError, ValueError, EOFError) as error:
+        # What the library raises depends on where in the file it stumbles.
+        raise BrokenPictureError(f"the picture is broken ({error})") from None
+
+
+def _refuse_oversize(width: int, height: int) -> None:
+    if width * height > MOST_PIXELS:
+        raise OversizedPictureError(
+            f"the picture has {width} × {height} pixels, above the "
+            f"{MOST_PIXELS // 1_000_000} megapixels taken"
+        )
