@@ -163,6 +163,20 @@ def test_ties_count_half_in_a_comparison(epicene: Epicene, tmp_path: Path) -> No
     assert second["value"] == 0.5
 
 
+def test_another_seed_builds_another_valid_set(epicene: Epicene) -> None:
+    texts = []
+    for seed in (3, 4):
+        done = epicene("data", "alternations", "build", f"--out=set-{seed}", f"--seed={seed}")
+        assert done.code == 0, done.err
+        data = Path(f"set-{seed}") / "pairs.jsonl"
+        done = epicene("data", "alternations", "check", "-d", data)
+        assert (done.code, done.err) == (0, "224 items, 0 findings.\n")
+        texts.append(data.read_text("utf-8"))
+    assert texts[0] != texts[1]
+    done = epicene("data", "alternations", "check", "--seed=3")
+    refused(done, 2, "--seed goes with build, not with check.")
+
+
 # --- people -----------------------------------------------------------------------------------
 
 

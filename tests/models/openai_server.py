@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from epicene.models import ModelOptions, Numbered
+from epicene.models import Files, ModelOptions, Numbered
 from epicene.models.openai_api.model import ServedModel
 from epicene.models.openai_api.transport import Patience
 
@@ -171,10 +171,10 @@ def singly(requests: Iterable[Request]) -> Iterator[list[Numbered]]:
         yield [(place, request)]
 
 
-def answers(served: ServedModel, *requests: Request) -> list[Answer]:
+def answers(served: ServedModel, *requests: Request, files: Files | None = None) -> list[Answer]:
     """The answers in the order of the requests; each must come exactly once."""
     given: dict[int, Answer] = {}
-    for answered in served.answer(singly(requests), NoFiles()):
+    for answered in served.answer(singly(requests), files or NoFiles()):
         for place, answer in answered:
             assert place not in given
             given[place] = answer

@@ -9,8 +9,8 @@ import pytest
 from epicene.models.openai_api.generate import fold_system, sample_seed
 from epicene.records import (
     Decoding,
-    Draw,
     Failed,
+    Fill,
     Generate,
     Message,
     Request,
@@ -233,8 +233,8 @@ def test_an_empty_prompt_and_a_strange_verb_fail_unasked() -> None:
     assert answer == Failed(reason="the prompt is empty")
     answer, _ = ask(lambda _: chat("x"), question(samples=0))
     assert answer == Failed(reason="at least one sample of at least one token must be asked for")
-    answer, more = ask(lambda _: chat("x"), Draw(item="i", prompt="a cat"))
-    assert answer == Failed(reason="a server knows no verb draw")
+    answer, more = ask(lambda _: chat("x"), Fill(item="i", before="a cat"))
+    assert answer == Failed(reason="a server knows no verb fill")
     assert not asked
     assert not more
 

@@ -19,7 +19,7 @@ HERE = "http://127.0.0.1:9/v1"
 
 def test_the_spec_opens_a_served_model() -> None:
     served = open_model(parse_spec(f"openai:org/toy-7b?base_url={HERE}&revision=2&label=Toy"))
-    assert served.verbs == {"generate", "translate", "score"}
+    assert served.verbs == {"generate", "translate", "score", "draw", "look"}
     assert served.identity.kind == "openai"
     assert served.identity.label == "Toy"
     assert served.identity.key == {"model": "org/toy-7b", "revision": "2", "version": "1"}

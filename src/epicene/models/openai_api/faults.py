@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 FaultKind: TypeAlias = Literal["limit", "hang", "connect", "server", "reply"]
 
 _LONGEST = 300
+# What servers call their content filters.
+_FILTERS = frozenset(
+    {"content_filter", "contentFilter", "content_policy_violation", "moderation_blocked"}
+)
 
 
 class PassingError(Exception):
@@ -57,7 +61,7 @@ class RejectedError(UnansweredError):
     @property
     def filtered(self) -> bool:
         """Whether a content filter, not the protocol, turned the request down."""
-        return self.code in {"content_filter", "content_policy_violation"}
+        return self.code in _FILTERS
 
 
 def brief(text: str) -> str:

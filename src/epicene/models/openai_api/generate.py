@@ -43,6 +43,8 @@ class Habits:
     many_choices: bool = True
     takes_seed: bool = True
     takes_system: bool = True
+    takes_temperature: bool = True  # asked of looks alone; a text's temperature is the user's
+    takes_response_format: bool = True
 
 
 class Generator:
@@ -68,7 +70,7 @@ class Generator:
             raise UnansweredError("the prompt is empty")
         if samples < 1 or decoding.max_new_tokens < 1:
             raise UnansweredError("at least one sample of at least one token must be asked for")
-        ask = _Ask(
+        ask = Ask(
             self._transport,
             self._model,
             self._habits,
@@ -109,8 +111,11 @@ def translation_prompt(request: Translate) -> tuple[Message, ...]:
 
 
 @dataclass
-class _Ask:
-    """One prompt with its decoding, asked as often as it takes."""
+class Ask:
+    """One prompt with its decoding, asked as often as it takes.
+
+    `image` is the data URL of a picture that goes with the last turn.
+    """
 
     transport: Transport
     model: str
@@ -119,6 +124,7 @@ class _Ask:
     decoding: Decoding
     key: bytes
     folds_system: bool = False
+    image: str = ""
 
     @property
     def endpoint(self) -> Endpoint:
@@ -161,12 +167,11 @@ class _Ask:
         if isinstance(self.prompt, str):
             body["prompt"] = self.prompt
         else:
-            turns = fold_system(self.prompt) if self.folds_system else self.prompt
-            body["messages"] = [{"role": t.role, "content": t.content} for t in turns]
+            body["messages"] = self._messages(self.prompt)
         body[habits.length_setting if chat else "max_tokens"] = decoding.max_new_tokens
         if count > 1:
             body["n"] = count
-        if decoding.temperature is not None:
+        if decoding.temperature is not None and (habits.takes_temperature or not self.image):
             body["temperature"] = decoding.temperature
         if decoding.top_p is not None:
             body["top_p"] = decoding.top_p
@@ -178,6 +183,16 @@ class _Ask:
             body["extra_body"] = extra
         return body
 
+    def _messages(self, chat: tuple[Message, ...]) -> list[dict[str, Any]]:
+        turns = fold_system(chat) if self.folds_system else chat
+        messages: list[dict[str, Any]] = [{"role": t.role, "content": t.content} for t in turns]
+        if self.image:
+            messages[-1]["content"] = [
+                {"type": "text", "text": turns[-1].content},
+                {"type": "image_url", "image_url": {"url": self.image}},
+            ]
+        return messages
+
     def _learn(self, rejected: RejectedError) -> bool:
         """Change a habit that the server minds; whether there was one to change."""
         habits, sent, chat = self.habits, rejected.sent, self.endpoint == "chat/completions"
@@ -186,6 +201,9 @@ class _Ask:
             return True
         if "seed" in sent and rejected.names("seed"):
             habits.takes_seed = False
+            return True
+        if self.image and "temperature" in sent and rejected.names("temperature"):
+            habits.takes_temperature = False
             return True
         has_system = any(turn["role"] == "system" for turn in sent.get("messages", ()))
         if has_system and _ABOUT_SYSTEM.search(rejected.message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,11 @@ from epicene.models.openai_api.conveyor import Work, convey
 from epicene.models.openai_api.faults import UnansweredError
 from epicene.records import (
     Answer,
+    Draw,
     Failed,
     Generate,
     Identity,
+    Look,
     Request,
     Score,
     Translate,
@@ -68,17 +71,17 @@ class ServedModel:
     @property
     def verbs(self) -> frozenset[str]:
         """Score is proved with the first request of a run, and the run refused without it."""
-        return frozenset({verb(Generate), verb(Translate), verb(Score)})
+        return frozenset(verb(each) for each in (Generate, Translate, Score, Draw, Look))
 
     @property
     def batch_limit(self) -> BatchLimit:
         """A server batches by itself; single requests spread evenly over whoever asks."""
         return BatchLimit(requests=1)
 
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:  # noqa: ARG002
+    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
         """Answer the requests as replies come, in no order."""
         capacity = _READ_AHEAD * self._options.concurrency
-        return convey(self._session, chain.from_iterable(batches), capacity)
+        return convey(partial(self._session, files), chain.from_iterable(batches), capacity)
 
     def notes(self) -> Mapping[str, object]:
         """What was sent, used and learnt of the server."""
@@ -101,6 +104,8 @@ class ServedModel:
             notes["shorter_than_asked"] = counts.shorter_than_asked
         if habits:
             notes["seed"] = "sent" if habits.takes_seed else "not taken by the server"
+            if not habits.takes_temperature:
+                notes["temperature"] = "not taken by the server"
         return notes
 
     def close(self) -> None:
@@ -110,12 +115,14 @@ class ServedModel:
         return sorted(self._address.redact(name) for name in names)
 
     @asynccontextmanager
-    async def _session(self) -> AsyncIterator[Work]:
+    async def _session(self, files: Files) -> AsyncIterator[Work]:
         """A client with all that belongs to its event loop."""
         # The client library takes a second to import.
+        from epicene.models.openai_api.draw import Drawer
         from epicene.models.openai_api.echo import Echo, Proof
         from epicene.models.openai_api.gate import Gate
         from epicene.models.openai_api.generate import Generator, Habits
+        from epicene.models.openai_api.look import Looker
         from epicene.models.openai_api.transport import Patience, Transport
 
         self._habits = self._habits or Habits()
@@ -130,6 +137,8 @@ class ServedModel:
         )
         generator = Generator(transport, self._name, self._habits)
         echo = Echo(transport, self._name, self._proof)
+        drawer = Drawer(transport, self._name, self._habits, files)
+        looker = Looker(transport, self._name, self._habits, files)
 
         async def work(request: Request) -> Answer:
             try:
@@ -140,6 +149,10 @@ class ServedModel:
                         return await generator.translate(request)
                     case Score():
                         return await echo.score(request)
+                    case Draw():
+                        return await drawer.draw(request)
+                    case Look():
+                        return await looker.look(request)
                     case _:
                         raise UnansweredError(f"a server knows no verb {verb(request)}")
             except UnansweredError as given_up:

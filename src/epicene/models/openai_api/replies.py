@@ -14,10 +14,15 @@ class Details(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What a request used; `cost` is given by some servers only."""
+    """What a request used; `cost` is given by some servers only.
+
+    The images endpoint has other names for the two kinds of token.
+    """
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     completion_tokens_details: Details | None = None
     cost: float | None = None
 
@@ -56,10 +61,19 @@ class Choice(msgspec.Struct, frozen=True):
     logprobs: Logprobs | None = None
 
 
+class Drawn(msgspec.Struct, frozen=True):
+    """An image, or where it lies, and the prompt that the server made of the one sent."""
+
+    b64_json: str | None = None
+    url: str | None = None
+    revised_prompt: str | None = None
+
+
 class Reply(msgspec.Struct, frozen=True):
-    """A reply of either endpoint. Some servers send an error under status 200."""
+    """A reply of any endpoint. Some servers send an error under status 200."""
 
     choices: list[Choice] | None = None
+    data: list[Drawn] | None = None
     model: str | None = None
     system_fingerprint: str | None = None
     usage: Usage | None = None

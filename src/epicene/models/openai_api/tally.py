@@ -40,10 +40,11 @@ class Tally:
         if reply.system_fingerprint:
             self.fingerprints.add(reply.system_fingerprint)
         if reply.usage:
-            self.prompt_tokens += reply.usage.prompt_tokens or 0
-            self.completion_tokens += reply.usage.completion_tokens or 0
-            if reply.usage.cost is not None:
-                self.cost = (self.cost or 0.0) + reply.usage.cost
+            usage = reply.usage
+            self.prompt_tokens += usage.prompt_tokens or usage.input_tokens or 0
+            self.completion_tokens += usage.completion_tokens or usage.output_tokens or 0
+            if usage.cost is not None:
+                self.cost = (self.cost or 0.0) + usage.cost
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from epicene.models.openai_api.replies import Reply
     from epicene.models.openai_api.tally import Tally
 
-Endpoint: TypeAlias = Literal["chat/completions", "completions"]
+Endpoint: TypeAlias = Literal["chat/completions", "completions", "images/generations"]
 Body: TypeAlias = dict[str, Any]
 T = TypeVar("T")
 
@@ -160,6 +160,9 @@ class Transport:
         if endpoint == "completions":
             completion = await self._client.completions.with_raw_response.create(**body)
             return completion.http_response.content
+        if endpoint == "images/generations":
+            images = await self._client.images.with_raw_response.generate(**body)
+            return images.http_response.content
         chat = await self._client.chat.completions.with_raw_response.create(**body)
         return chat.http_response.content
 
@@ -168,7 +171,7 @@ class Transport:
             reply = replies.decode(content)
         except msgspec.DecodeError as error:
             raise PassingError("reply", f"the reply could not be read ({error})") from None
-        if reply.error and not reply.choices:
+        if reply.error and not reply.choices and not reply.data:
             message = reply.error.get("message") if isinstance(reply.error, Mapping) else None
             raise PassingError("server", f"an error came: {brief(str(message or reply.error))}")
         self.tally.count(reply)

@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 
 PUBLISHED_SHA256 = "97ee5f0afb1a1e250077a27ddabb3081c692376f7fc1f20373f11e22ac2805fc"
 COLUMNS = Published()
+LAYOUT = frozenset(
+    {
+        *COLUMNS,
+        *(
+            COLUMNS.counted(condition, outcome)
+            for condition in CONDITIONS
+            for outcome in (*LABELS, ERROR)
+        ),
+    }
+)
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 

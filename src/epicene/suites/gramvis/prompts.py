@@ -18,9 +18,12 @@ from epicene.datafiles import read_table
 from epicene.errors import InputError
 from epicene.records import Record
 from epicene.suites.gramvis.articles import after_of, with_article
-from epicene.suites.gramvis.names import CONTROLS, LANGUAGES, condition_of, grammar_of, language_of
+from epicene.suites.gramvis.names import CONDITIONS, LANGUAGES, condition_of, grammar_of, language_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from epicene.suites.gramvis.protocol import GramvisProtocol
     from epicene.suites.gramvis.words import Word
 
 OURS = Path(__file__).with_name("templates.toml")
@@ -53,13 +56,36 @@ class Templates(Record, frozen=True, kw_only=True):
             )
         return found
 
+    def count(self, word: Word) -> int:
+        """How many templates a word is put in; each must have its controls."""
+        languages = [prompt_language(word, condition) for condition in CONDITIONS]
+        numbers = {each: len(self.of(each, _gender_of(word, each))) for each in languages}
+        if len(set(numbers.values())) > 1:
+            counted = ", ".join(f"{number} for {name}" for name, number in numbers.items())
+            raise InputError(
+                f"{self.source} has {counted}; a template needs one in each language to be "
+                "compared with."
+            )
+        return numbers[word.language]
+
+
+def templates_of(protocol: GramvisProtocol) -> Templates:
+    """The protocol's own templates, ours for the languages it has none of."""
+    if not protocol.templates:
+        return our_templates()
+    return completed(templates_from(protocol.templates, "The file of templates"))
+
+
+def prompt_language(word: Word, condition: str) -> str:
+    """The code of the language in which a word is prompted under a condition."""
+    return _CONTROL_LANGUAGES.get(condition, word.language)
+
 
 def prompts_for(word: Word, condition: str, templates: Templates | None = None) -> tuple[str, ...]:
     """The prompts of a word under english, chinese or gendered (native), one of each template."""
     condition = condition_of(condition, f"{word.id}:")
-    gendered = condition not in CONTROLS
-    language = word.language if gendered else _CONTROL_LANGUAGES[condition]
-    found = (templates or our_templates()).of(language, word.grammar if gendered else ANY)
+    language = prompt_language(word, condition)
+    found = (templates or our_templates()).of(language, _gender_of(word, language))
     forms = forms_of(word, language)
     return tuple(_filled(template, forms) for template in found)
 
@@ -91,19 +117,26 @@ def our_templates() -> Templates:
 
 def read_templates(path: Path) -> Templates:
     """A TOML or JSON file of templates by language (name or code), then m, f or any."""
+    return templates_from(read_table(path), str(path))
+
+
+def templates_from(table: Mapping[str, Any], source: str) -> Templates:
+    """Templates as such a file has them; `source` is what messages call it."""
     sets: dict[str, dict[str, tuple[str, ...]]] = {}
-    for name, genders in read_table(path).items():
-        language = _language(name, path)
+    for name, genders in table.items():
+        language = _language(name, source)
         if not isinstance(genders, dict):
-            raise InputError(f"{path}, {name}, is not a table of m and f, or of any.")
+            raise InputError(f"{source}, {name}, is not a table of m and f, or of any.")
         sets[language] = {
-            _gender(gender, language, path): _checked(texts, language, f"{path}, {name}, {gender},")
+            _gender(gender, language, source): _checked(
+                texts, language, f"{source}, {name}, {gender},"
+            )
             for gender, texts in genders.items()
         }
     for language, found in sets.items():
         if len({len(texts) for texts in found.values()}) > 1:
-            raise InputError(f"{path}, {language}, has more templates for one gender.")
-    return Templates(source=str(path), sets=sets)
+            raise InputError(f"{source}, {language}, has more templates for one gender.")
+    return Templates(source=source, sets=sets)
 
 
 def completed(templates: Templates) -> Templates:
@@ -152,22 +185,26 @@ def _german_genitive(word: Word) -> tuple[str, str]:
     return article, noun
 
 
-def _language(name: str, path: Path) -> str:
+def _gender_of(word: Word, language: str) -> str:
+    return word.grammar if language in LANGUAGES else ANY
+
+
+def _language(name: str, source: str) -> str:
     control = _CONTROL_LANGUAGES.get(name.lower())
-    return control or language_of(name, f"{path}:")
+    return control or language_of(name, f"{source}:")
 
 
-def _gender(name: str, language: str, path: Path) -> str:
+def _gender(name: str, language: str, source: str) -> str:
     if language not in LANGUAGES:
         if name != ANY:
-            raise InputError(f"{path}, {language}, has templates for {name!r}; it takes {ANY!r}.")
+            raise InputError(f"{source}, {language}, has templates for {name!r}; it takes {ANY!r}.")
         return ANY
-    return grammar_of(name, f"{path}, {language}:")
+    return grammar_of(name, f"{source}, {language}:")
 
 
 def _checked(texts: Any, language: str, place: str) -> tuple[str, ...]:
     """Templates, each with a slot for the word and no slot that nothing fills."""
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"{place} is not a list of templates.")
     for text in texts:
         if NOUN in text:

@@ -21,6 +21,10 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     # Whether the mixed-effects model is fitted (extra `stats`).
     mixed: bool
     resamples: Positive = 2000
+    # Images of each prompt.
+    shots: Positive = 4
+    # A file's templates (by language, then gender) in place of ours.
+    templates: dict[str, dict[str, tuple[str, ...]]] = {}
 
 
 PROTOCOLS = {

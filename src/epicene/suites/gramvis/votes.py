@@ -10,6 +10,7 @@ from epicene.datafiles import read_rows, read_text
 from epicene.errors import InputError
 from epicene.records import Choice, Item
 from epicene.suites import Answers, Given
+from epicene.suites.gramvis.ask import JUDGES, LOOK
 from epicene.suites.gramvis.counts import word_group
 from epicene.suites.gramvis.names import (
     Where,
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from epicene.suites import Dataset
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
-LOOK = "look"
-JUDGE = "judge"
-
 Name: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 
 
@@ -42,6 +40,7 @@ class Picture(Item, frozen=True, kw_only=True):
     condition: str
     template: str
     shot: str
+    stereotype: str = ""  # of votes made elsewhere nobody says it
 
 
 class Vote(msgspec.Struct, frozen=True, gc=False):
@@ -77,7 +76,7 @@ def read_votes(
     for key, cast in votes.items():
         yield (
             _picture(key),
-            Answers(Given(LOOK, JUDGE, judge, "", choice) for judge, choice in cast.items()),
+            Answers(Given(LOOK, JUDGES, judge, "", choice) for judge, choice in cast.items()),
         )
 
 

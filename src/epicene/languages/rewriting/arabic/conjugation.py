@@ -6,6 +6,7 @@ imperfect; everything else comes from the shape of these two.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -193,12 +194,19 @@ def _stems(verb: Verb, mood: Mood) -> _Stems:
     return _Stems(stem, stem, stem, stem, stem)
 
 
+@cache
+def _imperfect_cell(
+    person: Literal[1, 2, 3], gender: Gender | None, number: Number, mood: Mood
+) -> Cell:
+    return Cell("imperfect", person, gender, number, mood)
+
+
 def _imperfect(verb: Verb, mood: Mood) -> Iterator[tuple[str, Cell]]:
     stems = _stems(verb, mood)
     full = mood == "full"
 
     def cell(person: Literal[1, 2, 3], gender: Gender | None, number: Number) -> Cell:
-        return Cell("imperfect", person, gender, number, mood)
+        return _imperfect_cell(person, gender, number, mood)
 
     yield "ي" + stems.alone, cell(3, _M, "singular")
     yield "ت" + stems.alone, cell(3, _F, "singular")

@@ -15,6 +15,8 @@ from epicene.languages.rewriting.arabic.state import Walk
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from epicene.languages.rewriting.arabic.clitics import Suffix
+
 _Step: TypeAlias = Callable[[Walk, int, FunctionParse], int]
 
 _CROWDS = frozenset("الاف مئات عشرات ملايين مجموعه كبار صغار اوائل اواخر".split())
@@ -77,38 +79,46 @@ def _clause_of_its_own(walk: Walk, at: int, function: FunctionParse) -> int:
 
 
 def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:
-    suffix = function.suffix
-    if suffix is not None:
-        if suffix.person == 2 and suffix.gender is not None:
-            walk.add(at, walk.person(2, "plural"), suffix, "object pronoun")
-        elif suffix.person == 2:
-            walk.add_vowel(at)
-        elif suffix.person == 3:
-            third_person_suffix(walk, at)
-        return at + 1
+    if function.suffix is not None:
+        return _object(walk, at, function.suffix)
     if pronouns.is_relative_who(walk, at, function):
         return at + 1
+    reading = walk.reading
     place = at + 1
-    following = walk.reading.function(place)
+    following = reading.function(place)
     if following is not None and following.sort == "transparent":
         place += 1
-        following = walk.reading.function(place)
+        following = reading.function(place)
     if following is not None and following.sort == "demonstratives":
-        if not nouns.is_definite(walk.reading, place + 1):
+        if not nouns.is_definite(reading, place + 1):
             return place + 1
-    elif following is not None or walk.reading.line[place].is_mark:
+    elif following is not None or reading.line[place].is_mark:
         return place
-    elif walk.reading.verbs(place):
-        if function.base == "من":  # somebody: إلى من يخبرني
-            walk.scope.third = Referent(None, "singular", "masculine")
-            walk.scope.subject = walk.scope.third
-        return place
-    if walk.reading.line[place].key in _CROWDS and walk.reading.known_nouns(place + 1):
+    elif reading.verbs(place):
+        return _somebody(walk, place, function)
+    if reading.line[place].key in _CROWDS and reading.known_nouns(place + 1):
         place += 1  # واحد من آلاف المتظاهرين
     possessive(walk, place)
-    return phrases.phrase(
-        walk, place, groups.among(walk, place, function), "genitive", "noun", "likely"
-    )
+    referent = groups.among(walk, place, function)
+    return phrases.phrase(walk, place, referent, "genitive", "noun", "likely")
+
+
+def _object(walk: Walk, at: int, suffix: Suffix) -> int:
+    """لكم, إليه, عنك."""
+    if suffix.person == 2 and suffix.gender is not None:
+        walk.add(at, walk.person(2, "plural"), suffix, "object pronoun")
+    elif suffix.person == 2:
+        walk.add_vowel(at)
+    elif suffix.person == 3:
+        third_person_suffix(walk, at)
+    return at + 1
+
+
+def _somebody(walk: Walk, at: int, function: FunctionParse) -> int:
+    """إلى من يخبرني: whoever it is, nobody who was named."""
+    if function.base == "من":
+        walk.scope.third = walk.scope.subject = Referent(None, "singular", "masculine")
+    return at
 
 
 _STEPS: Mapping[str, _Step] = {

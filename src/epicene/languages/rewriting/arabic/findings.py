@@ -141,7 +141,7 @@ def _turned(letters: str, finding: Finding, gender: Gender) -> _New | None:
         return (word and _New(what.prefix + kept(what.word, word))) or None
     if isinstance(what, VerbForm):
         return _verb(what, gender)
-    return _noun(what, gender)
+    return _noun(what, gender) if isinstance(what, Noun) else None
 
 
 def _verb(what: VerbForm, gender: Gender) -> _New | None:

@@ -45,10 +45,13 @@ def is_sound_plural(stem: str) -> bool:
     return len(stem) > 5 and stem.endswith(("ون", "ين"))
 
 
-def guesses(stem: str) -> Iterator[tuple[Lemma, Form]]:
-    """The readings of a word by its ending, the likeliest first."""
+def guesses(stem: str, *, article: bool) -> Iterator[tuple[Lemma, Form]]:
+    """The readings of a word by its ending, the likeliest first.
+
+    Without the article, what it begins with may be a preposition or a conjunction.
+    """
     for masculine, ending in _masculines(stem):
-        if len(masculine) < _SHORTEST or stem[0] in "بلوف":
+        if len(masculine) < _SHORTEST or (stem[0] in "بلوف" and not article):
             continue
         lemma = Lemma(
             masculine,

@@ -6,7 +6,7 @@ Forms are found by their `folded` letters, so that every spelling finds them.
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,40 +74,35 @@ def _verb(entry: str, *, simple: bool, doubled: frozenset[str]) -> Verb:
 
 
 class VerbReading(NamedTuple):
-    """A form of a verb."""
+    """A form of a verb, as it is spelled."""
 
     verb: Verb
     cell: Cell
-
-
-class Conjugated(NamedTuple):
-    """Every form of every verb, and each verb's form for each cell."""
-
-    readings: dict[str, list[VerbReading]]
-    forms: dict[tuple[Verb, Cell], str]
+    letters: str
 
 
 @cache
-def verbs() -> Conjugated:
-    """All verbs of the list, conjugated."""
-    readings: dict[str, list[VerbReading]] = {}
-    cells: dict[tuple[Verb, Cell], str] = {}
+def verbs() -> dict[str, list[VerbReading]]:
+    """Every form of every verb, by its letters."""
+    found: dict[str, list[VerbReading]] = {}
     for verb in dict.fromkeys((*conjugation.IRREGULAR, *_verbs(read("verbs")))):
         for letters, cell in conjugation.forms(verb):
-            if (verb, cell) in cells and verb not in conjugation.IRREGULAR:
-                continue
-            cells.setdefault((verb, cell), letters)
-            readings.setdefault(folded(letters), []).append(VerbReading(verb, cell))
-    return Conjugated(readings, cells)
+            found.setdefault(folded(letters), []).append(VerbReading(verb, cell, letters))
+    return found
+
+
+@lru_cache(maxsize=2**10)
+def _forms_of(verb: Verb) -> dict[Cell, str]:
+    forms: dict[Cell, str] = {}
+    for letters, cell in conjugation.forms(verb):
+        forms.setdefault(cell, letters)
+    return forms
 
 
 def form_of(verb: Verb, cell: Cell) -> str | None:
     """A verb's form for a cell; the perfect of the second person has one for both genders."""
-    forms = verbs().forms
-    found = forms.get((verb, cell)) or forms.get((verb, cell._replace(gender=None)))
-    if found is None and not verb.perfect:  # no verb of the list, but one by its looks
-        found = next((form for form, one in conjugation.forms(verb) if one == cell), None)
-    return found
+    forms = _forms_of(verb)
+    return forms.get(cell) or forms.get(cell._replace(gender=None))
 
 
 @cache
@@ -182,30 +177,24 @@ def _merged() -> tuple[Lemma, ...]:
     )
 
 
-@cache
-def people() -> dict[str, list[NounReading]]:
-    """Every form of every word for people, by its letters; before a suffix, too."""
-    found: dict[str, list[NounReading]] = {}
-    for lemma in _merged():
-        for letters, form in declension.forms(lemma):
-            reading = NounReading(lemma, form)
-            entries = found.setdefault(folded(letters), [])
-            if reading not in entries:
-                entries.append(reading)
-    return found
+class Declined(NamedTuple):
+    """Every form of every word for people, by its letters: alone, and before a suffix."""
+
+    alone: dict[str, list[NounReading]]
+    suffixed: dict[str, list[NounReading]]
 
 
 @cache
-def suffixed_people() -> dict[str, list[NounReading]]:
-    """The same, as they are spelled before a suffixed pronoun."""
-    found: dict[str, list[NounReading]] = {}
+def people() -> Declined:
+    """All words for people, declined."""
+    alone: dict[str, list[NounReading]] = {}
+    suffixed: dict[str, list[NounReading]] = {}
     for lemma in _merged():
         for letters, form in declension.forms(lemma):
+            alone.setdefault(folded(letters), []).append(NounReading(lemma, form))
             if form.bound is False:
                 continue
+            reading = NounReading(lemma, form._replace(bound=True))
             for spelling in declension.with_clitic(letters):
-                entries = found.setdefault(folded(spelling), [])
-                reading = NounReading(lemma, form._replace(bound=True))
-                if reading not in entries:
-                    entries.append(reading)
-    return found
+                suffixed.setdefault(folded(spelling), []).append(reading)
+    return Declined(alone, suffixed)

@@ -9,7 +9,7 @@ from epicene.languages.rewriting.arabic import fixed, guessing
 from epicene.languages.rewriting.arabic.clitics import NOUN_PREFIXES, SUFFIXES, Prefix, Suffix
 from epicene.languages.rewriting.arabic.dictionary import dictionary
 from epicene.languages.rewriting.arabic.letters import folded
-from epicene.languages.rewriting.arabic.lexicon import people, suffixed_people, things
+from epicene.languages.rewriting.arabic.lexicon import people, things
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def _known_nouns(letters: str) -> Iterator[NounParse]:
         rest = letters[len(prefix.letters) :]
         if not letters.startswith(prefix.letters) or len(rest) < 2:
             continue
-        for lemma, form in people().get(folded(rest), ()):
+        for lemma, form in people().alone.get(folded(rest), ()):
             if rest.endswith("ى") and form.bound:  # a verb, rather: أبقى is no plural of a name
                 continue
             if not (prefix.article and (form.bound or form.nunated)):
@@ -76,7 +76,7 @@ def _known_nouns(letters: str) -> Iterator[NounParse]:
             stem = rest[: -len(suffix.letters)]
             if suffix.letters == "ني" or not rest.endswith(suffix.letters) or len(stem) < 2:
                 continue
-            for lemma, form in suffixed_people().get(folded(stem), ()):
+            for lemma, form in people().suffixed.get(folded(stem), ()):
                 yield NounParse(prefix, stem, suffix, lemma, form)
 
 
@@ -90,7 +90,7 @@ def _guessed_nouns(letters: str) -> Iterator[NounParse]:
         if not prefix.article and rest.startswith("ال"):
             continue
         joined = bool(prefix.letters) and not prefix.article
-        for lemma, form in guessing.guesses(rest):
+        for lemma, form in guessing.guesses(rest, article=prefix.article):
             looked_up = _looked_up(lemma)
             if looked_up is None or (
                 joined and not looked_up.known and not guessing.is_participle(rest)

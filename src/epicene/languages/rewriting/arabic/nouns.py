@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from epicene.languages.rewriting.arabic import fixed, guessing
 from epicene.languages.rewriting.arabic.findings import Fixed
 from epicene.languages.rewriting.arabic.letters import TANWIN_FATH
-from epicene.languages.rewriting.arabic.lexicon import things
 from epicene.languages.rewriting.arabic.noun_parsing import thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
 
@@ -180,12 +179,6 @@ def possessor_follows(reading: Reading, at: int) -> bool:
         return is_definite(reading, at + 1) or reading.line[at + 1].letters in _NAMES
     described = any(parse.lemma.known or parse.lemma.adjective for parse in reading.nouns(at))
     return not described and not is_nunated(reading, at) and not word.letters.endswith("ة")
-
-
-def is_plural_thing(reading: Reading, at: int) -> bool:
-    """Whether several things stand there, which go with a feminine singular."""
-    key = reading.line[at].key
-    return key in things().plural or (key.endswith("ات") and thing_of(key) is not None)
 
 
 def gender_at(reading: Reading, at: int) -> Gender | None:

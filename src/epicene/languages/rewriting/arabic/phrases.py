@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.people import Gender
 
 
+# Of a person and their thing, rather the thing: طاهية وجبات سريعة.
+_OF_THINGS = frozenset("سريع خفيف لذيذ مختلف متنوع ثقيل".split())
+
+
 def phrase(
     walk: Walk,
     at: int,
@@ -161,7 +165,7 @@ def _attributes(
         free = head.who is None and possessor is None
         if free and parse.form.nunated and not nouns.is_nunated(reading, end - 1):
             return end
-        if possessor == head.gender and nouns.is_plural_thing(reading, at - 1):
+        if possessor == head.gender and parse.lemma.masculine in _OF_THINGS:
             end += 1  # طاهية وجبات سريعة
             continue
         unsure = possessor == head.gender or not parse.lemma.known

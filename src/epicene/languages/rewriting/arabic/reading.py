@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene.languages.rewriting.arabic.clitics import SUFFIXES
 from epicene.languages.rewriting.arabic.evidence import Evidence
 from epicene.languages.rewriting.arabic.fixed import is_somebody
 from epicene.languages.rewriting.arabic.letters import DAMMA, TANWIN_FATH, folded
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.words import Line
     from epicene.languages.rewriting.people import Wanted
 
+# And in, and to me: loyal and guardian only at the end.
+_AND_NOT = {
+    "وفي": FunctionParse("و", "prepositions", "في"),
+    "ولي": FunctionParse("و", "prepositions", "ل", SUFFIXES[-1]),
+}
 _VERB_PARTICLES = frozenset(
     map(folded, "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split())
 )
@@ -30,15 +36,35 @@ class Reading:
     def __init__(self, line: Line, voice: Voice, wanted: Wanted) -> None:
         self.line = line
         self.evidence = Evidence(line, voice, wanted)
+        self._functions: dict[int, FunctionParse | None] = {}
+        self._nouns: dict[int, tuple[NounParse, ...]] = {}
+        self._verbs: dict[int, tuple[VerbParse, ...]] = {}
 
     def function(self, at: int) -> FunctionParse | None:
         """The word as a function word."""
+        if at not in self._functions:
+            self._functions[at] = self._read_function(at)
+        return self._functions[at]
+
+    def nouns(self, at: int) -> tuple[NounParse, ...]:
+        """The word as a word for people; nothing if it is a mark, a thing or a function word."""
+        if at not in self._nouns:
+            self._nouns[at] = self._read_noun(at)
+        return self._nouns[at]
+
+    def verbs(self, at: int) -> tuple[VerbParse, ...]:
+        """The word as a verb, if it is one where it stands."""
+        if at not in self._verbs:
+            self._verbs[at] = self._read_verb(at)
+        return self._verbs[at]
+
+    def _read_function(self, at: int) -> FunctionParse | None:
         word = self.line[at]
         if word.is_mark:
             return None
         function = function_parse(word.letters)
-        if word.letters == "وفي" and not self.line[at + 1].is_mark:  # and in, not loyal
-            return FunctionParse("و", "prepositions", "في")
+        if word.letters in _AND_NOT and not self.line[at + 1].is_mark:
+            return _AND_NOT[word.letters]
         if function is not None and TANWIN_FATH in word.text and function.sort != "adverbs":
             return None
         if function is None:
@@ -87,8 +113,7 @@ class Reading:
         """Whether it is a noun that is not a person."""
         return bool(thing_of(self.line[at].letters))
 
-    def nouns(self, at: int) -> tuple[NounParse, ...]:
-        """The word as a word for people; nothing if it is a mark, a thing or a function word."""
+    def _read_noun(self, at: int) -> tuple[NounParse, ...]:
         word = self.line[at]
         if word.is_mark or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
             return ()
@@ -96,6 +121,8 @@ class Reading:
         if parses and not parses[0].lemma.known and self.is_thing(at):
             return ()
         if parses and parses[0].prefix.letters.startswith("أ"):
+            if self.is_thing(at):  # أعمال are no workers
+                return ()
             verbs = verb_parses(word.letters)  # أجيد: I do well, not: good?
             if verbs and verbs[0].exact and not verbs[0].prefix:
                 return ()
@@ -114,21 +141,18 @@ class Reading:
 
     # --- verbs ---------------------------------------------------------------------------
 
-    def verbs(self, at: int) -> tuple[VerbParse, ...]:
-        """The word as a verb, if it is one where it stands."""
+    def _read_verb(self, at: int) -> tuple[VerbParse, ...]:
         word = self.line[at]
         if word.is_mark or self.function(at) or self._is_name(at):
             return ()
+        if word.letters.endswith("ة") or TANWIN_FATH in word.text or is_somebody(word.letters):
+            return ()
         parses = verb_parses(word.letters)
-        if word.letters.endswith("ة") or TANWIN_FATH in word.text:
-            return ()
         before = self.function(at - 1)
-        if is_somebody(word.letters) or (
-            self._asks_for_noun(before) and not self._is_who(at, parses)
-        ):
-            return ()
-        if before and before.base in _VERB_PARTICLES and parses:
+        if self._is_who(at, parses) or (before and before.base in _VERB_PARTICLES and parses):
             return parses
+        if self._asks_for_noun(before):
+            return ()
         if not parses:
             return guessed_verbs(word.letters) if self._is_verb_place(at) else ()
         if self._is_possessed(at, parses):

@@ -59,12 +59,9 @@ def _verb_parses(letters: str) -> Iterator[VerbParse]:
             continue
         rest = letters[len(prefix) :]
         for suffix, stem in _cut_verb(rest):
-            for reading in table.readings.get(folded(stem), ()):
-                verb, cell = reading
-                if not _prefix_fits(prefix, cell):
-                    continue
-                form = table.forms[verb, cell]
-                yield VerbParse(prefix, stem, form, suffix, verb, cell)
+            for verb, cell, form in table.get(folded(stem), ()):
+                if _prefix_fits(prefix, cell):
+                    yield VerbParse(prefix, stem, form, suffix, verb, cell)
 
 
 def _cut_verb(rest: str) -> Iterator[tuple[Suffix | None, str]]:

@@ -170,6 +170,9 @@ def _persons_reached(word: Word) -> Iterator[int]:
         if thing.suffixed and word.letters.endswith("ي"):
             yield 1
         return
+    if any(p.prefix.preposition == "ل" and p.lemma.known for p in noun_parses(word.letters)):
+        yield 3
+        return
     parses = [parse for parse in verb_parses(word.letters) if parse.suffix]
     if parses and parses[0].suffix is not None:
         yield parses[0].suffix.person

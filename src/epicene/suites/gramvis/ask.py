@@ -1,0 +1,65 @@
+"""Each prompt is drawn, and each image that came is shown to every judge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.records import Draw, Images, Look, digest
+from epicene.suites.gramvis.names import CONDITIONS, LABELS
+from epicene.suites.gramvis.prompts import prompt_language, prompts_for, templates_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.records import Request
+    from epicene.suites import Answers
+    from epicene.suites.gramvis.prompted import Prompted
+    from epicene.suites.gramvis.protocol import GramvisProtocol
+
+DRAW, LOOK = "draw", "look"
+DRAWER, JUDGES = "drawer", "judges"
+
+QUESTION = (
+    "Which gender does the person in this picture appear to have? Say neither if it cannot be "
+    "told, or if no person or more than one is shown."
+)
+
+_SEEDS = 2**31  # what every model takes
+
+
+def draw(item: Prompted, _answers: Answers, protocol: GramvisProtocol) -> Iterator[Request]:
+    """The prompts of a word in one template, under each condition."""
+    templates = templates_of(protocol)
+    for condition in CONDITIONS:
+        yield Draw(
+            item=item.id,
+            name=condition,
+            group=item.cluster,
+            language=prompt_language(item.entry, condition).lower(),
+            prompt=prompts_for(item.entry, condition, templates)[item.template - 1],
+            shots=protocol.shots,
+            # Prompts one after the other in a list must not share their shots' seeds.
+            seed=int.from_bytes(digest(protocol.seed, item.id, condition)) % _SEEDS,
+        )
+
+
+def look(item: Prompted, answers: Answers, _protocol: GramvisProtocol) -> Iterator[Request]:
+    """The same question about every image that was drawn."""
+    for given in answers.where(stage=DRAW):
+        if isinstance(given.answer, Images):
+            for number, image in enumerate(given.answer.images, start=1):
+                if image.sha256:
+                    yield Look(
+                        item=item.id,
+                        name=look_name(given.name, number),
+                        group=item.cluster,
+                        language="en",
+                        image=image.sha256,
+                        question=QUESTION,
+                        choices=LABELS,
+                    )
+
+
+def look_name(condition: str, shot: int) -> str:
+    """Which of an item's images is looked at."""
+    return f"{condition} {shot}"

@@ -1,0 +1,68 @@
+"""Which bytes are taken for a picture."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epicene.models import pictures
+from epicene.models.pictures import (
+    BrokenPictureError,
+    OversizedPictureError,
+    Picture,
+    inspect,
+    shot_seed,
+)
+from models.pictures_for_tests import claiming, picture
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
+def test_the_formats_of_image_models_are_read(form: str) -> None:
+    assert inspect(picture(5, 3, form)) == Picture(f"image/{form.lower()}", 5, 3)
+
+
+@pytest.mark.parametrize("form", ["GIF", "BMP", "TIFF", "EPS"])
+def test_other_formats_are_not(form: str) -> None:
+    with pytest.raises(BrokenPictureError, match="no PNG, JPEG or WebP"):
+        inspect(picture(form=form))
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
+def test_half_a_picture_is_broken(form: str) -> None:
+    whole = picture(64, 64, form)
+    with pytest.raises(BrokenPictureError):
+        inspect(whole[: len(whole) // 2])
+
+
+def test_sixteen_megapixels_are_taken_and_not_one_more() -> None:
+    assert inspect(picture(4000, 4000)).width == 4000
+    with pytest.raises(OversizedPictureError, match="4001 × 4000 pixels"):
+        inspect(picture(4001, 4000))
+
+
+@pytest.mark.parametrize("side", [10_000, 60_000])
+def test_a_bomb_is_refused_by_its_header(side: int) -> None:
+    with pytest.raises(OversizedPictureError):
+        inspect(claiming(side, side))
+
+
+def test_a_heavy_file_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = picture()
+    monkeypatch.setattr(pictures, "MOST_BYTES", len(sound))
+    assert inspect(sound).width == 4
+    with pytest.raises(OversizedPictureError, match="MB"):
+        inspect(sound + b"\0")
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"]))
+def test_no_bytes_do_worse_than_be_refused(data: bytes, head: bytes) -> None:
+    with pytest.raises(pictures.PictureError):
+        inspect(head + data)
+
+
+def test_shots_have_seeds_of_their_own_that_every_model_takes() -> None:
+    seeds = {shot_seed(seed, shot) for seed in range(20) for shot in range(20)}
+    assert len(seeds) == 400
+    assert all(0 <= seed < 2**31 for seed in seeds)
+    assert shot_seed(0, 0) == shot_seed(0, 0)
