@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 from PIL import Image as Pillow
+from safetensors.torch import load_file, save_file
 
 from epicene.errors import InputError
 from epicene.models import Model, ModelOptions, open_model, parse_spec
@@ -134,6 +135,19 @@ def test_the_spec_names_a_folder_that_holds_a_pipeline(tmp_path: Path) -> None:
     (tmp_path / "here" / "model_index.json").write_text("{")
     with pytest.raises(InputError, match="could not be read"):
         open_model(parse_spec(f"diffusers:{tmp_path / 'here'}"))
+
+
+@pytest.mark.parametrize(
+    "part", ["text_encoder/model", "unet/diffusion_pytorch_model", "vae/diffusion_pytorch_model"]
+)
+def test_a_pipeline_that_lacks_a_weight_is_refused(part: str, folder: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+    file = copy / f"{part}.safetensors"
+    weights = load_file(file)
+    del weights[sorted(weights)[-1]]
+    save_file(weights, file, metadata={"format": "pt"})
+    with pytest.raises(InputError, match=f"lacks 1 of the weights of its {part.split('/')[0]}"):
+        open_pipeline(str(copy), ModelOptions())
 
 
 def test_a_spec_opens_the_pipeline(folder: Path) -> None:

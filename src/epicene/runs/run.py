@@ -251,9 +251,21 @@ def settings_of(order: Order, dataset: Dataset) -> Settings:
     )
 
 
+def _open(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
+    """The items; raises at one whose outcome is known, of which there is nothing to ask."""
+    for item in dataset.items:
+        if suite.holds_outcome is not None and suite.holds_outcome(item):
+            raise InputError(
+                f"{dataset.name} holds outcomes, of which there is nothing to ask; tabulate it "
+                f"with `epicene score {suite.name} --data FILE`."
+            )
+        yield item
+
+
 def selected(order: Order, dataset: Dataset) -> Iterator[Any]:
     """The items the run takes."""
-    spoken = of_languages(dataset.items, order.languages, dataset.name)
+    items = _open(order.suite, dataset)
+    spoken = of_languages(items, order.languages, dataset.name)
     return limited(spoken, order.suite.stratum, order.limit, order.protocol.seed)
 
 

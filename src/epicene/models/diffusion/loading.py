@@ -83,13 +83,19 @@ def _pipeline(name: str, folder: Path, dtype: str, device: str) -> Any:
 
     diffusers.utils.logging.disable_progress_bar()
     diffusers.utils.logging.set_verbosity_error()
-    quiet_transformers()
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         run = diffusers.DiffusionPipeline.from_pretrained(
-            str(folder), dtype=getattr(torch, dtype), local_files_only=True
-        ).to(device)
+            str(folder),
+            dtype=getattr(torch, dtype),
+            local_files_only=True,
+            **_transformers_parts(name, folder, getattr(torch, dtype)),
+        )
+        _refuse_gaps(name, run)
+        run = run.to(device)
+    except InputError:
+        raise
     except Exception as error:
         # Broken files raise whatever the first line that trips over them raises.
         if out_of_memory(error):
@@ -101,10 +107,45 @@ def _pipeline(name: str, folder: Path, dtype: str, device: str) -> Any:
     return run
 
 
-def _parameters(run: Any) -> int:
-    return sum(
-        weight.numel()
-        for part in run.components.values()
-        if hasattr(part, "parameters")
-        for weight in part.parameters()
+def _transformers_parts(name: str, folder: Path, dtype: Any) -> dict[str, Any]:
+    """The parts that are transformers models, loaded here because only so they say what they lack.
+
+    Where a weight is missing they would take a random one.
+    """
+    transformers = quiet_transformers()
+    parts: dict[str, Any] = {}
+    for part, origin in fingerprint.read_index(folder).items():
+        if not isinstance(origin, list) or origin[0] != "transformers":
+            continue
+        kind = getattr(transformers, origin[1])
+        if hasattr(kind, "num_parameters"):  # a model, not a tokenizer or an image processor
+            parts[part], report = kind.from_pretrained(
+                str(folder / part), dtype=dtype, local_files_only=True, output_loading_info=True
+            )
+            if missing := sorted(report["missing_keys"]):
+                raise _lacks(name, part, missing)
+            parts[part].eval()
+    return parts
+
+
+def _refuse_gaps(name: str, run: Any) -> None:
+    """Other parts keep an empty place for a weight that is missing."""
+    for part, module in _modules(run):
+        if missing := sorted(key for key, each in module.named_parameters() if each.is_meta):
+            raise _lacks(name, part, missing)
+
+
+def _lacks(name: str, part: str, missing: list[str]) -> InputError:
+    return InputError(
+        f"The pipeline {name} lacks {len(missing)} of the weights of its {part} ({missing[0]} …)."
     )
+
+
+def _modules(run: Any) -> list[tuple[str, Any]]:
+    return [
+        (name, part) for name, part in run.components.items() if hasattr(part, "named_parameters")
+    ]
+
+
+def _parameters(run: Any) -> int:
+    return sum(weight.numel() for _, module in _modules(run) for weight in module.parameters())

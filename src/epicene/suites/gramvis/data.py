@@ -43,9 +43,7 @@ def _of_words(
     path: Path | None, columns: dict[str, str], protocol: GramvisProtocol
 ) -> list[Prompted]:
     templates = templates_of(protocol)
-    found = [
-        item for word in read_words(path, columns) for item in prompted(word, templates)
-    ]
+    found = [item for word in read_words(path, columns) for item in prompted(word, templates)]
     if not found:
         raise InputError(f"{path} holds no words and no counts.")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from epicene import charts
 from epicene.records import Estimate
 from epicene.suites.gramvis.analysis.averages import Average, columns
-from epicene.suites.gramvis.analysis.words import counts_of
+from epicene.suites.gramvis.analysis.words import counts_of, divergent, drawn
 from epicene.suites.gramvis.names import CATEGORIES, GRAMMARS, OWN
 
 if TYPE_CHECKING:
@@ -25,14 +26,15 @@ STRONGEST = 12  # words a figure
 
 def figures(results: Results[GramvisProtocol]) -> Iterator[Figure]:
     """Figures 4 to 11, those that have something to show."""
-    counts = counts_of(results.frame)
+    counts = counts_of(divergent(drawn(results)))
+    if not counts.words:
+        return
     for make in (_expected, _reversed):
-        try:
+        with suppress(charts.EmptyChartError):
             yield make(counts)
-        except charts.EmptyChartError:
-            continue
     yield from _words(counts)
-    yield _effects(counts, results.protocol)
+    with suppress(charts.EmptyChartError):
+        yield _effects(counts, results.protocol)
 
 
 def word_effects(counts: Counts) -> list[tuple[str, str, float]]:

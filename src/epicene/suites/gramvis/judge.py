@@ -1,4 +1,4 @@
-"""From counts, or the votes on an image, to judgements."""
+"""From counts, the votes on an image, or the images of a run, to judgements."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from epicene.records import Choice, Judgement
 from epicene.suites.gramvis.counts import Counted
 from epicene.suites.gramvis.names import ERROR, LABELS, OWN
 from epicene.suites.gramvis.parsing import parse
+from epicene.suites.gramvis.prompted import Prompted
+from epicene.suites.gramvis.shots import shots_of
+from epicene.suites.gramvis.votes import Picture
 from epicene.suites.gramvis.voting import vote
 
 if TYPE_CHECKING:
@@ -17,7 +20,6 @@ if TYPE_CHECKING:
     from epicene.suites import Answers
     from epicene.suites.gramvis.names import Label
     from epicene.suites.gramvis.protocol import GramvisProtocol
-    from epicene.suites.gramvis.votes import Picture
 
 COUNTS = "counts"
 MAJORITY = "majority"
@@ -25,22 +27,41 @@ VOTE = "vote of "
 
 
 def judge(
-    item: Counted | Picture, answers: Answers, protocol: GramvisProtocol
+    item: Counted | Picture | Prompted, answers: Answers, protocol: GramvisProtocol
 ) -> Iterator[Judgement]:
     """The counts as they are; of an image each vote, and what they come to."""
-    facets = {
-        "drawer": item.drawer,
-        "grammar": item.grammar,
-        "category": item.category,
-        "word": item.word,
-        "condition": item.condition,
-    }
-    if isinstance(item, Counted):
-        numbers = (item.male, item.female, item.neither, item.error)
-        counts = dict(zip((*LABELS, ERROR), map(float, numbers), strict=True))
-        yield _judgement(item, COUNTS, facets, counts=counts)
-        return
-    facets |= {"template": item.template, "shot": item.shot}
+    match item:
+        case Counted():
+            yield _counted(item)
+        case Picture():
+            yield from _voted(item, answers, protocol)
+        case Prompted():
+            for shot in shots_of(item, answers, protocol):
+                if shot.missing:
+                    yield _missing(shot.picture, shot.missing)
+                else:
+                    yield from _voted(shot.picture, shot.votes, protocol)
+
+
+def _counted(item: Counted) -> Judgement:
+    numbers = (item.male, item.female, item.neither, item.error)
+    counts = dict(zip((*LABELS, ERROR), map(float, numbers), strict=True))
+    return _judgement(item, COUNTS, _facets(item), counts=counts)
+
+
+def _missing(item: Picture, why: str) -> Judgement:
+    """An image that was refused or never came shows nobody, and no judge is to blame for it."""
+    return _judgement(
+        item,
+        MAJORITY,
+        _facets(item),
+        outcome="undetected",
+        counts={name: float(name == ERROR) for name in (*LABELS, ERROR)},
+        evidence={"not drawn": why},
+    )
+
+
+def _voted(item: Picture, answers: Answers, protocol: GramvisProtocol) -> Iterator[Judgement]:
     labels: list[Label | None] = []
     for given in answers:
         if isinstance(given.answer, Choice):
@@ -48,16 +69,32 @@ def judge(
             labels.append(label)
             # The image's own judgement says all else of it.
             voted = {"drawer": item.drawer, "judge": given.model}
-            yield _judgement(item, f"{VOTE}{given.model}", voted, label, text=given.answer.text)
+            said = {"said": given.answer.text} if given.answer.text else {}
+            yield _judgement(item, f"{VOTE}{given.model}", voted, label, evidence=said)
     verdict = vote(labels)
     yield _judgement(
         item,
         MAJORITY,
-        {**facets, "agreement": verdict.agreement},
+        {**_facets(item), "agreement": verdict.agreement},
         verdict.label,
         outcome=_outcome(verdict.label, item.grammar),
         counts={name: float(name == (verdict.label or ERROR)) for name in (*LABELS, ERROR)},
     )
+
+
+def _facets(item: Counted | Picture) -> Facets:
+    facets = {
+        "drawer": item.drawer,
+        "grammar": item.grammar,
+        "category": item.category,
+        "word": item.word,
+        "condition": item.condition,
+    }
+    if isinstance(item, Picture):
+        facets |= {"template": item.template, "shot": item.shot}
+        if item.stereotype:
+            facets["stereotype"] = item.stereotype
+    return facets
 
 
 def _outcome(label: Label | None, grammar: str) -> Outcome:
@@ -82,7 +119,7 @@ def _judgement(
     *,
     outcome: Outcome | None = None,
     counts: dict[str, float] | None = None,
-    text: str = "",
+    evidence: Facets | None = None,
 ) -> Judgement:
     return Judgement(
         item=item.id,
@@ -93,5 +130,5 @@ def _judgement(
         label=label,
         counts=counts or {},
         facets=facets,
-        evidence={"said": text} if text else {},
+        evidence=evidence or {},
     )

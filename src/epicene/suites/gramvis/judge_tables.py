@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
 from epicene.stats.raters import fleiss, krippendorff
-from epicene.suites.gramvis.analysis.words import counts_of
+from epicene.suites.gramvis.analysis.words import counts_of, divergent
 from epicene.suites.gramvis.judge import MAJORITY, VOTE
 from epicene.suites.gramvis.names import CONTROLS, GRAMMARS, OWN
 from epicene.suites.gramvis.representation import average_of
@@ -29,9 +29,11 @@ def judge_tables(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iterator
     images = frame.filter(pl.col("name").cast(pl.String) == MAJORITY)
     if not len(images):
         return
-    yield _agreement(frame, images, protocol)
-    yield _breakdown(images, "template", protocol)
-    yield _breakdown(images, "shot", protocol)
+    if "agreement" in images.columns:  # else not one image was drawn
+        yield _agreement(frame, images, protocol)
+    if len(words := divergent(images)):
+        yield _breakdown(words, "template", protocol)
+        yield _breakdown(words, "shot", protocol)
 
 
 def _agreement(
@@ -61,11 +63,13 @@ def _agreement(
             Column(name="unreadable"),
             Column(name="Fleiss' κ", unit="number", decimals=3),
             Column(name="Krippendorff's α", unit="number", decimals=3),
+            Column(name="not drawn"),
         ),
         rows=tuple(rows),
         notes=(
             "“two of three” is at least two, but not all. Intervals cluster by word. Votes that "
-            "could not be read are left out of α; κ needs equally many votes on every image.",
+            "could not be read are left out of α; κ needs equally many votes on every image. "
+            "“not drawn” is of all images that were asked for: refused, blocked or never come.",
         ),
     )
 
@@ -75,13 +79,16 @@ def _agreement_cells(
 ) -> tuple[Estimate, ...]:
     import polars as pl
 
+    missing = share(images, pl.col("agreement").is_null())
+    # An image that was never drawn was shown to no judge.
+    images = images.filter(pl.col("agreement").is_not_null())
     split = [share(images, pl.col("agreement").cast(pl.String) == name) for name in AGREEMENTS]
     labels = rated["label"].to_list()
     unread = share(rated.explode("label"), pl.col("label").is_null())
     words = codes(rated)
     kappa = fleiss(labels, words, resamples=protocol.resamples, seed=protocol.seed)
     alpha = krippendorff(labels, words, resamples=protocol.resamples, seed=protocol.seed)
-    return (*split, unread, kappa, alpha)
+    return (*split, unread, kappa, alpha, missing)
 
 
 def _breakdown(images: polars.DataFrame, facet: str, protocol: GramvisProtocol) -> Table:

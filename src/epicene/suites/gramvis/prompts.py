@@ -18,7 +18,13 @@ from epicene.datafiles import read_table
 from epicene.errors import InputError
 from epicene.records import Record
 from epicene.suites.gramvis.articles import after_of, with_article
-from epicene.suites.gramvis.names import CONDITIONS, LANGUAGES, condition_of, grammar_of, language_of
+from epicene.suites.gramvis.names import (
+    CONDITIONS,
+    LANGUAGES,
+    condition_of,
+    grammar_of,
+    language_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
-from epicene.suites.gramvis.analysis.words import counts_of
+from epicene.suites.gramvis.analysis.words import counts_of, divergent, drawn
 from epicene.suites.gramvis.effects import effect_table, headline_effects, resource_table
 from epicene.suites.gramvis.judge_tables import judge_tables
 from epicene.suites.gramvis.neither import neither_table
 from epicene.suites.gramvis.representation import bias_table, representation_tables
+from epicene.suites.gramvis.stereotypes import stereotype_table
 from epicene.suites.gramvis.word_tables import word_tables
 
 if TYPE_CHECKING:
@@ -23,8 +24,16 @@ if TYPE_CHECKING:
 
 
 def tables(results: Outcomes) -> Iterator[Table]:
-    """Tables 3–9 and 11–19, then our own."""
-    counts, protocol = counts_of(results.frame), results.protocol
+    """Tables 3–9 and 11–19, then our own. Control words are in those of stereotype and judges."""
+    frame, protocol = drawn(results), results.protocol
+    counts = counts_of(divergent(frame))
+    if counts.words:
+        yield from _of_words(counts, protocol)
+    yield from stereotype_table(frame, protocol)
+    yield from judge_tables(frame, protocol)
+
+
+def _of_words(counts: Counts, protocol: GramvisProtocol) -> Iterator[Table]:
     made = [
         *representation_tables(counts, protocol),
         *word_tables(counts),
@@ -36,12 +45,13 @@ def tables(results: Outcomes) -> Iterator[Table]:
     yield resource_table(counts, protocol)
     if protocol.mixed:
         yield mixed_table(counts)
-    yield from judge_tables(results.frame, protocol)
 
 
 def metrics(results: Outcomes) -> dict[str, Estimate]:
     """The aggregate of Table 11 and the last row of Table 12, by what they say."""
-    counts, protocol = counts_of(results.frame), results.protocol
+    counts, protocol = counts_of(divergent(drawn(results))), results.protocol
+    if not counts.words:
+        return {}
     rates = neither_table(counts, protocol)
     average = zip(rates.columns, rates.rows[-1].cells, strict=True)
     return headline_effects(counts, protocol) | {

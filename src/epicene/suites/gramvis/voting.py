@@ -25,11 +25,14 @@ class Verdict(NamedTuple):
 
 
 def vote(labels: Sequence[Label | None]) -> Verdict:
-    """What at least two say and no two others; else neither. A judge without a label is no vote."""
+    """What at least two say and no two others; else neither. A judge without a label is no vote.
+
+    Where one judge was asked at all, there is nobody to agree with and its word stands.
+    """
     said = Counter(label for label in labels if label is not None)
     if not said:
         return Verdict(None, "none")
     (first, most), *rest = said.most_common()
-    if most < 2 or (rest and rest[0][1] == most):
+    if most < min(2, len(labels)) or (rest and rest[0][1] == most):
         return Verdict("neither", "none")
     return Verdict(first, "unanimous" if most == len(labels) else "two of three")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.languages.rewriting.arabic.letters import DAMMA, FATHA, KASRA, SUKUN
 from epicene.languages.rewriting.arabic.lexicon import verb_list
 from epicene.languages.rewriting.arabic.moods import mood_of
+from epicene.languages.rewriting.arabic.noun_parsing import is_thing
 from epicene.languages.rewriting.arabic.subjects import next_noun
 from epicene.languages.rewriting.arabic.words import ending_vowel
 
@@ -65,11 +66,10 @@ def _by_gender(walk: Walk, parses: list[VerbParse]) -> list[VerbParse]:
     if len({parse.cell.gender for parse in parses}) == 1:
         return parses
     holder = walk.scope.third or walk.scope.subject
-    gender = (
-        holder.gender
-        if holder is not None and holder.gender
-        else walk.reading.evidence.third_gender
-    )
+    gender = holder.gender if holder is not None else None
+    gender = gender or walk.reading.evidence.third_gender
+    if gender is None:
+        return sorted(parses, key=lambda parse: parse.cell.tense != "perfect")
     return [parse for parse in parses if parse.cell.gender == gender] or parses
 
 
@@ -82,10 +82,10 @@ def _by_mood(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbPa
     """A shortened form with an object only where the jussive is asked for: لم ترني, أن تكوني."""
     if len({parse.suffix for parse in parses}) == 1:
         return parses
-    short = mood_of(walk.reading, at, parses[0]) == "short"
-    cut = {parse.suffix is not None and parse.cell.mood == "short" for parse in parses}
-    if short and True in cut:
-        return tuple(parse for parse in parses if parse.suffix is not None)
+    plain = tuple(parse for parse in parses if parse.suffix is None)
+    if plain and mood_of(walk.reading, at, parses[0]) == "short":
+        rare = all(parse.verb.shape == "doubled" and parse.verb.simple for parse in plain)
+        return tuple(p for p in parses if p.suffix is not None) if rare else plain
     return tuple(p for p in parses if p.suffix is None or p.cell.mood != "short") or parses
 
 
@@ -222,6 +222,7 @@ def _has_feminine_subject(walk: Walk, at: int, parses: tuple[VerbParse, ...]) ->
         and not parse.form.nunated
         and parse.prefix.letters in {"", "ال"}
         and (parse.definite or parses[0].suffix is not None)
+        and not is_thing(parse.lemma.feminine)
         for parse in walk.reading.known_nouns(place)
     )
 

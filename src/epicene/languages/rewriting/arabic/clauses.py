@@ -165,5 +165,10 @@ def possessive(walk: Walk, at: int) -> None:
 
 def _is_noun(stem: str) -> bool:
     """Whether a stem before a suffix is known as a noun."""
-    whole = stem[:-1] + "ة" if stem.endswith("ت") else stem
-    return thing_of(whole) is not None or any(p.lemma.known for p in noun_parses(whole))
+    if len(stem) > 3 and stem.endswith(("اء", "ات", "ائ", "اؤ")):
+        return True
+    wholes = (stem, stem[:-1] + "ة") if stem.endswith("ت") else (stem,)
+    return any(
+        thing_of(whole) is not None or any(p.lemma.known for p in noun_parses(whole))
+        for whole in wholes
+    )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _Step: TypeAlias = Callable[[Walk, int, FunctionParse], int]
 
+_HAVING = frozenset("ل لدي عند".split())
 _CROWDS = frozenset("الاف مئات عشرات ملايين مجموعه كبار صغار اوائل اواخر".split())
 
 
@@ -80,7 +81,7 @@ def _clause_of_its_own(walk: Walk, at: int, function: FunctionParse) -> int:
 
 def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:
     if function.suffix is not None:
-        return _object(walk, at, function.suffix)
+        return _object(walk, at, function, function.suffix)
     if pronouns.is_relative_who(walk, at, function):
         return at + 1
     reading = walk.reading
@@ -103,8 +104,11 @@ def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:
     return phrases.phrase(walk, place, referent, "genitive", "noun", "likely")
 
 
-def _object(walk: Walk, at: int, suffix: Suffix) -> int:
-    """لكم, إليه, عنك."""
+def _object(walk: Walk, at: int, function: FunctionParse, suffix: Suffix) -> int:
+    """لكم, إليه, عنك; and ولي ولد, where what I have follows."""
+    after = walk.reading.nouns(at + 1)
+    if function.base in _HAVING and after and not (after[0].definite or after[0].form.nunated):
+        walk.scope.end_clause()
     if suffix.person == 2 and suffix.gender is not None:
         walk.add(at, walk.person(2, "plural"), suffix, "object pronoun")
     elif suffix.person == 2:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting.arabic.particles import function_parse
 from epicene.languages.rewriting.arabic.verb_parsing import verb_parses
-from epicene.languages.rewriting.people import other
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.voices import Voice
@@ -66,8 +65,8 @@ class Evidence:
         return sum(_is_of(word, person) for word in self._line)
 
     @cached_property
-    def third_gender(self) -> Gender:
-        """The gender that the third person has where it shows; else not the one asked for."""
+    def third_gender(self) -> Gender | None:
+        """The gender that the third person has where it shows."""
         masculine = feminine = 0
         for word in self._line:
             function = None if word.is_mark else function_parse(word.letters)
@@ -77,9 +76,9 @@ class Evidence:
             elif len(word.letters) > 3:
                 masculine += word.letters.endswith("ه")
                 feminine += word.letters.endswith("ها")
-        if masculine != feminine:
-            return "masculine" if masculine > feminine else "feminine"
-        return other(self._wanted["others"]) if "others" in self._wanted else "masculine"
+        if masculine == feminine:
+            return None
+        return "masculine" if masculine > feminine else "feminine"
 
 
 def _is_of(word: Word, person: int) -> bool:

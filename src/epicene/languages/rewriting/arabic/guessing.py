@@ -23,6 +23,8 @@ def is_participle(stem: str) -> bool:
     """Whether it begins as participles of longer verbs do: متـ, منـ, مستـ, مفتعل, مفاعل."""
     if len(stem) < 5 or stem[0] != "م":
         return False
+    if len(stem) == 6 and stem[2] == "ا" and stem[4] in "يو":  # مفاتيح are keys
+        return False
     return stem[1] in "تن" or stem[2] in "تا" or stem.startswith("مست")
 
 

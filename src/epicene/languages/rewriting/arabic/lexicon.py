@@ -58,12 +58,10 @@ def things() -> Things:
 
 def _verbs(lists: dict[str, list[str]]) -> Iterator[Verb]:
     doubled = frozenset(lists["doubled"])
-    for title, simple in (("form1", True), ("form1_listed", True), ("form2", False)):
+    for title in ("form1", "form1_listed", "form2", "augmented", "doubled", "passive"):
+        simple = title.startswith("form1")
         for entry in lists[title]:
-            yield _verb(entry, simple=simple, doubled=doubled if not simple else frozenset())
-    for title in ("augmented", "doubled", "passive"):
-        for entry in lists[title]:
-            yield _verb(entry, simple=False, doubled=doubled)
+            yield _verb(entry, simple=simple, doubled=frozenset() if simple else doubled)
 
 
 def _verb(entry: str, *, simple: bool, doubled: frozenset[str]) -> Verb:

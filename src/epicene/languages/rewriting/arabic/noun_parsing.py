@@ -157,9 +157,10 @@ def thing_of(letters: str) -> Thing | None:
 
 def _is_broken(parse: NounParse) -> bool:
     """كتاب is a book, rather than writers."""
-    form = parse.form
-    masculine = form.number == "plural" and form.gender == "masculine"
-    return masculine and (form.bound is None or form.nunated)
+    if parse.form.number != "plural" or parse.form.gender != "masculine":
+        return False
+    plural = parse.lemma.masculine_plural
+    return bool(plural) and folded(parse.stem).startswith(folded(plural[:-1]))
 
 
 def _joined(parse: NounParse) -> int:

@@ -39,6 +39,7 @@ def phrase(
         what = Fixed(function.prefix, "demonstratives", function.written)
         walk.add(at, referent, what, rule, sure)
         return phrase(walk, at + 1, referent, case, rule, sure)
+    clitics(walk, at)
     counted = numerals.counted(reading, at)
     if counted is not None:
         for place, what in counted.words:

@@ -169,11 +169,16 @@ class Reading:
 
     def _opens_report(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """ظهر في, قدم دورًا: a noun by its looks, but a verb where a clause begins."""
+        if not self.opens_clause(at):
+            return False
+        commands = [p for p in parses if p.exact and p.cell.tense == "imperative" and not p.suffix]
+        if commands and self.evidence.prior[0] == 2 and self.line[at].letters.endswith("ي"):
+            return True
         told = [p for p in parses if p.exact and p.cell.tense == "perfect" and not p.suffix]
-        if not told or not self.opens_clause(at) or "ال" in told[0].prefix:
+        if not told:
             return False
         if any(p.form.number == "singular" and p.lemma.known for p in self.nouns(at)):
-            return False
+            return self.is_preposition(at + 1) and not told[0].prefix
         after = self.nouns(at + 1)
         return not any(p.lemma.adjective and not p.definite and not p.form.nunated for p in after)
 

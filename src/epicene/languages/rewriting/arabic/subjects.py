@@ -44,7 +44,8 @@ def explicit_subject(walk: Walk, at: int, parse: VerbParse) -> int:
     if member is not None:
         return place if fixed.gender_of("members", member[1]) == gender else -1
     if fixed.gender_of("numerals", letters) is not None:
-        return place if fixed.gender_of("numerals", letters) == gender else -1
+        people = nouns.referent_of(walk, place).who is not None
+        return place if people and fixed.gender_of("numerals", letters) == gender else -1
     known = [one for one in reading.known_nouns(place) if not one.prefix.preposition]
     if known and thing_of(letters) is None:
         return place if _is_subject(reading, place, known[0], parse) else -1
@@ -77,6 +78,6 @@ def _is_subject(reading: Reading, at: int, noun: NounParse, parse: VerbParse) ->
         return False
     if noun.definite or nouns.is_bound(reading, at, noun):
         return True
-    if parse.verb.perfect in verb_list("copular"):
+    if parse.verb.perfect in verb_list("copular") | verb_list("role_verbs"):
         return False
     return noun.lemma.person

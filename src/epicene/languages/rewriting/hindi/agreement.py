@@ -61,7 +61,7 @@ def _verbs(reading: Reading) -> Iterator[Finding]:
 
 
 def _singular(reading: Reading, following: Sequence[Reading]) -> Reading:
-    """तुम एक प्यारा व्यक्ति हो जो … देता है: the role is singular if जो takes it up so."""
+    """तुम एक अनोखा इंसान हो जो … समझता है: the role is singular if जो takes it up so."""
     if not following or following[0].clause.opener not in RELATIVE or reading.agrees is None:
         return reading
     again = following[0].agrees

@@ -161,7 +161,7 @@ class _Reader:
         if last is None or last.clause.verb is None:
             return None
         subject, head = last.agrees, self.stretch.before(last.clause.verb.first)
-        if last.clause.verb.obligation:  # मुझे अच्छा छात्र होना चाहिए जो …
+        if last.clause.verb.obligation:  # मुझे सच्चा लेखक होना चाहिए जो …
             subject = last.actor
         if subject is not None and subject.who is not None and self._is_of(last, subject, head):
             taken = self._taken_up(subject, verb)

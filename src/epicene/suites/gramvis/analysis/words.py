@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epicene.suites.gramvis.names import CONDITIONS, GRAMMARS, LABELS, LANGUAGES
+from epicene.suites.gramvis.names import CONDITIONS, GRAMMARS, LABELS, LANGUAGES, OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from epicene.stats.checks import Floats, Ints
+    from epicene.suites import Results
+    from epicene.suites.gramvis.protocol import GramvisProtocol
 
     KeyT = TypeVar("KeyT")
 
@@ -84,6 +86,46 @@ class Counts:
                     if len(part.counts):
                         found.append(((language, drawer, grammar), part))
         return found
+
+
+def drawn(results: Results[GramvisProtocol]) -> polars.DataFrame:
+    """The judgements with who drew: in a run its model, under the name that tells runs apart."""
+    import polars as pl
+
+    runs = [info.run for info in results.runs if info.identities]
+    if not runs:
+        return results.frame
+    asked = pl.col("run").cast(pl.String).is_in(runs)
+    names = [pl.col(name).cast(pl.String) for name in ("model", "drawer")]
+    return results.frame.with_columns(
+        pl.when(asked).then(names[0]).otherwise(names[1]).alias("drawer")
+    )
+
+
+def stereotyped(frame: polars.DataFrame) -> polars.DataFrame:
+    """The judgements on words of which a stereotype is known."""
+    import polars as pl
+
+    if "stereotype" not in frame.columns:
+        return frame.clear()
+    return frame.filter(pl.col("stereotype").is_not_null())
+
+
+def control_words(frame: polars.DataFrame) -> polars.DataFrame:
+    """Those on words whose stereotype is their grammar's."""
+    return frame.filter(_is_control()) if "stereotype" in frame.columns else frame.clear()
+
+
+def divergent(frame: polars.DataFrame) -> polars.DataFrame:
+    """All but control words: what the paper's tables are about. Published words all diverge."""
+    return frame.filter(~_is_control()) if "stereotype" in frame.columns else frame
+
+
+def _is_control() -> polars.Expr:
+    import polars as pl
+
+    own = pl.col("grammar").cast(pl.String).replace_strict(OWN, default=None)
+    return (pl.col("stereotype").cast(pl.String) == own).fill_null(value=False)
 
 
 def counts_of(frame: polars.DataFrame) -> Counts:
