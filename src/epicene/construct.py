@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from epicene.suites.construction import BuildSettings, Construction, Row, Step
 
 
+SETTINGS = "settings.json"
+
+
 class WaitingForPeopleError(RunError):
     """The next step needs answers that people have not given yet."""
 
@@ -57,13 +60,15 @@ def construct(
         raise InputError(f"The suite {order.suite.name} builds no data.")
     settings = read_settings(construction, order.settings)
     with locked(order.folder):
-        _keep_settings(order.folder, order.suite.name, settings)
+        refuse_other_settings(order.folder, order.suite.name, settings)
         made: dict[str, Sequence[Row]] = {}
         for number, step in enumerate(construction.steps, start=1):
             head = f"{number}/{len(construction.steps)} {step.name} ({step.about})"
             place = order.folder / f"{number:02}-{step.name}"
             rows, done_before = _do(step, place, made, settings, order, watcher, executor)
             made[step.name] = rows
+            # Only now: a first step that was refused must not bind the folder to its settings.
+            write_whole(order.folder / SETTINGS, _settings_json(order.suite.name, settings))
             yield f"{head}: {len(rows)} rows{', done before' if done_before else ''}."
         written = construction.export(made, settings, order.folder)
         for path in written:
@@ -97,14 +102,21 @@ def read_settings(construction: Construction[Any], given: Mapping[str, str]) -> 
     return settings
 
 
-def _keep_settings(folder: Path, suite: str, settings: BuildSettings) -> None:
-    """Write the settings, or refuse others than those the folder was begun with."""
-    path = folder / "settings.json"
+def _settings_json(suite: str, settings: BuildSettings) -> bytes:
     now = {"suite": suite, **json.loads(to_json(settings))}
+    return json.dumps(now, ensure_ascii=False, indent=1).encode()
+
+
+def refuse_other_settings(folder: Path, suite: str, settings: BuildSettings) -> None:
+    """Raise if the folder was begun with other settings."""
+    path = folder / SETTINGS
     if not path.exists():
-        write_whole(path, json.dumps(now, ensure_ascii=False, indent=1).encode())
         return
-    before = json.loads(path.read_text(encoding="utf-8"))
+    now = json.loads(_settings_json(suite, settings))
+    try:
+        before = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise InputError(f"{path} is damaged; put it back, or build into another folder.") from None
     if before != now:
         other = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
         raise InputError(

@@ -58,6 +58,7 @@ def test_votes_bring_their_own_items(epicene: Epicene, tmp_path: Path) -> None:
     path = write_votes(tmp_path / "votes.jsonl", lines)
     done = epicene("score", "gramvis", "--answers", path, "--json", "--items")
     assert done.code == 0, done.err
+    assert done.json["data"] == "votes.jsonl"
     assert done.json["tables"]["3"]["DE"]["flux"]["M"]["gendered_m"]["value"] == 1
     assert done.json["tables"]["judges"]["all"]["unanimous"]["value"] == 1
     assert len(done.json["items"]) == len(lines) + 6

@@ -73,7 +73,8 @@ def score(
         for item, each in given:
             yield from chosen.judge(item, each, how)
 
-    summary = summarise_given(chosen, how, judged(), label=label, data=dataset.name)
+    place = answers.name if answers and _bring_their_own(given, dataset) else dataset.name
+    summary = summarise_given(chosen, how, judged(), label=label, data=place)
     listed = ((label, judgement) for judgement in judged()) if items else None
     print_results(summary, as_json=as_json, items=listed)
 
@@ -87,6 +88,13 @@ def _own_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> list[tuple[Any, A
     if not found:
         raise InputError(f"{dataset.name} holds no outcomes; give the answers with --answers.")
     return found
+
+
+def _bring_their_own(given: list[tuple[Any, Answers]], dataset: Dataset) -> bool:
+    """Whether not one of the items answered is of the data: votes name their own words."""
+    if not isinstance(dataset.items, Sequence):
+        return False
+    return {item.id for item, _ in given}.isdisjoint(item.id for item in dataset.items)
 
 
 def _answered(

@@ -52,6 +52,11 @@ def _generate(request: Generate) -> Texts:
             f"the language {request.language!r} is not rewritten by person; known: "
             + ", ".join(known)
         )
+    if not request.target:
+        raise UnanswerableError(
+            "the request names nobody to rewrite for; rules only rewrite, so choose a task that "
+            "asks for it (--task rewriting)"
+        )
     try:
         wanted = read_wanted(request.target)
     except InputError as error:

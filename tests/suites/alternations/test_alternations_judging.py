@@ -243,6 +243,13 @@ def test_right_is_a_va_causative_that_agrees(text: str, outcome: str, agrees: fl
     assert found.facets["ranking"] == BY_VERB
 
 
+def test_before_a_verb_that_only_colours_it_a_stem_is_a_stem() -> None:
+    """बना alone is a participle of बनना; in बना ली it is the stem of बनाना."""
+    for text, kind in (("बना", "intransitive"), ("बना ली", "direct causative")):
+        masked = Completions(completions=(completion(text, -1.0),), method="masked")
+        assert judged(("cloze", masked))["cloze"].label == kind
+
+
 def test_the_expected_verb_in_another_encoding_is_the_expected_verb() -> None:
     pair = msgspec.structs.replace(PAIR, gold="उ\u095cवाई")
     spelt = Completions(completions=(completion("उ\u0921\u093cवाई", -1.0),), method="masked")

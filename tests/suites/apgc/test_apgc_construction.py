@@ -249,3 +249,33 @@ def test_sampling_in_given_proportions() -> None:
     assert drawn != sampled(pairs, 40, (0.5, 0.25, 0.25), seed=2)
     with pytest.raises(InputError, match="50 pairs of the kind 'both', but 60"):
         sampled(pairs, 120, (0.5, 0.25, 0.25), seed=1)
+
+
+def test_who_labelled_cannot_also_decide(tmp_path: Path, bitext: Path) -> None:
+    out = tmp_path / "built"
+    with pytest.raises(WaitingForPeopleError):
+        build(out, bitext)
+    respond(out / "02-identify", "one")
+    respond(out / "02-identify", "two", errs=frozenset({"1"}))
+    with pytest.raises(WaitingForPeopleError, match="adjudicate"):
+        build(out, bitext)
+    respond(out / "03-adjudicate", "one")
+    with pytest.raises(InputError, match="one labelled the sentence 1 and cannot also decide"):
+        build(out, bitext)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 10])
+def test_as_many_as_wanted_are_sampled(size: int) -> None:
+    kinds = ("both", "first", "second")
+    pairs = [{"id": f"{kind}{n}", "people": kind} for kind in kinds for n in range(9)]
+    assert len(sampled(pairs, size, (0.211, 0.425, 0.364), seed=0)) == size
+
+
+def test_a_refused_beginning_does_not_bind_the_folder(tmp_path: Path, bitext: Path) -> None:
+    out = tmp_path / "built"
+    with pytest.raises(InputError, match="but 40 are wanted"):
+        build(out, bitext, size="100")
+    with pytest.raises(WaitingForPeopleError):
+        build(out, bitext)
+    with pytest.raises(InputError, match="does not fit"):
+        build(tmp_path / "other", bitext, size="-3")

@@ -242,3 +242,28 @@ def test_version_1_is_written_and_read_back(tmp_path: Path) -> None:
     assert facts(tmp_path, "dev") == [
         (each.text, each.label, each.targets, each.original) for each in first_person
     ]
+
+
+def test_a_sentence_answered_for_some_targets_only_is_refused(tmp_path: Path) -> None:
+    folder = write_tokens_folder(tmp_path)
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"id": "dev-2", "target": "MM", "text": "a"}\n', encoding="utf-8")
+    protocol = ApgcProtocol(name="x", about="", tasks=("rewriting",))
+    dataset = read(Source(path=folder), protocol)
+    with pytest.raises(InputError, match="no answer for FM and MF and FF of the sentence 'dev-2'"):
+        list(read_answers(path, dataset, protocol))
+
+
+def test_edited_translations_want_translations(tmp_path: Path) -> None:
+    protocol = ApgcProtocol(name="x", about="", tasks=("post-editing",))
+    dataset = read(Source(path=write_tokens_folder(tmp_path)), protocol)
+    path = tmp_path / "answers.txt"
+    write_blocks(path, {target: [each.text for each in sentences()] for target in TARGETS})
+    with pytest.raises(InputError, match="has no translations"):
+        list(read_answers(path, dataset, protocol))
+
+
+def test_a_split_of_a_file_is_not_passed_over() -> None:
+    protocol = ApgcProtocol(name="x", about="", split="nope")
+    with pytest.raises(InputError, match=r"starter \(nope\) holds no sentence"):
+        read(Source(), protocol)

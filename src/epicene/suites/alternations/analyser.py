@@ -69,6 +69,9 @@ def analyse(word: str) -> Reading:
     parts = [key(_EDGES.sub("", part)) for part in word.split()]
     for part, after in pairwise([*parts, ""]):
         verb = _verb(part)
+        if part in _stems() and _is_vector(after):
+            # Before such a verb बना is the stem of बनाना, not a participle of बनना.
+            return _verb(after)._replace(kind=_stems()[part])
         if verb == Reading(verb.kind) and verb.is_verb and _is_vector(after):
             return _verb(after)._replace(kind=verb.kind)
         if verb.is_verb and part not in _homographs():

@@ -52,7 +52,7 @@ suite = Suite(
             role="translator",
             verbs=(Translate,),
             ask=ask_translation,
-            when=lambda protocol: "translation" in protocol.tasks,
+            when=lambda protocol: bool({"translation", "post-editing"} & set(protocol.tasks)),
         ),
         Stage(
             name="post-editing",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from epicene.records import Decoding, Generate, Message, Texts, Translate
-from epicene.suites.apgc.labels import FLIPPED, TARGETS
+from epicene.suites.apgc.labels import TARGETS, WORD_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,9 +31,7 @@ def request_name(task: str, target: str) -> str:
 
 def ask_labels(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterator[Request]:
     """One label for each word."""
-    truth = [label.condensed.five_way for label in sentence.word_labels]
-    turned = [label[0] + FLIPPED[label[1]] if label != "B" else "B" for label in truth]
-    guesses = (truth, turned, ["B"] * len(truth))
+    words = len(sentence.text.split())
     yield Generate(
         item=sentence.id,
         name=IDENTIFICATION,
@@ -42,7 +40,7 @@ def ask_labels(sentence: Sentence, _: Answers, protocol: ApgcProtocol) -> Iterat
         prompt=_prompt(IDENTIFICATION, sentence.text, protocol),
         decoding=_greedy(protocol),
         source=sentence.text,
-        choices=tuple(dict.fromkeys(" ".join(labels) for labels in guesses)),
+        choices=tuple(" ".join([label] * words) for label in WORD_LABELS),
     )
 
 

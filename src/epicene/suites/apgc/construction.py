@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,9 @@ import msgspec
 
 from epicene.errors import InputError
 from epicene.languages.rewriting import find_rewriter, rewritable
+from epicene.records import Positive
 from epicene.studies import Choose, Note, Option, Study, StudyItem, Tag, TextPanel, Write
+from epicene.suites.apgc.corpus_card import SPLITS, card, said_of
 from epicene.suites.apgc.labels import SentenceLabel, parse_label
 from epicene.suites.apgc.selection import read_pairs, sampled
 from epicene.suites.apgc.sentences import Sentence, check_forms, forms_of_group
@@ -28,16 +30,15 @@ if TYPE_CHECKING:
 
 # As in the paper's selection: pronouns of both persons, of the first only, of the second only.
 _SHARES = (0.211, 0.425, 0.364)
-_SPLITS = ("train", "dev", "test")
 
 
 class ApgcBuild(BuildSettings, frozen=True, kw_only=True):
     """What may be chosen."""
 
     bitext: str = ""  # a file with the columns english and arabic
-    size: int = 1000
+    size: Positive = 1000
     shares: tuple[float, ...] = _SHARES
-    people: int = 2  # who judge each sentence
+    people: Positive = 2  # who judge each sentence
     splits: tuple[float, ...] = (0.7, 0.1, 0.2)
 
 
@@ -150,23 +151,30 @@ def labels(
         }
 
 
-def _said(rows: Iterable[Row]) -> dict[str, list[str]]:
-    said: dict[str, list[str]] = defaultdict(list)
-    for row in rows:
-        said[row["id"]].append(row["label"])
-    return said
-
-
 def disagreements(made: Made, _settings: ApgcBuild) -> Study:
     """Somebody else decides where two people disagree."""
-    said = _said(made["identify"])
+    said = said_of(made["identify"])
     rows = [row for row in made["select"] if len(set(said[row["id"]])) > 1]
     return _identification("adjudicate", rows, 1)
 
 
+def settled(
+    made: Made, settings: ApgcBuild, study: Study, responses: Sequence[Response]
+) -> Iterator[Row]:
+    """What the third person said, who must be a third one."""
+    before = {(row["id"], row["person"]) for row in made["identify"]}
+    for response in responses:
+        if (response.item, response.participant) in before:
+            raise InputError(
+                f"{response.participant} labelled the sentence {response.item} and cannot also "
+                "decide on it; let somebody else answer the step adjudicate."
+            )
+    yield from labels(made, settings, study, responses)
+
+
 def decide(made: Made, _settings: ApgcBuild) -> Iterator[Row]:
     """Each sentence with the label it has in the end."""
-    said, last = _said(made["identify"]), _said(made["adjudicate"])
+    said, last = said_of(made["identify"]), said_of(made["adjudicate"])
     for row in made["select"]:
         label = last[row["id"]][-1] if last[row["id"]] else said[row["id"]][0]
         yield {**row, "label": label}
@@ -310,7 +318,7 @@ def _grouped(row: Row, written: dict[str, Row]) -> Row:
 
 def split(made: Made, settings: ApgcBuild) -> Iterator[Row]:
     """Whole groups to train, dev and test, each label in the same proportions."""
-    if len(settings.splits) != len(_SPLITS) or min(settings.splits) < 0 or not sum(settings.splits):
+    if len(settings.splits) != len(SPLITS) or min(settings.splits) < 0 or not sum(settings.splits):
         raise InputError("The splits are three numbers: of train, dev and test.")
     kept = [row for row in made["group"] if "dropped" not in row]
     by_label: dict[str, list[Row]] = defaultdict(list)
@@ -322,7 +330,7 @@ def split(made: Made, settings: ApgcBuild) -> Iterator[Row]:
     for _, rows in sorted(by_label.items()):
         draw.shuffle(rows)
         ends = [round(len(rows) * sum(settings.splits[: n + 1]) / total) for n in range(3)]
-        for name, start, end in zip(_SPLITS, [0, *ends], ends, strict=False):
+        for name, start, end in zip(SPLITS, [0, *ends], ends, strict=False):
             places.update((row["id"], name) for row in rows[start:end])
     for row in kept:
         yield {**row, "split": places[row["id"]]}
@@ -355,44 +363,13 @@ def export(made: Made, settings: ApgcBuild, folder: Path) -> list[Path]:
     corpus = [sentence for row in made["split"] for sentence in sentences_in(row)]
     written = [folder / "corpus.jsonl"]
     write_jsonl(written[0], corpus)
-    for name in _SPLITS:
+    for name in SPLITS:
         part = [sentence for sentence in corpus if sentence.split == name]
         if part:
             written += write_folder(folder / "corpus", name, part)
-    card = folder / "card.md"
-    card.write_text(_card(made, settings, corpus), encoding="utf-8")
-    return [*written, card]
-
-
-def _card(made: Made, settings: ApgcBuild, corpus: Sequence[Sentence]) -> str:
-    """What a person should know of the corpus."""
-    said = _said(made["identify"])
-    several = [each for each in said.values() if len(each) > 1]
-    agreed = sum(len(set(each)) == 1 for each in several)
-    dropped = Counter(row["dropped"] for row in made["group"] if "dropped" in row)
-    labelled = Counter(sentence.label for sentence in corpus if sentence.original)
-    lines = [
-        "# An Arabic parallel gender corpus",
-        "",
-        f"Built by Epicene from {len(made['select'])} sentence pairs of "
-        f"`{Path(settings.bitext).name}` (seed {settings.seed}).",
-        "",
-        f"- Original sentences: {sum(labelled.values())}; with rewritten forms: {len(corpus)}.",
-        f"- Left out: {sum(dropped.values())}"
-        + "".join(f"; {reason}: {number}" for reason, number in sorted(dropped.items()))
-        + ".",
-        f"- Labelled by {settings.people} people each; they agreed on {agreed} of "
-        f"{len(several)} sentences, somebody else decided on the rest.",
-        "",
-        "| label | original sentences |",
-        "|---|---|",
-        *(f"| {label} | {number} |" for label, number in sorted(labelled.items())),
-        "",
-        "| split | sentences |",
-        "|---|---|",
-        *(f"| {name} | {sum(sentence.split == name for sentence in corpus)} |" for name in _SPLITS),
-    ]
-    return "\n".join(lines) + "\n"
+    about = folder / "card.md"
+    about.write_text(card(made, settings, corpus), encoding="utf-8")
+    return [*written, about]
 
 
 construction = Construction(
@@ -401,7 +378,7 @@ construction = Construction(
     steps=(
         Compute(name="select", about="pairs that speak of I or you", make=select),
         AskPeople(name="identify", about="who shows which gender", study=identify, read=labels),
-        AskPeople(name="adjudicate", about="where two disagree", study=disagreements, read=labels),
+        AskPeople(name="adjudicate", about="where two disagree", study=disagreements, read=settled),
         Compute(name="decide", about="one label each", make=decide),
         AskPeople(name="rewrite", about="the other forms", study=rewrite, read=forms),
         Compute(name="group", about="forms together, or why not", make=group),

@@ -27,11 +27,15 @@ def read(source: Source, protocol: ApgcProtocol) -> Dataset:
     """A folder in a published layout, a file of ours, or the starter set."""
     path = source.path or STARTER
     if path.is_dir():
-        sentences, files = read_folder(path, protocol.split)
-        name = f"{path} ({protocol.split})"
+        split = protocol.split or "dev"
+        sentences, files = read_folder(path, split)
+        name = f"{path} ({split})"
     else:
         sentences, files = list(_records(path, source.columns)), [path]
         name = "starter" if source.path is None else str(path)
+        if protocol.split:
+            sentences = [each for each in sentences if each.split == protocol.split]
+            name += f" ({protocol.split})"
     if protocol.english:
         beside = Path(protocol.english)
         lines = read_beside(beside, len(sentences), files[0])

@@ -19,7 +19,7 @@ from epicene.suites.apgc.sources.lines import read_beside, read_blocks
 from epicene.suites.apgc.sources.tokens import read_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from epicene.suites import Dataset
@@ -48,6 +48,8 @@ def read_answers(
         answered = _from_records(path, task, {sentence.id for sentence in sentences})
     else:
         answered = _from_lines(path, task, sentences, dataset.files[0])
+    if task == POST_EDITING and not any(sentence.translation for sentence in sentences):
+        raise InputError(f"{dataset.name} has no translations, so none can have been edited.")
     for sentence in sentences:
         texts = answered.get(sentence.id)
         if texts:
@@ -119,7 +121,20 @@ def _from_records(path: Path, task: str, known: Iterable[str]) -> dict[str, dict
         if request in found.setdefault(name, {}):
             raise InputError(f"{line.place} answers {request!r} of {name!r} again.")
         found[name][request] = _text(line, "text")
+    if task in _BY_TARGET:
+        _refuse_missing(path, task, found)
     return found
+
+
+def _refuse_missing(path: Path, task: str, found: Mapping[str, Mapping[str, str]]) -> None:
+    """Raise if a sentence was answered for some targets only."""
+    for name, answered in found.items():
+        missing = [target for target in TARGETS if request_name(task, target) not in answered]
+        if missing:
+            raise InputError(
+                f"{path} has no answer for {' and '.join(missing)} of the sentence {name!r}; a "
+                "sentence that could not be written has an empty text."
+            )
 
 
 def _text(line: Any, field: str) -> str:

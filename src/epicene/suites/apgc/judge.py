@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from epicene.suites.apgc.protocol import ApgcProtocol
     from epicene.suites.apgc.sentences import Sentence
 
-WORD_LABELS = ("B", "1F", "1M", "2F", "2M")
 MULTI = "multi"
 
 _CODE = regex.compile(r"B|[12][FM]")
@@ -46,11 +45,10 @@ def judge(sentence: Sentence, answers: Answers, protocol: ApgcProtocol) -> Itera
             yield by_edits(sentence, target, written.only, protocol)
     if "translation" in protocol.tasks:
         yield from by_translation(sentence, translation_of(sentence, answers), protocol)
-    for target in TARGETS:
+    translated = translation_of(sentence, answers)
+    for target in TARGETS if translated.strip() else ():
         for written in answers.where(name=request_name(POST_EDITING, target)).of(Texts):
-            yield by_post_editing(
-                sentence, target, translation_of(sentence, answers), written.only, protocol
-            )
+            yield by_post_editing(sentence, target, translated, written.only, protocol)
 
 
 def _judgement(

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # The gender preferences of speaker and listener, in the order of the published files.
 TARGETS = ("MM", "FM", "MF", "FF")
 
+# What one word can be labelled, by the paper.
+WORD_LABELS = ("B", "1F", "1M", "2F", "2M")
+
 FLIPPED = {"M": "F", "F": "M"}
 
 _SENTENCE = regex.compile(r"([MFBN])(!?)([MFBN])(!?)")

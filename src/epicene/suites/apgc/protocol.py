@@ -14,7 +14,7 @@ class ApgcProtocol(Protocol, frozen=True, kw_only=True):
     """What varies between ways of asking."""
 
     tasks: tuple[Task, ...] = ("identification", "rewriting", "translation", "post-editing")
-    split: str = "dev"
+    split: str = ""  # of a folder dev unless named; of a file everything
     # balanced: every form of a group is an input; original: the sentence that was found.
     corpus: Literal["balanced", "original"] = "balanced"
     english: str = ""  # a file with the English side, a sentence a line

@@ -64,9 +64,8 @@ def sampled(
         raise InputError("The shares are three numbers: of both persons, of the first, the second.")
     draw = random.Random(seed)
     chosen: set[str] = set()
-    for kind, share in zip(kinds, shares, strict=True):
+    for kind, wanted in zip(kinds, _apportioned(size, shares), strict=True):
         there = [pair["id"] for pair in pairs if pair["people"] == kind]
-        wanted = round(size * share / sum(shares))
         if wanted > len(there):
             raise InputError(
                 f"The file has {len(there)} pairs of the kind {kind!r}, but {wanted} are wanted; "
@@ -74,3 +73,13 @@ def sampled(
             )
         chosen.update(draw.sample(there, wanted))
     return [pair for pair in pairs if pair["id"] in chosen]
+
+
+def _apportioned(size: int, shares: Sequence[float]) -> list[int]:
+    """Whole numbers in these proportions that add up to `size`, by largest remainder."""
+    exact = [size * share / sum(shares) for share in shares]
+    whole = [int(number) for number in exact]
+    by_remainder = sorted(range(len(exact)), key=lambda place: whole[place] - exact[place])
+    for place in by_remainder[: size - sum(whole)]:
+        whole[place] += 1
+    return whole

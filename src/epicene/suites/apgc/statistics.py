@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
-from epicene.suites.apgc.labels import SentenceLabel, five_way_labels
+from epicene.suites.apgc.labels import WORD_LABELS, SentenceLabel, five_way_labels
 from epicene.suites.apgc.lexical import share_of_reinflections
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from epicene.suites.apgc.sentences import Sentence
 
-_WORDS = ("B", "1F", "1M", "2F", "2M")
 _CONDENSED = ("BB", "FB", "MB", "BF", "BM", "FF", "FM", "MF", "MM")
 
 
@@ -22,13 +21,13 @@ def statistics(sentences: Sequence[Sentence]) -> Iterator[Table]:
     """Tables 3, 4, 7 and 8, and how words were changed."""
     originals = [sentence for sentence in sentences if sentence.original]
     yield _table("3", "Sentences by label", originals, sentences, _condensed, _CONDENSED)
-    yield _table("4", "Words by label", originals, sentences, _five_way, _WORDS)
+    yield _table("4", "Words by label", originals, sentences, _five_way, WORD_LABELS)
     fine = sorted({str(sentence.who) for sentence in sentences}, key=_order)
     if set(fine) - set(_CONDENSED):
         title = "Sentences by label, with N and !"
         yield _table("7", title, originals, sentences, _whole, fine)
-        marked = [f"{label}{mark}" for label in _WORDS for mark in ("", "!")][:1] + [
-            f"{label}{mark}" for label in _WORDS[1:] for mark in ("", "!")
+        marked = [f"{label}{mark}" for label in WORD_LABELS for mark in ("", "!")][:1] + [
+            f"{label}{mark}" for label in WORD_LABELS[1:] for mark in ("", "!")
         ]
         yield _table("8", "Words by label, with !", originals, sentences, _marked, marked)
     yield share_of_reinflections(originals)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
 from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
-from epicene.suites.apgc.bleu import COUNTS, bleu
 from epicene.suites.apgc.english import uses_tagger
-from epicene.suites.apgc.judge import MULTI, WORD_LABELS
-from epicene.suites.apgc.labels import TARGETS
+from epicene.suites.apgc.estimates import (
+    EDITS,
+    bleu_difference,
+    bleu_of,
+    macro,
+    rewriting_scores,
+    total,
+)
+from epicene.suites.apgc.judge import MULTI
+from epicene.suites.apgc.labels import TARGETS, WORD_LABELS
 from epicene.suites.apgc.published import printed_table_5, printed_table_6
 from epicene.suites.tabulate import (
     accuracy,
-    codes,
-    mean,
     only,
     share,
     undetected,
@@ -25,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import polars
-    from numpy.typing import NDArray
 
     from epicene.suites import Results
     from epicene.suites.apgc.protocol import ApgcProtocol
@@ -41,8 +45,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "MB FB": ("MB", "FB"),
     "MM FM MF FF": ("MM", "FM", "MF", "FF"),
 }
-_NOTHING = Estimate(value=None, why="nothing was judged")
-_EDITS = ("correct", "proposed", "gold")
 
 
 def metrics(results: Outcomes) -> Mapping[str, Estimate]:
@@ -57,7 +59,7 @@ def metrics(results: Outcomes) -> Mapping[str, Estimate]:
     rewritten = of_task(frame, REWRITING)
     if len(rewritten):
         made |= rewriting_scores(rewritten)
-        made |= {name: total(rewritten, name) for name in _EDITS}
+        made |= {name: total(rewritten, name) for name in EDITS}
     translated = of_task(frame, TRANSLATION, unit="sentence", letters="folded")
     for reference in (*TARGETS, MULTI):
         part = only(translated, reference=reference)
@@ -105,125 +107,6 @@ def of_labels(frame: polars.DataFrame, labels: Sequence[str]) -> polars.DataFram
     return frame.filter(pl.col("sentence label").cast(pl.String).is_in(list(labels)))
 
 
-# --- estimates -----------------------------------------------------------------------------
-
-
-def sums(frame: polars.DataFrame, names: Sequence[str]) -> NDArray[Any]:
-    """The counts of those names, a row per judgement."""
-    return frame.select(names).to_numpy()
-
-
-def bleu_of(frame: polars.DataFrame, before: str = "") -> Estimate:
-    """BLEU of those sentences, resampled by group."""
-    from epicene.stats.bootstrap import of_sums
-
-    if not len(frame):
-        return _NOTHING
-    names = [f"{before}{name}" for name in COUNTS]
-    return of_sums(sums(frame, names), bleu, codes(frame), n=len(frame))
-
-
-def bleu_difference(
-    first: polars.DataFrame, second: polars.DataFrame, *, before: bool = False
-) -> Estimate:
-    """One BLEU minus another over the same sentences, resampled together.
-
-    With `before`, both are read from the first frame: after the rewriting minus before it.
-    """
-    import numpy as np
-
-    from epicene.stats.bootstrap import of_sums
-
-    if not len(first):
-        return _NOTHING
-    names = [f"before_{name}" for name in COUNTS] if before else list(COUNTS)
-    columns = np.hstack([sums(first.sort("item"), COUNTS), sums(second.sort("item"), names)])
-    size = len(COUNTS)
-    return of_sums(
-        columns,
-        lambda both: bleu(both[:, :size]) - bleu(both[:, size:]),
-        codes(first.sort("item")),
-        n=len(first),
-    )
-
-
-def total(frame: polars.DataFrame, name: str) -> Estimate:
-    """How many there are."""
-    number = int(frame[name].sum())
-    return Estimate(value=number, n=number)
-
-
-def rewriting_scores(frame: polars.DataFrame) -> dict[str, Estimate]:
-    """Precision, recall and F0.5 of the edits, accuracy and BLEU."""
-    from epicene.stats.bootstrap import of_sums
-
-    columns, groups = sums(frame, _EDITS), codes(frame)
-
-    def scored(place: int) -> Estimate:
-        return of_sums(columns, lambda rows: _edit_scores(rows)[place], groups, bounds=(0, 1))
-
-    return {
-        "P": scored(0),
-        "R": scored(1),
-        "F0.5": scored(2),
-        "accuracy": mean(frame),
-        "BLEU": bleu_of(frame),
-    }
-
-
-def _edit_scores(rows: NDArray[Any]) -> NDArray[Any]:
-    """Precision, recall and F0.5 of each row of sums; with nothing to divide by they are 1."""
-    import numpy as np
-
-    correct, proposed, gold = rows.T
-    precision = np.divide(correct, proposed, out=np.ones_like(correct), where=proposed > 0)
-    recall = np.divide(correct, gold, out=np.ones_like(correct), where=gold > 0)
-    below = 0.25 * precision + recall
-    f_half = np.divide(
-        1.25 * precision * recall, below, out=np.zeros_like(correct), where=below > 0
-    )
-    return np.stack([precision, recall, f_half])
-
-
-def label_counts(frame: polars.DataFrame, labels: Sequence[str]) -> NDArray[Any]:
-    """For each row and label: whether it was told, is true, and both."""
-    import numpy as np
-    import polars as pl
-
-    told = frame["label"].cast(pl.String).to_numpy()
-    truth = frame["truth"].cast(pl.String).to_numpy()
-    columns = [
-        flags
-        for label in labels
-        for flags in (told == label, truth == label, (told == label) & (truth == label))
-    ]
-    return np.column_stack(columns).astype(float)
-
-
-def macro(frame: polars.DataFrame, labels: Sequence[str]) -> dict[str, Estimate]:
-    """Precision, recall and F1, the mean over labels that occur; a label never told has 0."""
-    from epicene.stats.bootstrap import of_sums
-
-    columns, groups = label_counts(frame, labels), codes(frame)
-
-    def averaged(place: int) -> Estimate:
-        return of_sums(columns, lambda rows: _macro(rows)[place], groups, bounds=(0, 1))
-
-    return {"precision": averaged(0), "recall": averaged(1), "F1": averaged(2)}
-
-
-def _macro(rows: NDArray[Any]) -> NDArray[Any]:
-    import numpy as np
-
-    told, true, both = (rows[:, start::3] for start in range(3))
-    precision = np.divide(both, told, out=np.zeros_like(both), where=told > 0)
-    recall = np.divide(both, true, out=np.zeros_like(both), where=true > 0)
-    f1 = np.divide(2 * both, told + true, out=np.zeros_like(both), where=told + true > 0)
-    occurs = (told + true > 0).astype(float)
-    number = np.maximum(occurs.sum(axis=1), 1)
-    return np.stack([(each * occurs).sum(axis=1) / number for each in (precision, recall, f1)])
-
-
 # --- the tables ----------------------------------------------------------------------------
 
 _SHARES = tuple(Column(name=name, decimals=2) for name in ("P", "R", "F0.5", "accuracy"))
@@ -265,7 +148,7 @@ def _rewriting(frame: polars.DataFrame, by: str, normalisers: Sequence[str]) -> 
                 continue
             cells = (
                 *rewriting_scores(each).values(),
-                *(total(each, name) for name in _EDITS),
+                *(total(each, name) for name in EDITS),
                 undetected(each),
             )
             rows.append(Row(keys=(model, value), cells=cells))
@@ -276,7 +159,7 @@ def _rewriting(frame: polars.DataFrame, by: str, normalisers: Sequence[str]) -> 
         columns=(
             *_SHARES,
             _BLEU,
-            *(Column(name=name, unit="count") for name in _EDITS),
+            *(Column(name=name, unit="count") for name in EDITS),
             Column(name="undetected"),
         ),
         rows=tuple(rows),

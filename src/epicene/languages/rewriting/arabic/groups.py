@@ -62,5 +62,15 @@ def among(walk: Walk, at: int, function: FunctionParse) -> Referent:
     one_of = any(walk.reading.line[place].key.startswith("واحد") for place in (at - 2, at - 3))
     if referent.who is None or referent.number != "plural" or (scope.found and not one_of):
         return referent
+    if not one_of and not _follows_subject(walk, at - 1):  # أذكى من زملائي
+        return referent
     scope.found = True
     return Referent(scope.target.who, "plural", referent.gender)
+
+
+def _follows_subject(walk: Walk, at: int) -> bool:
+    """Whether a pronoun, a particle with one, or a verb stands right before the place."""
+    before = walk.reading.function(at - 1)
+    if before is None:
+        return bool(walk.reading.verbs(at - 1))
+    return before.sort in {"I", "we", "you", "you all", "he", "they"} or before.suffix is not None

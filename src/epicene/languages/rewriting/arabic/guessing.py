@@ -20,12 +20,12 @@ _SHORTEST = 3
 
 
 def is_participle(stem: str) -> bool:
-    """Whether it begins as participles of longer verbs do: متـ, منـ, مستـ, مفتعل, مفاعل."""
-    if len(stem) < 5 or stem[0] != "م":
-        return False
+    """Whether it is built as participles are: مكتوب, متعلم, منطلق, مسافر, مهرول, مستعد."""
+    if len(stem) < 5 or stem[0] != "م" or stem[-1] in "يىا":
+        return stem.startswith(("مت", "مست")) and len(stem) > 4
     if len(stem) == 6 and stem[2] == "ا" and stem[4] in "يو":  # مفاتيح are keys
         return False
-    return stem[1] in "تن" or stem[2] in "تا" or stem.startswith("مست")
+    return stem[3] != "ا"  # مفتاح is one
 
 
 def is_adjective_shape(masculine: str) -> bool:
@@ -34,7 +34,9 @@ def is_adjective_shape(masculine: str) -> bool:
         return False
     if masculine[0] == "م" or is_nisba(masculine):
         return True
-    return len(masculine) == 4 and (masculine[1] == "ا" or masculine[2] in "يا")
+    if len(masculine) != 4 or masculine[0] in "أآإ":  # آثار, أسماء are rather plurals of things
+        return False
+    return masculine[1] == "ا" or masculine[2] in "يا"
 
 
 def is_nisba(masculine: str) -> bool:

@@ -15,7 +15,7 @@ from epicene.languages.rewriting.arabic.verb_parsing import VerbParse, guessed_v
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.voices import Voice
-    from epicene.languages.rewriting.arabic.words import Line
+    from epicene.languages.rewriting.arabic.words import Line, Word
     from epicene.languages.rewriting.people import Wanted
 
 # And in, and to me: loyal and guardian only at the end.
@@ -67,13 +67,27 @@ class Reading:
             return _AND_NOT[word.letters]
         if function is not None and TANWIN_FATH in word.text and function.sort != "adverbs":
             return None
-        if function is None:
+        if function is None or (function.prefix and self._is_rather_verb(word, function)):
             return None
         if function.base == "ام" and self._is_mother(at):
             return None
-        if word.letters == "كوني" and self.line.begins(at):  # the imperative
+        if function.base == "كون" and self._commands(at, function):
             return None
         return None if self._is_adjective_here(at) else function
+
+    @staticmethod
+    def _is_rather_verb(word: Word, function: FunctionParse) -> bool:
+        """فتحت: opened, not and under."""
+        if function.sort != "prepositions" or function.suffix is not None:
+            return False
+        return any(parse.exact and not parse.prefix for parse in verb_parses(word.letters))
+
+    def _commands(self, at: int, function: FunctionParse) -> bool:
+        """كوني هادئة: be, not my being."""
+        if function.written != "كوني":
+            return False
+        joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
+        return joined or self.line.begins(at)
 
     def _is_mother(self, at: int) -> bool:
         """أم where nobody is asked which of two."""
@@ -155,7 +169,7 @@ class Reading:
             return ()
         if not parses:
             return guessed_verbs(word.letters) if self._is_verb_place(at) else ()
-        if self._is_possessed(at, parses):
+        if self._is_possessed(at, parses) or self._is_misread(at, parses):
             return ()
         if not self._is_noun_too(at):
             return parses
@@ -166,6 +180,10 @@ class Reading:
         bare = parses[0].cell.tense == "perfect" and not parses[0].prefix and not parses[0].suffix
         before = None if self.function(at - 1) else thing_of(self.line[at - 1].letters)
         return bare and before is not None and not before.suffixed and "ال" not in before.prefix
+
+    def _is_misread(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """عالم آثار: a verb by other hamzas alone, right after a noun."""
+        return not parses[0].exact and any(p.lemma.person for p in self.known_nouns(at - 1))
 
     def _opens_report(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """ظهر في, قدم دورًا: a noun by its looks, but a verb where a clause begins."""

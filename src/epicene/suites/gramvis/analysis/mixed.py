@@ -93,19 +93,18 @@ def gee(grid: laplace.Grid) -> tuple[Floats, Floats]:
         ) from error
     kept = grid.trials > 0
     words = np.broadcast_to(np.arange(len(kept))[:, None], kept.shape)[kept]
-    model = GEE(
-        grid.successes[kept] / grid.trials[kept],
-        grid.fixed[kept],
-        groups=words,
-        family=Binomial(),
-        cov_struct=Independence(),
-        weights=grid.trials[kept],
-    )
     with warnings.catch_warnings():
         # What could not be fitted comes out as NaN and is said in its cell.
         warnings.simplefilter("ignore")
         try:
-            fitted = model.fit()
+            fitted = GEE(
+                grid.successes[kept] / grid.trials[kept],
+                grid.fixed[kept],
+                groups=words,
+                family=Binomial(),
+                cov_struct=Independence(),
+                weights=grid.trials[kept],
+            ).fit()
             return np.asarray(fitted.params), np.asarray(fitted.bse)
         except (np.linalg.LinAlgError, ValueError):
             return np.full(grid.fixed.shape[2], np.nan), np.full(grid.fixed.shape[2], np.nan)
