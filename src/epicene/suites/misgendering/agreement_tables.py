@@ -16,12 +16,11 @@ from epicene.suites.misgendering.formats import (
     FAMILIES,
     MODES,
     generations,
-    only,
     paired,
     pronouns_of,
 )
 from epicene.suites.misgendering.published_kappa import published_kappa
-from epicene.suites.tabulate import mean, values_of
+from epicene.suites.tabulate import mean, only, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -13,13 +13,12 @@ from epicene.suites.misgendering.formats import (
     converted,
     expected,
     generations,
-    only,
     paired,
     probabilities,
     pronouns_of,
     right_or_not,
 )
-from epicene.suites.tabulate import mean, share, values_of
+from epicene.suites.tabulate import mean, only, share, values_of
 
 if TYPE_CHECKING:
     import polars

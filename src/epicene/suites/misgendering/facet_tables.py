@@ -13,13 +13,12 @@ from epicene.suites.misgendering.formats import (
     converted,
     expected,
     generations,
-    only,
     paired,
     probabilities,
     pronouns_of,
 )
 from epicene.suites.misgendering.variation import TEMPLATES, spread
-from epicene.suites.tabulate import accuracy, mean, undetected, values_of
+from epicene.suites.tabulate import accuracy, mean, only, undetected, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -13,14 +13,13 @@ from epicene.suites.misgendering.formats import (
     FAMILIES,
     converted,
     generations,
-    only,
     paired,
     pronouns_of,
     with_all_facets,
 )
 from epicene.suites.misgendering.tables import distractor_table
 from epicene.suites.misgendering.variation import shares, spread
-from epicene.suites.tabulate import mean, undetected, values_of
+from epicene.suites.tabulate import mean, only, undetected, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -91,13 +91,6 @@ def _of_mode(frame: polars.DataFrame, family: str | None, setting: str | None) -
     return frame
 
 
-def only(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
-    """The rows with those values."""
-    import polars as pl
-
-    return frame.filter([pl.col(name) == value for name, value in values.items()])
-
-
 def right_or_not(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> polars.DataFrame:
     """A column `right`; no pronoun is right under `paper` and left out otherwise."""
     import polars as pl

@@ -8,8 +8,8 @@ from epicene import charts
 from epicene.suites import agreement, people
 from epicene.suites.misgendering.formats import pronouns_of
 from epicene.suites.misgendering.labels import EXTRANEOUS, MISGENDERING, OUTCOME, OUTCOMES
-from epicene.suites.misgendering.labels_tables import PUBLISHED, is_clustered, named, only, says
-from epicene.suites.tabulate import share, values_of
+from epicene.suites.misgendering.labels_tables import PUBLISHED, is_clustered, named, says
+from epicene.suites.tabulate import only, share, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

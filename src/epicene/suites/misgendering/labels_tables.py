@@ -20,7 +20,7 @@ from epicene.suites.misgendering.labels import (
     TAGS,
 )
 from epicene.suites.misgendering.labels_evidence import against_the_rule, extraneous_words
-from epicene.suites.tabulate import share
+from epicene.suites.tabulate import only, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -171,13 +171,6 @@ def labels(results: Labelled) -> Table:
 def named(frame: polars.DataFrame, name: str) -> polars.DataFrame:
     """The judgements, or pairs of them, of that name."""
     return only(frame, name=name)
-
-
-def only(frame: polars.DataFrame, **values: str) -> polars.DataFrame:
-    """The rows with those values."""
-    import polars as pl
-
-    return frame.filter([pl.col(name) == value for name, value in values.items()])
 
 
 def says(label: str) -> polars.Expr:

@@ -24,14 +24,13 @@ from epicene.suites.misgendering.facet_tables import facet_tables
 from epicene.suites.misgendering.formats import (
     MODES,
     generations,
-    only,
     paired,
     probabilities,
     pronouns_of,
     with_all_facets,
 )
 from epicene.suites.misgendering.variation import variation_table
-from epicene.suites.tabulate import accuracy, share, undetected, values_of
+from epicene.suites.tabulate import accuracy, only, share, undetected, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -13,11 +13,10 @@ from epicene.suites.misgendering.formats import (
     MODES,
     converted,
     generations,
-    only,
     pronouns_of,
     right_or_not,
 )
-from epicene.suites.tabulate import mean, share, values_of
+from epicene.suites.tabulate import mean, only, share, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

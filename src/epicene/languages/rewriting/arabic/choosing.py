@@ -73,9 +73,15 @@ def _by_gender(walk: Walk, parses: list[VerbParse]) -> list[VerbParse]:
     return [parse for parse in parses if parse.cell.gender == gender] or parses
 
 
-def _cell_rank(cell: Cell, *, commands: bool) -> tuple[bool, bool]:
-    """A command where commands stand; one person before several women."""
-    return commands and cell.tense != "imperative", cell.number == "plural"
+def _rank(parse: VerbParse, *, commands: bool) -> tuple[bool, bool, bool]:
+    """A command where commands stand; one person before several women; لم تعد of عاد, not عد."""
+    verb, cell = parse.verb, parse.cell
+    shortened = cell.mood == "short" and verb.simple and verb.shape == "hollow"
+    return (
+        commands and cell.tense != "imperative",
+        cell.number == "plural",
+        cell.mood == "short" and not shortened,
+    )
 
 
 def _by_mood(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
@@ -127,6 +133,9 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
         return 3
     if 3 in persons and {parse.cell.tense for parse in parses} == {"perfect", "imperative"}:
         return 2 if _commands(walk, at) else 3
+    in_clause = walk.scope.third is not None and _held(walk, parses) == 3
+    if 3 in persons and in_clause and not _has_third_as_object(walk, at, parses):
+        return 3
     if (
         {1, 2} <= persons
         and walk.reading.evidence.prior[0] != 3
@@ -206,6 +215,8 @@ def _commands(walk: Walk, at: int) -> bool:
     holder = walk.scope.third or walk.scope.subject
     if holder is not None and holder.gender is not None:
         return False
+    if holder is not None and holder.who == walk.voice.listener and not walk.scope.commands:
+        return False  # أنت … تعود
     before = reading.line[at].letters[:1]
     return reading.line.begins(at) or before in {"و", "ف"}
 

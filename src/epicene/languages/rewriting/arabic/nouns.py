@@ -8,6 +8,7 @@ from epicene.languages.rewriting.arabic import fixed, guessing
 from epicene.languages.rewriting.arabic.findings import Fixed
 from epicene.languages.rewriting.arabic.letters import TANWIN_FATH
 from epicene.languages.rewriting.arabic.noun_parsing import thing_of
+from epicene.languages.rewriting.arabic.reading import TIMES
 from epicene.languages.rewriting.arabic.scope import Referent
 
 if TYPE_CHECKING:
@@ -127,15 +128,18 @@ def _is_possessor(reading: Reading, at: int, parse: NounParse) -> bool:
         return False
     if _has_joined_article(reading, at):
         return False
+    thing = thing_of(letters)
+    if thing is not None and thing.prefix not in {"", "ال"}:
+        return False
     if is_definite(reading, at) or (parse.stem in _KIN and letters in _NAMES):
         return True
-    if is_nunated(reading, at) or reading.line[at].key in _TIMES:
+    if is_nunated(reading, at) or reading.line[at].key in TIMES:
         return False
-    thing = thing_of(letters)
     if thing is not None:
-        return not thing.prefix
+        return True
     unknown = not nouns or not nouns[0].lemma.known
-    if not parse.lemma.person or (letters.startswith("ل") and unknown):
+    prepositions = "لب" if parse.lemma.adjective else "ل"
+    if not parse.lemma.person or (letters[0] in prepositions and unknown):
         return False
     if letters in _PLACES:
         return True
@@ -178,7 +182,9 @@ def possessor_follows(reading: Reading, at: int) -> bool:
             return False
         return is_definite(reading, at + 1) or reading.line[at + 1].letters in _NAMES
     described = any(parse.lemma.known or parse.lemma.adjective for parse in reading.nouns(at))
-    return not described and not is_nunated(reading, at) and not word.letters.endswith("ة")
+    if described or is_nunated(reading, at):
+        return False
+    return thing_of(word.letters) is not None or not word.letters.endswith("ة")
 
 
 def gender_at(reading: Reading, at: int) -> Gender | None:
@@ -200,7 +206,6 @@ def gender_at(reading: Reading, at: int) -> Gender | None:
 _NAMES = frozenset("خالد سليم كريم سعيد أمين صالح ماجد فريد وحيد جميل نبيل شريف عادل".split())
 # Which are rather places than women: مدير مدرسة.
 _PLACES = frozenset("مدرسة مكتبة مؤسسة منظمة محطة مجلة".split())
-_TIMES = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
 _KIN = frozenset({"أم", "ابن", "ابنة", "أبو", "أبا"})
 # After these a name follows, which may look like an adjective.
 _TITLES = frozenset("دكتور سيد أستاذ ملك أمير شيخ والد ضابط مفتش كابتن عم خال صديق زوج".split())

@@ -117,7 +117,8 @@ def _possessor(walk: Walk, at: int) -> int:
     known = reading.known_nouns(place)
     if known and known[0].lemma.person and thing_of(reading.line[place].letters) is None:
         clitics(walk, place)
-        referent = nouns.referent_of(walk, place)
+        form = known[0].form
+        referent = Referent("others", form.number, form.gender)
         return phrase(walk, at, referent, "genitive", "noun", "likely")
     end = nouns.skip_noun(reading, at)
     for skipped in range(at, end):

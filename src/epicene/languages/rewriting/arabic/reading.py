@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.words import Line, Word
     from epicene.languages.rewriting.people import Wanted
 
+# Before a verb, when it was.
+TIMES = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
 # And in, and to me: loyal and guardian only at the end.
 _AND_NOT = {
     "وفي": FunctionParse("و", "prepositions", "في"),
@@ -179,6 +181,8 @@ class Reading:
         """انخفاض ضغط الدم: after a thing without the article, a noun rather than a verb."""
         bare = parses[0].cell.tense == "perfect" and not parses[0].prefix and not parses[0].suffix
         before = None if self.function(at - 1) else thing_of(self.line[at - 1].letters)
+        if self.line[at - 1].key in TIMES:  # يوم كنت تلميذًا
+            return False
         return bare and before is not None and not before.suffixed and "ال" not in before.prefix
 
     def _is_misread(self, at: int, parses: tuple[VerbParse, ...]) -> bool:

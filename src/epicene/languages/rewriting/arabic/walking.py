@@ -78,14 +78,15 @@ def _nominal(walk: Walk, at: int) -> int:
         if walk.reading.line.begins(at):
             scope.state(walk.person(1, "plural"))
         return at + 1
-    if is_expected(walk, at):
+    asked = inverted(walk, at)
+    if asked is None and is_expected(walk, at):
         end = phrases.phrase(walk, at, scope.target, scope.take_case(), scope.rule)
         scope.found = True
         scope.found_definite = nouns.is_definite(walk.reading, end - 1)
         return end
     if addresses.is_called(walk, at):
         return addresses.call(walk, at)
-    asked = inverted(walk, at) or subjectless(walk, at) or likened(walk, at)
+    asked = asked or subjectless(walk, at) or likened(walk, at)
     if asked is not None:
         return phrases.phrase(walk, at, asked, "nominative", "predicate", "likely")
     return _other(walk, at)
