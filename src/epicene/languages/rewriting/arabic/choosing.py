@@ -37,9 +37,8 @@ def pick(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> list[VerbParse]:
         fitting = _by_gender(walk, fitting)
     mood = mood_of(reading, at, fitting[0])
     asked = [p for p in fitting if p.cell.tense != "imperfect" or p.cell.mood == mood]
-    ranked = sorted(
-        asked or fitting, key=lambda p: _cell_rank(p.cell, commands=_commands(walk, at))
-    )
+    commands = _commands(walk, at)
+    ranked = sorted(asked or fitting, key=lambda parse: _rank(parse, commands=commands))
     best = ranked[0]
     return [best, *(p for p in asked if p.cell == best.cell and p != best)]
 
@@ -215,7 +214,7 @@ def _commands(walk: Walk, at: int) -> bool:
     holder = walk.scope.third or walk.scope.subject
     if holder is not None and holder.gender is not None:
         return False
-    if holder is not None and holder.who == walk.voice.listener and not walk.scope.commands:
+    if holder is not None and holder.who == walk.voice.listener and not walk.scope.verbal:
         return False  # أنت … تعود
     before = reading.line[at].letters[:1]
     return reading.line.begins(at) or before in {"و", "ف"}
