@@ -1,4 +1,4 @@
-"""A suite under a protocol: stages that are not wanted go, and with them roles that nobody needs."""
+"""A suite under a protocol: stages not wanted go, and with them roles that nobody needs."""
 
 from __future__ import annotations
 

@@ -126,9 +126,7 @@ class Judged:
             failed=sum(failed for _, failed in counts),
         )
 
-    def _ready(
-        self, reader: Reader, sections: Sequence[Section], first: int, end: int
-    ) -> set[int]:
+    def _ready(self, reader: Reader, sections: Sequence[Section], first: int, end: int) -> set[int]:
         """The items of a window all of whose requests, to every model, have an answer."""
         begun = {(each.stage, each.identity.digest): each for each in sections}
         ready = set(range(first, end))

@@ -11,8 +11,8 @@ from epicene.runs.results import Judged, frame_of, read_run
 from epicene.runs.run import Order, run
 from epicene.suites import choose_protocol
 from epicene.suites.misgendering import suite
-from epicene.suites.misgendering.formats import converted, generations, only, probabilities
-from epicene.suites.tabulate import accuracy, mean, undetected
+from epicene.suites.misgendering.formats import converted, generations, probabilities
+from epicene.suites.tabulate import accuracy, mean, only, undetected
 from runs.conftest import Silent
 
 SETS = ("he", "she", "they", "xe")

@@ -262,8 +262,9 @@ def _describes(walk: Walk, at: int, head: Referent, *, person: bool) -> bool:
         place += 1
     if head.who is None and place == at:
         return False
-    if not person and any(parse.cell.person == 1 for parse in walk.reading.verbs(place)):
-        return False
+    first = [parse.cell for parse in walk.reading.verbs(place) if parse.cell.person == 1]
+    if first and (not person or any(cell.tense == "imperfect" for cell in first)):
+        return False  # مهندس أعمل
     return any(
         parse.cell.person == 3
         and parse.cell.gender == head.gender
