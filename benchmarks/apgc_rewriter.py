@@ -78,12 +78,9 @@ def print_figures(data: Path, tagger: Path, run: Path) -> None:
         print(f"\n{name}")
         (rows,) = results["tables"][name].values()
         for key, cells in rows.items():
-            shown = {
-                column: cell["value"] for column, cell in cells.items() if isinstance(cell, dict)
-            }
-            print(
-                f"  {key}: " + ", ".join(f"{c} {v:.4f}" for c, v in shown.items() if v is not None)
-            )
+            numbers = {column: cell["value"] for column, cell in cells.items()}
+            shown = [f"{column} {value:.4f}" for column, value in numbers.items() if value != ""]
+            print(f"  {key}: {', '.join(shown)}")
 
 
 def print_errors(data: Path, folder: Path) -> None:

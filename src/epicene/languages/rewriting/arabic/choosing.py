@@ -8,7 +8,7 @@ from epicene.languages.rewriting.arabic.letters import DAMMA, FATHA, KASRA, SUKU
 from epicene.languages.rewriting.arabic.lexicon import verb_list
 from epicene.languages.rewriting.arabic.moods import mood_of
 from epicene.languages.rewriting.arabic.noun_parsing import is_thing
-from epicene.languages.rewriting.arabic.subjects import next_noun
+from epicene.languages.rewriting.arabic.subjects import explicit_subject, next_noun
 from epicene.languages.rewriting.arabic.words import ending_vowel
 
 if TYPE_CHECKING:
@@ -130,8 +130,9 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
         return 3
     if walk.topic is not None and 3 in persons:
         return 3
-    if 3 in persons and {parse.cell.tense for parse in parses} == {"perfect", "imperative"}:
-        return 2 if _commands(walk, at) else 3
+    told = _told_or_commanded(walk, at, parses)
+    if told in persons:
+        return told
     in_clause = walk.scope.third is not None and _held(walk, parses) == 3
     if 3 in persons and in_clause and not _has_third_as_object(walk, at, parses):
         return 3
@@ -145,10 +146,25 @@ def _person(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
         persons.discard(3)
     if {1, 3} <= persons and _is_masculine_state(walk, at):
         return 1
+    if {1, 3} <= persons and walk.reading.evidence.says_i and _is_simple_first(parses):
+        return 1
     held = _held(walk, parses)
     if held in persons and not (persons == {1, 2} and walk.reading.opens_clause(at)):
         return held
     return next((person for person in walk.reading.evidence.prior if person in persons), 3)
+
+
+def _told_or_commanded(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
+    """توقف: he stopped, or stop; 0 if the form is not both."""
+    told = [p for p in parses if p.cell.tense == "perfect" and p.cell.gender == "masculine"]
+    tenses = {parse.cell.tense for parse in parses}
+    if not told or "imperative" not in tenses or any(p.cell.person == 1 for p in parses):
+        return 0
+    if explicit_subject(walk, at, told[0]) >= 0:
+        return 3
+    if "imperfect" in tenses:
+        return 0
+    return 2 if _commands(walk, at) else 3
 
 
 def _is_statement(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> bool:
@@ -192,6 +208,14 @@ def _held(walk: Walk, parses: tuple[VerbParse, ...]) -> int:
         return persons.get(holder.who, 0)
     genders = {parse.cell.gender for parse in parses if parse.cell.person == 3}
     return 3 if holder.gender in genders else 0
+
+
+def _is_simple_first(parses: tuple[VerbParse, ...]) -> bool:
+    """أعلم: I know, where somebody says I, rather than he informed."""
+    return any(
+        parse.cell.person == 1 and parse.cell.tense == "imperfect" and parse.verb.simple
+        for parse in parses
+    )
 
 
 def _is_masculine_state(walk: Walk, at: int) -> bool:

@@ -60,6 +60,11 @@ class Evidence:
             return (1, 3, 2)
         return (2, 1, 3) if second else (3, 1, 2)
 
+    @cached_property
+    def says_i(self) -> bool:
+        """Whether a word can only be the first person's."""
+        return self._count(1) > 0
+
     def _count(self, person: int) -> int:
         """How many words can only be that person's."""
         return sum(_is_of(word, person) for word in self._line)

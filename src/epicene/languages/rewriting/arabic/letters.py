@@ -64,7 +64,7 @@ def final_mark(text: str) -> str:
 
 def is_vocalised(text: str) -> bool:
     """Whether letters inside the word have their vowels."""
-    inner = _clusters(text)[:-2]
+    inner = _clusters(text)[:-1]
     return sum(any(mark in _VOWELS for mark in cluster.marks) for cluster in inner) >= 2
 
 
