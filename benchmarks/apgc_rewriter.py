@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from epicene.languages.normalise import normalise
 from epicene.languages.rewriting.people import Gender, Wanted, apply
@@ -25,6 +26,9 @@ from epicene.suites.apgc.labels import TARGETS
 from epicene.suites.apgc.lessons import lessons
 from epicene.suites.apgc.protocol import FOLDED
 from epicene.suites.apgc.sources.folder import read_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 GENDERS: dict[str, Gender] = {"M": "masculine", "F": "feminine"}
 
@@ -101,20 +105,22 @@ def print_errors(data: Path, folder: Path) -> None:
             rows = zip(
                 lesson.words,
                 lesson.labels,
+                tagger.labels(text),
                 normalise(text, FOLDED).split(),
                 normalise(output, FOLDED).split(),
                 normalise(sentence.targets[target], FOLDED).split(),
                 strict=True,
             )
-            for word, label, before, after, right in rows:
-                kinds[_kind(label, known[word], (before, after, right))] += 1
+            for word, label, told, *forms in rows:
+                told_so = ", labelled so" if told == label else ""
+                kinds[_kind(label, known[word], forms) + told_so] += 1
     print("\nwords over the four targets")
     for kind, count in sorted(kinds.items()):
         print(f"  {count:7} {kind}")
 
 
-def _kind(label: str, seen: set[str], forms: tuple[str, str, str]) -> str:
-    """What became of a word: before, in the output, and as it should be."""
+def _kind(label: str, seen: set[str], forms: Sequence[str]) -> str:
+    """What became of a word, from how it was, came out, and should be."""
     before, after, right = forms
     if right == after:
         return "left alone" if before == right else "changed as it should be"
