@@ -46,7 +46,8 @@ def _leave_clauses(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> None:
     if not (parses[0].prefix[:1] in {"و", "ف"} or walk.reading.opens_clause(at)):
         return
     first = any(parse.cell.person == 1 for parse in parses)
-    if scope.third is not None and (first or scope.third.who is None):
+    after_mark = walk.reading.opens_clause(at)
+    if scope.third is not None and ((first and after_mark) or scope.third.who is None):
         scope.third = None
         scope.subject = None
     if scope.suspended is not None and scope.suspended.subject is not None and first:
@@ -128,9 +129,10 @@ def _expect(walk: Walk, at: int, parse: VerbParse, perfects: set[str], subject: 
     passive = walk.reading.is_passive(at)
     role = bool(perfects & verb_list("role_verbs"))
     oneself = walk.reading.line[at + 1].key.startswith(("نفس", "انفس"))
+    finds = perfects & (verb_list("object_roles") | verb_list("object_complement"))
     if suffix is not None or passive or oneself:
         role = role or bool(perfects & verb_list("object_roles"))
-    if suffix is not None and (suffix.person != 3 or perfects & verb_list("object_complement")):
+    if suffix is not None and (suffix.person != 3 or finds):
         target = meant_by(walk, suffix)
         scope.expect(target, "role" if role else "state", "accusative", "state")
     elif perfects & verb_list("copular"):

@@ -50,10 +50,11 @@ def _transparent(walk: Walk, at: int, function: FunctionParse) -> int:
     end = groups.first_of(walk, at, function)
     if end:
         return end
+    if function.base in {"كل", "بعض", "اي"}:
+        return at + 1
     if function.base != "الا":
         scope.next_case = "genitive"
-    if function.base not in {"كل", "بعض", "اي"}:
-        scope.expects = "predicate" if scope.expects != "state" else "role"
+    scope.expects = "predicate" if scope.expects != "state" else "role"
     return at + 1
 
 

@@ -48,14 +48,34 @@ def _is_measure(walk: Walk, at: int, parse: NounParse) -> bool:
 
 def _circumstance_fits(walk: Walk, at: int, parse: NounParse) -> bool:
     lemma = parse.lemma
+    if _belongs_to_object(walk, at, parse):
+        return False
     if not lemma.known:
-        role = walk.scope.expects == "role" and guessing.is_adjective_shape(lemma.masculine)
+        shaped = guessing.is_adjective_shape(lemma.masculine)
+        role = shaped and walk.scope.expects == "role"
+        active = len(lemma.masculine) == 4 and lemma.masculine[1] == "ا"
+        if active and nouns.is_bound(walk.reading, at, parse):  # خائب الأمل
+            return True
         return role or guessing.is_participle(lemma.masculine)
     if lemma.adjective or walk.scope.expects == "role" or parse.prefix.preposition == "ك":
         return True
     if walk.reading.line[at - 1].key.startswith(("عملي", "عملك", "عمله")):  # بحكم عملي طبيبًا
         return True
     return parse.form.number == "plural" and not walk.reading.verbs(at - 1)
+
+
+def _belongs_to_object(walk: Walk, at: int, parse: NounParse) -> bool:
+    """يومًا لطيفًا, عسكريًا, حاولت مخالفة: an attribute, an adverb, or what the verb is about."""
+    form, word = parse.form, parse.lemma.masculine
+    if form.nunated and (walk.reading.line[at - 1].key == "يوما" or word == "فرح"):
+        return True  # بكيت فرحًا: for joy
+    if walk.scope.expects != "state":
+        return False
+    if form.nunated and parse.lemma.ending == "regular" and word.endswith("ي"):
+        return not parse.lemma.person
+    noun = len(word) == 5 and word[0] == "م" and word[2] == "ا"
+    feminine = form.gender == "feminine" and form.number == "singular"
+    return noun and feminine and bool(walk.reading.verbs(at - 1))
 
 
 def _preposition_fits(walk: Walk, parse: NounParse) -> bool:
@@ -82,14 +102,20 @@ def _definite_fits(walk: Walk, at: int, parse: NounParse) -> bool:
             return False
     if scope.target is not None and scope.target.who in {"others", None} and scope.verbal:
         return False
+    before = walk.reading.function(at - 1)
+    dated = before is not None and before.sort == "adverbs" and before.written.startswith("ال")
+    if dated and parse.prefix.article and not parse.lemma.person:
+        return False  # الليلة الماضية
     if parse.lemma.known:
         return True
-    return parse.prefix.article and (guessing.is_participle(parse.stem) or _is_next(walk, at))
+    named = guessing.is_adjective_shape(parse.lemma.masculine) and _is_next(walk, at)
+    return parse.prefix.article and (guessing.is_participle(parse.stem) or named)
 
 
 def _guess_fits(walk: Walk, at: int, parse: NounParse) -> bool:
     """A word of no list: right after the subject, or built as only participles are."""
-    if walk.reading.verbs(at) or (walk.scope.target and walk.scope.target.who == "others"):
+    verb = any(verb.exact for verb in walk.reading.verbs(at))
+    if verb or (walk.scope.target and walk.scope.target.who == "others"):
         return False
     if guessing.is_participle(parse.lemma.masculine):
         return True

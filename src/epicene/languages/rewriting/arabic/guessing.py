@@ -41,7 +41,7 @@ def is_adjective_shape(masculine: str) -> bool:
 
 def is_nisba(masculine: str) -> bool:
     """Whether it may be of the kind of عربي, and not a noun with a pronoun or a preposition."""
-    return len(masculine) > 4 and masculine.endswith("ي") and masculine[0] not in "بلوف"
+    return len(masculine) > 3 and masculine.endswith("ي") and masculine[0] not in "بلوف"
 
 
 def is_sound_plural(stem: str) -> bool:

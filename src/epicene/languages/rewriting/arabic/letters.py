@@ -36,6 +36,18 @@ def folded(letters: str) -> str:
     return letters.translate(_FOLDED)
 
 
+def may_be_written(written: str, letters: str) -> bool:
+    """Whether the letters are written so: hamzas may lack or be on the wrong side of an alif, but
+    none is added inside a word, and ى is not written ي."""
+    for place, (one, two) in enumerate(zip(written, letters, strict=True)):
+        if one == two or one == "ا" or (one, two) == ("ى", "ي"):
+            continue
+        if place == 0 and one in "أإآ" and two in "اأإآ":
+            continue
+        return False
+    return True
+
+
 class _Cluster(NamedTuple):
     letter: str
     marks: str

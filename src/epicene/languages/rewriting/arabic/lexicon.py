@@ -113,10 +113,11 @@ def verb_list(title: str) -> Keys:
 
 
 class NounReading(NamedTuple):
-    """A form of a word for people."""
+    """A form of a word for people, as it is spelled."""
 
     lemma: Lemma
     form: Form
+    letters: str
 
 
 # Each has a list of its own name.
@@ -189,10 +190,11 @@ def people() -> Declined:
     suffixed: dict[str, list[NounReading]] = {}
     for lemma in _merged():
         for letters, form in declension.forms(lemma):
-            alone.setdefault(folded(letters), []).append(NounReading(lemma, form))
+            alone.setdefault(folded(letters), []).append(NounReading(lemma, form, letters))
             if form.bound is False:
                 continue
-            reading = NounReading(lemma, form._replace(bound=True))
+            bound = form._replace(bound=True)
             for spelling in declension.with_clitic(letters):
+                reading = NounReading(lemma, bound, spelling)
                 suffixed.setdefault(folded(spelling), []).append(reading)
     return Declined(alone, suffixed)

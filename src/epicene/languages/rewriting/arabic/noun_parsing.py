@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.languages.rewriting.arabic import fixed, guessing
 from epicene.languages.rewriting.arabic.clitics import NOUN_PREFIXES, SUFFIXES, Prefix, Suffix
 from epicene.languages.rewriting.arabic.dictionary import dictionary
-from epicene.languages.rewriting.arabic.letters import folded
+from epicene.languages.rewriting.arabic.letters import folded, may_be_written
 from epicene.languages.rewriting.arabic.lexicon import people, things
 
 if TYPE_CHECKING:
@@ -65,8 +65,10 @@ def _known_nouns(letters: str) -> Iterator[NounParse]:
         rest = letters[len(prefix.letters) :]
         if not letters.startswith(prefix.letters) or len(rest) < 2:
             continue
-        for lemma, form in people().alone.get(folded(rest), ()):
+        for lemma, form, letters_of in people().alone.get(folded(rest), ()):
             if rest.endswith("ى") and form.bound:  # a verb, rather: أبقى is no plural of a name
+                continue
+            if not may_be_written(rest, letters_of):
                 continue
             if not (prefix.article and (form.bound or form.nunated)):
                 yield NounParse(prefix, rest, None, lemma, form)
@@ -76,8 +78,9 @@ def _known_nouns(letters: str) -> Iterator[NounParse]:
             stem = rest[: -len(suffix.letters)]
             if suffix.letters == "ني" or not rest.endswith(suffix.letters) or len(stem) < 2:
                 continue
-            for lemma, form in people().suffixed.get(folded(stem), ()):
-                yield NounParse(prefix, stem, suffix, lemma, form)
+            for lemma, form, letters_of in people().suffixed.get(folded(stem), ()):
+                if may_be_written(stem, letters_of):
+                    yield NounParse(prefix, stem, suffix, lemma, form)
 
 
 def _guessed_nouns(letters: str) -> Iterator[NounParse]:

@@ -77,6 +77,14 @@ def is_definite(reading: Reading, at: int) -> bool:
     return reading.is_preposition(at - 1) and letters.endswith(_SUFFIXES) and len(letters) > 3
 
 
+def ends_in_pronoun(reading: Reading, at: int) -> bool:
+    """Whether a noun of no list looks as if it had a possessive: أدراجي."""
+    letters = reading.line[at].letters
+    if thing_of(letters) is not None or reading.known_nouns(at):
+        return False
+    return letters.endswith(_SUFFIXES) and len(letters) > 4
+
+
 def elative(reading: Reading, at: int) -> Fixed | None:
     """الأول, الكبرى: an elative that has both genders, with its article."""
     letters = reading.line[at].letters
@@ -103,7 +111,8 @@ def is_nunated(reading: Reading, at: int) -> bool:
 def is_bound(reading: Reading, at: int, parse: NounParse) -> bool:
     """Whether what follows the noun is its possessor: مدير المدرسة, سائق شاحنة."""
     function = reading.function(at + 1)
-    if parse.suffix or parse.form.nunated or parse.form.bound is False or parse.lemma.governing:
+    takes_object = parse.lemma.governing and not parse.lemma.person
+    if parse.suffix or parse.form.nunated or parse.form.bound is False or takes_object:
         return False
     if function is not None:
         points = function.sort == "demonstratives" and not function.prefix
@@ -138,8 +147,7 @@ def _is_possessor(reading: Reading, at: int, parse: NounParse) -> bool:
     if thing is not None:
         return True
     unknown = not nouns or not nouns[0].lemma.known
-    prepositions = "لب" if parse.lemma.adjective else "ل"
-    if not parse.lemma.person or (letters[0] in prepositions and unknown):
+    if not parse.lemma.person or (letters[0] in "لب" and unknown):
         return False
     if letters in _PLACES:
         return True
@@ -155,7 +163,10 @@ def _describes(one: NounParse, head: NounParse) -> bool:
         return False
     if one.lemma.known:
         return one.lemma.can_describe
-    return head.lemma.masculine not in _TITLES and guessing.is_adjective_shape(one.lemma.masculine)
+    word = one.lemma.masculine
+    if guessing.is_nisba(word) or guessing.is_participle(word):
+        return True
+    return head.lemma.masculine not in _TITLES and guessing.is_adjective_shape(word)
 
 
 def skip_noun(reading: Reading, at: int) -> int:
@@ -199,7 +210,9 @@ def gender_at(reading: Reading, at: int) -> Gender | None:
     known = reading.known_nouns(at)
     if known:
         return known[0].form.gender
-    return "feminine" if letters.endswith(("ة", "ات", "اء")) else "masculine"
+    if letters.endswith(("ة", "ات", "اء")):
+        return "feminine"
+    return "masculine" if letters.endswith("ا") else None
 
 
 # Names that are adjectives too, and after what they are names: أم خالد, ابن سليم.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.languages.rewriting.arabic import fixed, guessing, nouns, numerals
 from epicene.languages.rewriting.arabic.clauses import possessive as clitics
@@ -56,6 +56,9 @@ def phrase(
             walk.add(at + 1, referent, Fixed("", "tens", ten), rule, sure)
         return at + 1
     parse = nouns.choose(reading, at, referent) or nouns.choose(reading, at, None)
+    nobody = referent is None or referent.who is None
+    if parse is not None and nobody and not parse.lemma.known:
+        return thing_phrase(walk, at)
     if parse is None or thing_of(reading.line[at].letters) is not None:
         return thing_phrase(walk, at)
     return _person_phrase(walk, at, parse, referent, case, rule, sure)
@@ -75,7 +78,8 @@ def _person_phrase(
         case = "genitive"
     if not parse.lemma.known:
         sure = "guess"
-    bound = nouns.is_bound(reading, at, parse)
+    takes_object = parse.lemma.governing and rule == "state"  # جلست منتظرًا النتائج
+    bound = nouns.is_bound(reading, at, parse) and not takes_object
     walk.add(at, referent, Noun(parse, case, bound), rule, sure)
     end = at + 1
     definite = parse.definite
@@ -94,7 +98,7 @@ def _person_phrase(
 def thing_phrase(walk: Walk, at: int) -> int:
     """Skip a phrase about a thing, with what belongs to it."""
     reading = walk.reading
-    definite = nouns.is_definite(reading, at)
+    definite = nouns.is_definite(reading, at) or nouns.ends_in_pronoun(reading, at)
     end = at + 1
     possessor: Gender | None = None
     if not definite and not nouns.is_nunated(reading, at) and nouns.possessor_follows(reading, end):
@@ -128,59 +132,95 @@ def _possessor(walk: Walk, at: int) -> int:
 
 def _may_be_nunated(walk: Walk, at: int) -> bool:
     """Whether an adjective with nunation can go with the thing: not in غياب طويل محملًا."""
-    letters = walk.reading.line[at].letters
-    return nouns.is_nunated(walk.reading, at) or letters.endswith(("ة", "اء", "ى"))
+    return walk.reading.line[at].letters.endswith(("ا", "ة", "اء", "ى"))
+
+
+class _Head(NamedTuple):
+    """What adjectives may go with: a noun in its case, definite or not, and its possessor."""
+
+    referent: Referent
+    case: Case
+    definite: bool
+    possessor: Gender | None
 
 
 def _attributes(
-    walk: Walk, at: int, head: Referent, case: Case, *, definite: bool, possessor: Gender | None
+    walk: Walk,
+    at: int,
+    referent: Referent,
+    case: Case,
+    *,
+    definite: bool,
+    possessor: Gender | None,
 ) -> int:
-    """Read the adjectives of a head; a possessor of its gender may be what they go with."""
-    reading = walk.reading
+    """Read the adjectives of a head; the place after them."""
+    head = _Head(referent, case, definite, possessor)
     end = at
     while True:
-        function = reading.function(end)
-        if function is not None and function.sort == "adverbs" and not definite and end == at:
-            adjective = _adverbial(walk, end, head, at)
-            if adjective is not None:
-                walk.add(end, head, Noun(adjective, case), "attribute", "likely")
-                end += 1
-                continue
+        function = walk.reading.function(end)
         if function is not None:
-            if definite and _points_back(walk, end, function, head):
-                end += 1
-                continue
+            after = _function_attribute(walk, end, function, head, first=end == at)
+        else:
+            after = _adjective(walk, end, head)
+        if after == end:
             return end
-        elative = _elative(walk, end, head)
-        if elative is not None and definite:
-            walk.add(end, head, elative, "attribute")
-            end += 1
-            continue
-        parse = _attribute(walk, end, head, definite=definite)
-        if parse is None and possessor not in {None, head.gender}:  # in the القرن السابع of it
-            thing = Referent(None, "singular", possessor)
-            if _attribute(walk, end, thing, definite=definite) is not None:
-                end += 1
-                continue
-        if parse is None:
-            return end
-        free = head.who is None and possessor is None
-        if free and parse.form.nunated and not nouns.is_nunated(reading, end - 1):
-            return end
-        if possessor == head.gender and parse.lemma.masculine in _OF_THINGS:
-            end += 1  # طاهية وجبات سريعة
-            continue
-        unsure = possessor == head.gender or not parse.lemma.known
-        bound = nouns.is_bound(reading, end, parse)
-        walk.add(end, head, Noun(parse, case, bound), "attribute", "guess" if unsure else "certain")
-        end = _possessor(walk, end + 1) if bound else end + 1
+        end = after
 
 
-def _adverbial(walk: Walk, at: int, head: Referent, start: int) -> NounParse | None:
+def _function_attribute(
+    walk: Walk, at: int, function: FunctionParse, head: _Head, *, first: bool
+) -> int:
+    """صديقكم هذا, رجل غير سعيد, طباخًا جيدًا: attributes that are or begin with function words."""
+    if function.sort == "adverbs" and first and not head.definite:
+        adjective = _adverbial(walk, at, head.referent)
+        if adjective is not None:
+            walk.add(at, head.referent, Noun(adjective, head.case), "attribute", "likely")
+            return at + 1
+    if function.base == "غير" and not function.prefix:
+        parse = _attribute(walk, at + 1, head.referent, definite=head.definite)
+        if parse is not None:
+            walk.add(at + 1, head.referent, Noun(parse, "genitive"), "attribute")
+            return at + 2
+    if head.definite and _points_back(walk, at, function, head.referent):
+        return at + 1
+    return at
+
+
+def _adjective(walk: Walk, at: int, head: _Head) -> int:
+    """An adjective; a possessor of the head's gender may be what it goes with."""
+    reading, referent = walk.reading, head.referent
+    elative = _elative(walk, at, referent)
+    if elative is not None and head.definite:
+        walk.add(at, referent, elative, "attribute")
+        return at + 1
+    parse = _attribute(walk, at, referent, definite=head.definite)
+    if parse is None:
+        return at + 1 if _is_possessors(walk, at, head) else at
+    free = referent.who is None and head.possessor is None
+    if free and parse.form.nunated and not reading.line[at - 1].letters.endswith("ا"):
+        return at
+    shared = head.possessor == referent.gender
+    if shared and parse.lemma.masculine in _OF_THINGS:
+        return at + 1
+    bound = nouns.is_bound(reading, at, parse)
+    sure: Sureness = "guess" if shared or not parse.lemma.known else "certain"
+    walk.add(at, referent, Noun(parse, head.case, bound), "attribute", sure)
+    return _possessor(walk, at + 1) if bound else at + 1
+
+
+def _is_possessors(walk: Walk, at: int, head: _Head) -> bool:
+    """Whether an adjective goes with the possessor alone: سبعينات القرن السابع."""
+    if head.possessor in {None, head.referent.gender}:
+        return False
+    thing = Referent(None, "singular", head.possessor)
+    return _attribute(walk, at, thing, definite=head.definite) is not None
+
+
+def _adverbial(walk: Walk, at: int, head: Referent) -> NounParse | None:
     """طباخًا جيدًا: what is an adverb elsewhere, right after a noun in the accusative."""
     if walk.reading.line[at].key not in ADJECTIVAL_ADVERBS - {"جدا"}:
         return None
-    if not nouns.is_nunated(walk.reading, start - 1) or not walk.reading.known_nouns(start - 1):
+    if not nouns.is_nunated(walk.reading, at - 1) or not walk.reading.known_nouns(at - 1):
         return None
     for parse in noun_parses(walk.reading.line[at].letters):
         if parse.lemma.known and parse.form.nunated and parse.form.number == head.number:
@@ -214,7 +254,7 @@ def _attribute(walk: Walk, at: int, head: Referent, *, definite: bool) -> NounPa
     for parse in walk.reading.nouns(at):
         if parse.prefix.letters != ("ال" if definite else "") or parse.suffix:
             continue
-        if parse.form.number != head.number or parse.form.gender != head.gender:
+        if parse.form.number != head.number or head.gender not in {None, parse.form.gender}:
             continue
         if _can_describe(parse, head):
             return parse
@@ -227,7 +267,7 @@ def _can_describe(parse: NounParse, head: Referent) -> bool:
     """Whether a word can be an adjective of the head; of a person, also by its looks."""
     lemma = parse.lemma
     if head.who is None:
-        return lemma.adjective
+        return lemma.adjective or (parse.prefix.article and lemma.can_describe)
     if lemma.known:
         return lemma.can_describe
     nisba = parse.prefix.article and lemma.masculine.endswith("ي")

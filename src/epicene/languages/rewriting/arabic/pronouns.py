@@ -146,6 +146,7 @@ def demonstrative(walk: Walk, at: int, function: FunctionParse) -> int:
     what = Fixed(function.prefix, "demonstratives", function.written)
     after = reading.function(at + 1)
     points = after is not None and after.sort in {"I", "we"} and not after.prefix
+    points = points and function.base not in {"ذا", "ذي"}
     if points or (reading.key(at + 1) == "كنت" and reading.key(at + 2) == "انا"):
         walk.add(at, walk.person(1), what, "demonstrative")
         return at + 1

@@ -8,7 +8,6 @@ from epicene.languages.rewriting.arabic.clitics import SUFFIXES
 from epicene.languages.rewriting.arabic.evidence import Evidence
 from epicene.languages.rewriting.arabic.fixed import is_somebody
 from epicene.languages.rewriting.arabic.letters import DAMMA, TANWIN_FATH, folded
-from epicene.languages.rewriting.arabic.lexicon import verb_list
 from epicene.languages.rewriting.arabic.noun_parsing import NounParse, noun_parses, thing_of
 from epicene.languages.rewriting.arabic.particles import FunctionParse, function_parse
 from epicene.languages.rewriting.arabic.verb_parsing import VerbParse, guessed_verbs, verb_parses
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.words import Line, Word
     from epicene.languages.rewriting.people import Wanted
 
+_NOT = frozenset("لا لم لن ليس ما ولا ولم ولن لست ليست".split())
+_BEING = frozenset("كان صار أصبح ليس ظل بات".split())
 # Before a verb, when it was.
 TIMES = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
 # And in, and to me: loyal and guardian only at the end.
@@ -29,7 +30,7 @@ _VERB_PARTICLES = frozenset(
     map(folded, "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split())
 )
 # Adverbs that may be adjectives in the accusative.
-ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا".split())
+ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا مطلقا".split())
 
 
 class Reading:
@@ -111,8 +112,11 @@ class Reading:
         """كنت طويلًا: what is an adverb elsewhere, said of somebody."""
         if self.line[at].key not in ADJECTIVAL_ADVERBS:
             return False
+        if self.line[at].key == "مطلقا":  # not at all, or divorced
+            start, end = self.line.sentence(at)
+            return not any(self.line[place].key in _NOT for place in range(start, end))
         before = verb_parses(self.line[at - 1].letters)
-        copular = any(p.verb.perfect in verb_list("copular") for p in before)
+        copular = any(p.verb.perfect in _BEING for p in before)
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
 
     def key(self, at: int) -> str:
@@ -137,12 +141,18 @@ class Reading:
         if parses and not parses[0].lemma.known and self.is_thing(at):
             return ()
         if parses and parses[0].prefix.letters.startswith("أ"):
-            if self.is_thing(at):  # أعمال are no workers
+            if self.is_thing(at) or not self._may_ask(at):  # أعمال are no workers
                 return ()
             verbs = verb_parses(word.letters)  # أجيد: I do well, not: good?
             if verbs and verbs[0].exact and not verbs[0].prefix:
                 return ()
         return parses
+
+    def _may_ask(self, at: int) -> bool:
+        """أمتأخر أنا, أشجاع أنا: whether a question may begin with the word."""
+        after = self.function(at + 1)
+        subject = after is not None and after.sort in {"I", "we", "you", "you all", "he", "they"}
+        return subject or self.line.begins(at)
 
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
         """The same, from the lists, or with the ending of men in the plural."""

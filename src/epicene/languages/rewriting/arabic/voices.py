@@ -103,16 +103,19 @@ def _saying(frame: Sequence[Word]) -> int | None:
         cells = [
             parse.cell
             for parse in verb_parses(word.letters)
-            if parse.verb.perfect in speech and parse.cell.tense != "imperative"
+            if parse.verb.perfect in speech
+            and parse.cell.tense != "imperative"
+            and not (_is_to_me(word) and parse.cell.person == 1)
         ]
         if not cells or function_parse(word.letters):
             continue
+        persons = {cell.person for cell in cells}
         if any(cell.person == 1 and cell.tense == "imperfect" for cell in cells):
             found = 1
-        elif all(cell.person == 3 for cell in cells):
+        elif 3 in persons and (1 not in persons or _has_subject(frame, at)):
             found = 3
-        elif any(cell.person == 1 for cell in cells):
-            found = 3 if _has_subject(frame, at) or _is_to_me(word) else 1
+        else:
+            found = min(persons)
     return found
 
 

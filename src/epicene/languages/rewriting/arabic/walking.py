@@ -64,7 +64,9 @@ def _step(walk: Walk, at: int) -> int:
     parses = walk.reading.verbs(at)
     if parses and not (walk.scope.expects == "predicate" and is_expected(walk, at)):
         return read_verb(walk, at, parses)
-    return _nominal(walk, at)
+    end = _nominal(walk, at)
+    walk.scope.next_case = None  # غير means the next word alone
+    return end
 
 
 def _nominal(walk: Walk, at: int) -> int:
