@@ -173,7 +173,7 @@ suite = Suite(
     ),
     stages=(
         Stage(name="write", role="writer", verbs=(Generate,), ask=write),
-        Stage(name="reread", role="reader", verbs=(Score,), ask=reread),
+        Stage(name="reread", role="reader", verbs=(Score,), ask=reread, needs=("write",)),
     ),
     read=read,
     judge=judge,

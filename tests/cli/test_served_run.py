@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene
-from epicene.models.openai_api import transport
+from epicene.models.remote import model as remote
 from models.openai_server import KEY, QUICK, Asked, Reply, Server, error
 
 
@@ -30,7 +30,7 @@ FAULTS = [
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "Patience", lambda: QUICK)
+    monkeypatch.setattr(remote, "Patience", lambda: QUICK)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 

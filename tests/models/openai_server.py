@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.models import Files, ModelOptions, Numbered
 from epicene.models.openai_api.model import ServedModel
-from epicene.models.openai_api.transport import Patience
+from epicene.models.remote.patience import Patience
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from epicene.languages.segment import count_words
 from epicene.models import ModelOptions
+from epicene.models.hf import trees
 from epicene.records import Failed, Message, Score, Scores, TextScore
 from models.tiny_causal import (
     CHATML,
@@ -201,32 +202,41 @@ def test_a_chat_context_is_rendered_and_not_counted(
 
 
 def test_scores_survive_running_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trees, "_WIDTHS", (16,))  # so that there are several packs
     model = causal(llama(), metaspace())
     expected = rows(score(model, *TEXTS))
     limited = causal(llama(), metaspace())
-    forward = limited._forward._model.forward
+    body = limited._forward._network.model.model
+    forward = body.forward
 
     def narrow(input_ids: Any, **settings: Any) -> Any:
         if len(input_ids) > 2:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
         return forward(input_ids=input_ids, **settings)
 
-    monkeypatch.setattr(limited._forward._model, "forward", narrow)
+    assert limited._forward.route.name == "packed trees"
+    monkeypatch.setattr(body, "forward", narrow)
     assert rows(score(limited, *TEXTS)) == pytest.approx(expected, abs=2e-5)
     passes: Any = limited.notes()["passes"]
     assert passes["halvings"] > 0
 
 
-def test_a_text_too_large_for_memory_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("tried_before", [True, False])
+def test_a_text_too_large_for_memory_fails_alone(
+    monkeypatch: pytest.MonkeyPatch, tried_before: bool
+) -> None:
     model = causal(llama(), metaspace())
-    forward = model._forward._model.forward
+    body = model._forward._network.model.model
+    forward = body.forward
 
     def short(input_ids: Any, **settings: Any) -> Any:
         if input_ids.shape[1] > 10:
             raise RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory")
         return forward(input_ids=input_ids, **settings)
 
-    monkeypatch.setattr(model._forward._model, "forward", short)
+    if tried_before:
+        assert model._forward.route.name == "packed trees"
+    monkeypatch.setattr(body, "forward", short)
     requests = [Score(item=text, texts=(text,)) for text in (*TEXTS[:2], TEXTS[5])]
     answers = ask(model, requests)
     assert isinstance(answers[2], Failed)
@@ -234,36 +244,37 @@ def test_a_text_too_large_for_memory_fails_alone(monkeypatch: pytest.MonkeyPatch
     assert all(isinstance(answer, Scores) for answer in answers[:2])
 
 
-def test_a_model_that_gives_all_logits_is_read_right(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_whose_head_cannot_be_told_apart_is_read_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     expected = rows(score(causal(llama(), metaspace()), *TEXTS))
     model = causal(llama(), metaspace())
-    forward = model._forward._model.forward
-
-    def old(input_ids: Any, attention_mask: Any, use_cache: bool) -> Any:
-        return forward(input_ids=input_ids, attention_mask=attention_mask, use_cache=use_cache)
-
-    monkeypatch.setattr(model._forward._model, "forward", old)
-    monkeypatch.setattr(model._forward, "_keeps", False)
+    network = model._forward._network.model
+    monkeypatch.setattr(network, "get_decoder", lambda: network)
+    monkeypatch.setattr(type(network), "base_model", property(lambda self: self))
     assert rows(score(model, *TEXTS)) == pytest.approx(expected, abs=2e-5)
+    passes: Any = model.notes()["passes"]
+    assert passes["head"] == "all positions"
 
 
 def test_passes_keep_to_their_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trees, "_WIDTHS", (16,))
     model = causal(llama(), metaspace())
     expected = rows(score(model, *TEXTS))
-    forward, shapes = model._forward._model.forward, []
-
-    def watched(**settings: Any) -> Any:
-        out = forward(**settings)
-        shapes.append((settings["input_ids"].shape, out.logits.numel() * 4))
-        return out
-
-    monkeypatch.setattr(model._forward._model, "forward", watched)
-    monkeypatch.setattr(model._forward, "_tokens", 40)
-    monkeypatch.setattr(model._forward, "_logits", 60_000)
+    network = model._forward._network
+    body, head = network.model.model, network.model.lm_head
+    shapes, heads = [], []
+    body.register_forward_pre_hook(
+        lambda _, __, given: shapes.append(given["input_ids"].shape), with_kwargs=True
+    )
+    head.register_forward_pre_hook(lambda _, given: heads.append(given[0].shape[1]))
+    monkeypatch.setattr(model._forward._limits, "tokens", 40)
+    monkeypatch.setattr(network, "_at_once", 7)
     assert rows(score(model, *TEXTS)) == pytest.approx(expected, abs=2e-5)
-    assert len(shapes) > 2
-    for (lines, width), size in shapes:
-        assert lines == 1 or (lines * width <= 40 and size <= 60_000)
+    run = [shape for shape in shapes if tuple(shape) != (1, 1)]  # the head's turn reads one token
+    assert len(run) > 2
+    assert all(lines == 1 or lines * width <= 40 for lines, width in run)
+    assert max(heads) == 7
 
 
 def test_words_follow_the_requests_language() -> None:

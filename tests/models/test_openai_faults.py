@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from epicene.errors import RunError
-from epicene.models.openai_api.transport import Patience
+from epicene.models.remote.patience import Patience
 from epicene.records import Answer, Failed, Generate, Message, Texts
 from models.openai_server import (
     KEY,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from epicene.models.openai_api.transport import Patience
+from epicene.models.remote.patience import Patience
 from epicene.records import Answer, Choice, Failed, Look
 from epicene.runs.files import ImageFolder
 from models.openai_server import Asked, Reply, Script, Server, answers, chat, error, first_then

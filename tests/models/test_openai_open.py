@@ -10,7 +10,8 @@ import pytest
 
 from epicene.errors import InputError
 from epicene.models import ModelOptions, open_model, openai_api, parse_spec
-from epicene.models.openai_api import address
+from epicene.models.openai_api.model import PROVIDER
+from epicene.models.remote import address
 from epicene.records import Generate, Message
 from models.openai_server import Asked, Reply, Server, answers, chat, model
 
@@ -62,18 +63,18 @@ def test_without_key_and_address_both_are_named(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(InputError, match=r"OPENAI_API_KEY.*OPENAI_BASE_URL"):
         openai_api.open("toy", ModelOptions())
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1234")
-    assert address.find("").base_url is None  # the client library's own
+    assert address.find(PROVIDER, "").base_url is None  # the client library's own
 
 
 def test_the_option_stands_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://env.example/v1")
-    assert address.find("").shown == "http://env.example/v1"
-    assert address.find(HERE).shown == HERE
+    assert address.find(PROVIDER, "").shown == "http://env.example/v1"
+    assert address.find(PROVIDER, HERE).shown == HERE
 
 
 def test_short_values_are_not_blotted_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "x")
-    found = address.find("http://u:longpassword@host.example/v1?a=1")
+    found = address.find(PROVIDER, "http://u:longpassword@host.example/v1?a=1")
     assert found.shown == "http://host.example/v1"
     assert found.redact("x axis, longpassword, u") == "x axis, [secret], u"
 
@@ -122,22 +123,19 @@ def test_notes_tell_what_was_used_and_who_answered() -> None:
         }
 
 
-def test_cost_is_the_servers_or_by_the_users_prices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EPICENE_PRICE_IN", "2.5")
-    monkeypatch.setenv("EPICENE_PRICE_OUT", "10")
+def test_cost_is_the_servers_or_by_the_users_prices() -> None:
     with Server(lambda _: chat("x")) as server:
-        served = model(server)
+        served = model(server, price="2.5/10")
         answers(served, question(1), question(2))
     assert served.notes()["cost"] == pytest.approx((14 * 2.5 + 6 * 10) / 1e6)
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "cost": 0.25}
     with Server(lambda _: chat("x", usage=usage)) as server:
-        served = model(server)
+        served = model(server, price="2.5/10")
         answers(served, question(1), question(2))
     assert served.notes()["cost"] == 0.5
 
 
-@pytest.mark.parametrize("price", ["cheap", "-1", "nan", "inf"])
-def test_a_senseless_price_is_refused(monkeypatch: pytest.MonkeyPatch, price: str) -> None:
-    monkeypatch.setenv("EPICENE_PRICE_IN", price)
-    with pytest.raises(InputError, match="EPICENE_PRICE_IN is"):
-        openai_api.open("toy", ModelOptions(base_url=HERE))
+@pytest.mark.parametrize("price", ["cheap", "-1", "nan", "inf", "1/2/3", "1/", "/"])
+def test_a_senseless_price_is_refused(price: str) -> None:
+    with pytest.raises(InputError, match=r"^The price .* is none: write"):
+        openai_api.open("toy", ModelOptions(base_url=HERE, price=price))

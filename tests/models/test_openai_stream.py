@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from epicene.models.openai_api.gate import Gate
+from epicene.models.remote.gate import Gate
 from epicene.records import Generate, Message, Texts
 from models.openai_server import (
     Asked,
@@ -192,7 +192,7 @@ def test_leaving_early_cancels_and_leaves_no_thread() -> None:
     with Server(lambda a: Reply(chat("x").body, delay=0.0 if a.prompt == "0" else 30.0)) as server:
         stream = model(server).answer(singly(question(n) for n in range(50)), NoFiles())
         next(stream)
-        assert threads() == ["epicene-openai"]
+        assert threads() == ["epicene-remote"]
         begun = time.monotonic()
         stream.close()  # type: ignore[attr-defined]
         assert time.monotonic() - begun < 15  # half of what the server would take

@@ -73,12 +73,8 @@ def show(
     if different := differing_settings(finished):
         note(f"These runs were not asked alike: they differ in {', '.join(different)}.")
     for run in summary.runs:
-        coverage = run.coverage
-        if coverage is not None and coverage.judged < coverage.items:
-            note(
-                f"{run.info.model}: {coverage.judged} of {coverage.items} items are judged "
-                f"({coverage.failed} requests failed); run the same command again to go on."
-            )
+        if run.coverage is not None and not run.coverage.whole:
+            note(f"{run.info.model}: {run.coverage}; run the same command again to go on.")
 
 
 def _items(finished: Sequence[Finished]) -> Iterator[tuple[str, Judgement]]:

@@ -93,6 +93,7 @@ class ModelOptions(Record, frozen=True, kw_only=True):
     base_url: str = ""
     concurrency: int = 16
     timeout: float = 120.0
+    price: str = ""  # see prices.read_price
     trust_remote_code: bool = False
 
 
@@ -128,11 +129,16 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> Spec:
 OpenerT = TypeVar("OpenerT", bound=Callable[[str, ModelOptions], Any])
 
 
-def takes(*names: str) -> Callable[[OpenerT], OpenerT]:
-    """Say which options a kind of model has a use for; a spec that states another is refused."""
+def takes(*names: str, stated_only: Iterable[str] = ()) -> Callable[[OpenerT], OpenerT]:
+    """Say which options a kind of model has a use for; a spec that states another is refused.
+
+    Those in `stated_only` hold only where the spec itself states them: what the command line says
+    for all models is not for this kind.
+    """
 
     def mark(opener: OpenerT) -> OpenerT:
         opener.takes = frozenset(names)  # type: ignore[attr-defined]
+        opener.stated_only = frozenset(stated_only)  # type: ignore[attr-defined]
         return opener
 
     return mark
@@ -145,8 +151,10 @@ def open_model(spec: Spec) -> Model:
         if name not in getattr(opener, "takes", spec.stated):
             useful = ", ".join(sorted(opener.takes))
             raise InputError(f"The model {spec.kind} has no use for {name}; it takes {useful}.")
+    unsaid = getattr(opener, "stated_only", frozenset()) - set(spec.stated)
+    usual = {name: getattr(ModelOptions(), name) for name in unsaid}
     try:
-        model: Model = opener(spec.name, spec.options)
+        model: Model = opener(spec.name, msgspec.structs.replace(spec.options, **usual))
     except ModuleNotFoundError as error:
         extra = _EXTRAS.get((error.name or "").partition(".")[0])
         way = f"pip install 'epicene[{extra}]'" if extra else "install it"
@@ -163,6 +171,7 @@ _EXTRAS = {
     "accelerate": "hf",
     "gguf": "hf",
     "openai": "api",
+    "httpx": "api",
     "diffusers": "images",
     "PIL": "images",
 }

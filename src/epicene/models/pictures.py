@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import warnings
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.errors import InputError
 from epicene.records import digest
+
+if TYPE_CHECKING:
+    from epicene.models import Files
 
 MOST_BYTES = 32 * 1024 * 1024
 MOST_PIXELS = 16_000_000
@@ -40,12 +43,35 @@ def shot_seed(seed: int, shot: int) -> int:
     return int.from_bytes(digest(seed, shot)[:4]) >> 1  # 31 bits, which every model takes
 
 
+def kept(files: Files, sha256: str) -> tuple[bytes, Picture]:
+    """One of the run's images, to be shown to a model; raises a PictureError if it cannot be."""
+    try:
+        data = files.path(sha256).read_bytes()
+        return data, inspect(data)
+    except InputError as error:
+        raise PictureError(str(error).rstrip(".")) from None
+    except OSError as error:
+        raise PictureError(
+            f"the image {sha256} is not among the run's files ({error.strerror})"
+        ) from None
+    except PictureError as error:
+        raise PictureError(f"the image {sha256} cannot be shown: {error}") from None
+
+
+def unpacked(data: bytes, longest_side: int) -> Any:
+    """A sound picture as a Pillow one: upright, in RGB on white, and no larger than asked."""
+    from PIL import Image, ImageOps
+
+    with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+        upright = ImageOps.exif_transpose(image).convert("RGBA")
+    upright.thumbnail((longest_side, longest_side), Image.Resampling.BICUBIC)
+    ground = Image.new("RGBA", upright.size, "white")
+    return Image.alpha_composite(ground, upright).convert("RGB")
+
+
 def inspect(data: bytes) -> Picture:
     """Unpack a picture to see that all of it is there, unless it is too large to be unpacked."""
-    if len(data) > MOST_BYTES:
-        raise OversizedPictureError(
-            f"the picture has {len(data) / 2**20:.0f} MB, above the {MOST_BYTES >> 20} MB taken"
-        )
+    refuse_heavy(len(data))
     try:
         from PIL import Image, UnidentifiedImageError
     except ModuleNotFoundError as error:
@@ -65,6 +91,14 @@ def inspect(data: bytes) -> Picture:
     except (OSError, SyntaxError, ValueError, EOFError) as error:
         # What the library raises depends on where in the file it stumbles.
         raise BrokenPictureError(f"the picture is broken ({error})") from None
+
+
+def refuse_heavy(size: int) -> None:
+    """Raise for more bytes than are taken; asked while they come, the rest need not come."""
+    if size > MOST_BYTES:
+        raise OversizedPictureError(
+            f"the picture has {size / 2**20:.0f} MB, above the {MOST_BYTES >> 20} MB taken"
+        )
 
 
 def _refuse_oversize(width: int, height: int) -> None:

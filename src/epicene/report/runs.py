@@ -68,12 +68,8 @@ def _headlines(summary: Summary) -> Iterator[Headline]:
 
 def _gaps(summary: Summary) -> Iterator[str]:
     for run in summary.runs:
-        coverage = run.coverage
-        if coverage is not None and coverage.judged < coverage.items:
-            yield (
-                f"{run.info.model}: only {coverage.judged} of {coverage.items} items are judged; "
-                f"{coverage.failed} requests failed."
-            )
+        if run.coverage is not None and not run.coverage.whole:
+            yield f"{run.info.model}: only {run.coverage}."
 
 
 def _evidence(summary: Summary, runs: Sequence[Finished]) -> Iterator[Judgement]:

@@ -76,16 +76,17 @@ class Reader:
                 )
         return {number: Answers(given) for number, given in found.items()}
 
-    def before(self, stage: Stage[Any, Any]) -> list[Section]:
-        """The sections of the stages that come before this one."""
-        names = [each.name for each in self._suite.stages]
-        earlier = set(names[: names.index(stage.name)])
-        return [section for section in self._store.sections() if section.stage in earlier]
+    def behind(self, stage: Stage[Any, Any]) -> list[Section]:
+        """The sections whose answers this stage's requests are built from."""
+        needed = self._suite.needed_by(stage)
+        return [section for section in self._store.sections() if section.stage in needed]
 
     def window(self, stage: Stage[Any, Any], section: Section, first: int, end: int) -> Window:
-        """What the section asks of items [first, end). Items that failed before are left out."""
-        before = self.before(stage)
-        earlier = self.answers(before, first, end) if before else {}
+        """What the section asks of items [first, end). An item is left out if an answer that its
+        requests are built from failed.
+        """
+        behind = self.behind(stage)
+        earlier = self.answers(behind, first, end) if behind else {}
         planned: list[Planned] = []
         for number, item in self.items(first, end):
             answers = earlier.get(number, Answers())

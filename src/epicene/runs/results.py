@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from epicene.runs.plan import Reader
 from epicene.runs.run import is_complete
 from epicene.runs.settings import Manifest, read_manifest
 from epicene.runs.store import Section, Store
-from epicene.suites import Answers, Protocol, RunInfo, Suite, find_suite
+from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,6 +39,21 @@ class Coverage(Record, frozen=True, kw_only=True):
     requests: int
     answered: int
     failed: int
+    not_begun: int = 0  # models' parts in stages, of which it is not known what they ask
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing."""
+        asked = self.answered == self.requests and not self.not_begun
+        return asked and self.judged == self.items
+
+    def __str__(self) -> str:
+        """What there is, in words."""
+        return (
+            f"{self.judged} of {self.items} items are judged, on {self.answered} answers to "
+            f"{self.requests} requests ({self.failed} failed"
+            + (f", {self.not_begun} stages are not begun)" if self.not_begun else ")")
+        )
 
 
 @dataclass(frozen=True)
@@ -112,34 +128,63 @@ class Judged:
         judged = 0
         for first, end in reader.windows():
             answers = reader.answers(sections, first, end)
-            ready = None if whole else self._ready(reader, sections, first, end)
+            missing = {} if whole else self._missing(reader, sections, first, end)
             for number, item in reader.items(first, end):
-                if ready is not None and number not in ready:
-                    continue
+                given = answers.get(number, Answers())
+                if number in missing:
+                    given = Answers(each for each in given if each.stage not in missing[number])
+                    if not given:
+                        continue
                 judged += 1
-                yield item, answers.get(number, Answers())
+                yield item, given
         self.coverage = Coverage(
             items=reader.count,
             judged=judged,
             requests=sum(section.total or 0 for section in sections),
             answered=sum(answered for answered, _ in counts),
             failed=sum(failed for _, failed in counts),
+            not_begun=sum(len(self._run.manifest.models[stage.role]) for stage in suite.stages)
+            - sum(section.total is not None for section in sections),
         )
 
-    def _ready(self, reader: Reader, sections: Sequence[Section], first: int, end: int) -> set[int]:
-        """The items of a window all of whose requests, to every model, have an answer."""
-        begun = {(each.stage, each.identity.digest): each for each in sections}
-        ready = set(range(first, end))
-        for stage in self._run.suite.stages:
-            for identity in self._run.manifest.models[stage.role]:
-                section = begun.get((stage.name, identity.digest))
-                if section is None:
-                    return set()
-                planned, known = reader.window(stage, section, first, end)
-                for place, _, _ in planned:
-                    if place not in known or known[place].failed:
-                        ready.discard(places.item_of(place))
-        return ready
+    def _missing(
+        self, reader: Reader, sections: Sequence[Section], first: int, end: int
+    ) -> dict[int, set[str]]:
+        """The names of the stages that cannot be judged, by the numbers of a window's items.
+
+        Stages that build on each other are judged together, where all their requests of an item,
+        to every model, have an answer.
+        """
+        missing: dict[int, set[str]] = defaultdict(set)
+        for thread in self._run.suite.threads:
+            lacking = {
+                number
+                for stage in thread
+                for number in self._unanswered(reader, sections, stage, first, end)
+            }
+            for number in lacking:
+                missing[number].update(stage.name for stage in thread)
+        return missing
+
+    def _unanswered(
+        self,
+        reader: Reader,
+        sections: Sequence[Section],
+        stage: Stage[Any, Any],
+        first: int,
+        end: int,
+    ) -> Iterator[int]:
+        """The items of a window of which a stage has a request that some model did not answer."""
+        begun = {each.identity.digest: each for each in sections if each.stage == stage.name}
+        for identity in self._run.manifest.models[stage.role]:
+            section = begun.get(identity.digest)
+            if section is None:
+                yield from range(first, end)
+                continue
+            planned, known = reader.window(stage, section, first, end)
+            for place, _, _ in planned:
+                if place not in known or known[place].failed:
+                    yield places.item_of(place)
 
 
 def frame_of(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:

@@ -139,7 +139,9 @@ def _always(_protocol: Protocol) -> bool:
 class Stage(Generic[ItemT, ProtocolT]):
     """One round of requests to the models of one role, built from the item and what is known.
 
-    `ask` sees the answers of the stages before it, and must be a pure function of its arguments.
+    `ask` sees the answers of the stages that it names in `needs`, and of those that they need,
+    and must be a pure function of its arguments. An item of which one of those answers failed is
+    not asked; what fails in other stages does not matter here.
     A stage that a protocol has no use for (`when`) is left out, and with it a role that only it
     needs: a model need not know verbs that it is not asked.
     """
@@ -148,6 +150,7 @@ class Stage(Generic[ItemT, ProtocolT]):
     role: str
     verbs: tuple[type[Request], ...]
     ask: Callable[[ItemT, Answers, ProtocolT], Iterable[Request]]
+    needs: tuple[str, ...] = ()
     when: Callable[[ProtocolT], bool] = _always
 
 
@@ -243,11 +246,17 @@ class Suite(Generic[ItemT, ProtocolT]):
     studies: Mapping[str, StudyKind[ItemT, ProtocolT]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """A role that may get more models later must not decide what a later stage asks."""
-        for place, stage in enumerate(self.stages[:-1]):
-            if self.role(stage.role).many:
-                after = self.stages[place + 1].name
-                raise ValueError(f"{self.name}: {stage.name} has many models, but {after} follows.")
+        """A stage needs earlier ones, and none whose role may get more models later: these must
+        not decide what it asks.
+        """
+        earlier: dict[str, Role] = {}
+        for stage in self.stages:
+            for name in stage.needs:
+                if name not in earlier:
+                    raise ValueError(f"{self.name}: {stage.name} needs {name}, not an earlier one.")
+                if earlier[name].many:
+                    raise ValueError(f"{self.name}: {stage.name} needs {name} of many models.")
+            earlier[stage.name] = self.role(stage.role)
 
     def under(self, protocol: ProtocolT, given: Iterable[str] = ()) -> Suite[ItemT, ProtocolT]:
         """The suite with only the stages and roles that a protocol and the given roles use."""
@@ -262,7 +271,37 @@ class Suite(Generic[ItemT, ProtocolT]):
             )
         used = {stage.role for stage in stages}
         roles = tuple(role for role in self.roles if role.name in used)
-        return replace(self, stages=stages, roles=roles)
+        names = {stage.name for stage in stages}
+        return replace(
+            self,
+            stages=tuple(
+                replace(stage, needs=tuple(name for name in stage.needs if name in names))
+                for stage in stages
+            ),
+            roles=roles,
+        )
+
+    @property
+    def threads(self) -> tuple[tuple[Stage[ItemT, ProtocolT], ...], ...]:
+        """The stages that build on each other, together; two threads have nothing to do with
+        each other.
+        """
+        threads: list[tuple[Stage[ItemT, ProtocolT], ...]] = []
+        for stage in self.stages:
+            joined = [
+                thread for thread in threads if any(each.name in stage.needs for each in thread)
+            ]
+            threads = [thread for thread in threads if thread not in joined]
+            threads.append((*(each for thread in joined for each in thread), stage))
+        return tuple(threads)
+
+    def needed_by(self, stage: Stage[ItemT, ProtocolT]) -> frozenset[str]:
+        """The names of the stages whose answers a stage sees."""
+        needed = set(stage.needs)
+        for each in reversed(self.stages):
+            if each.name in needed:
+                needed |= set(each.needs)
+        return frozenset(needed)
 
     def role(self, name: str) -> Role:
         """The role of that name."""

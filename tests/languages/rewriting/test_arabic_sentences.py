@@ -70,6 +70,21 @@ def test_only_the_person_named_is_turned(
     assert turned(text, "others", "feminine") == others
 
 
+@pytest.mark.parametrize(
+    ("masculine", "feminine"),
+    [
+        ("هم مهندسون.", "هن مهندسات."),
+        ("وصل العمال الذين تعرفهم.", "وصلت العاملات اللواتي تعرفهن."),
+        ("تحدث المعلمون إلى طلابهم.", "تحدثت المعلمات إلى طالباتهن."),
+    ],
+)
+def test_a_masculine_plural_of_others_stays_since_it_may_mean_women(
+    masculine: str, feminine: str
+) -> None:
+    assert turned(masculine, "others", "feminine") == masculine
+    assert turned(feminine, "others", "masculine") == masculine
+
+
 def test_several_people_at_once() -> None:
     (answer,) = find_rewriter("ar").open({"speaker": "f", "listener": "f"})(
         ["أنا متأكد أنك تعرف الطريق."]

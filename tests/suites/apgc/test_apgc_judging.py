@@ -7,6 +7,7 @@ import pytest
 import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from epicene.records import Judgement, Text, Texts
 from epicene.suites import Answers, Given
@@ -48,6 +49,15 @@ def test_rewriting(answer: str, outcome: str, edits: tuple[int, ...]) -> None:
     assert tuple(found.counts[name] for name in ("correct", "proposed", "gold")) == edits
 
 
+def test_what_stands_around_a_sentence_is_taken_away_and_counted() -> None:
+    answer = "الجملة المعدلة: «أنا فخورة بك يا ابني»"
+    found = judged(PROTOCOLS["epicene"], rewriting_FM=answer)["rewriting FM"]
+    assert (found.outcome, found.facets["cleaned"]) == ("right", "label+quotes")
+    assert found.value == 1
+    raw = judged(replace(PROTOCOLS["epicene"], clean=False), rewriting_FM=answer)["rewriting FM"]
+    assert (raw.outcome, raw.facets["cleaned"]) == ("wrong", "no")
+
+
 def test_only_the_paper_folds_ta_marbuta() -> None:
     answer = "انا فخوره بك يا ابني"
     assert judged(PROTOCOLS["paper"], rewriting_FM=answer)["rewriting FM"].outcome == "right"
@@ -71,22 +81,52 @@ def test_the_last_word_matches_only_a_last_word() -> None:
         "B 1M B B 2F B",
         "B 1M B B XX",
         "B 1M B\nB 2F",
-        "labels: B 1M B B 2F",
+        "I think: B 1M B B 2F",
+        "B 1M B B 2F (the second word)",
         "B,1M,B,B,2F",
+        "```\nB 1M B\nB 2F\n```",
     ],
 )
 def test_labels_are_read_strictly(answer: str) -> None:
     assert read_labels(answer, 5) is None
     found = judged(PROTOCOLS["epicene"], identification=answer)
-    assert {each.outcome for each in found.values() if "ident" in each.name} == {"undetected"}
+    assert found["identification"].outcome == "undetected"
+    assert found["identification"].value == 0
+    assert {each.label for each in found.values()} == {None}
 
 
 def test_labels_word_by_word() -> None:
     found = judged(PROTOCOLS["epicene"], identification="B 1F B B 2F")
     assert found["identification"].outcome == "wrong"
     assert found["identification"].label == "FF"
-    assert found["identification word 2"].outcome == "wrong"
-    assert found["identification word 5"].outcome == "right"
+    assert found["identification"].value == 0.8
+    words = [each for each in found.values() if each.facets["unit"] == "word"]
+    assert [each.label for each in words] == ["B", "1F", "B", "B", "2F"]
+    assert [each.facets["truth"] for each in words] == ["B", "1M", "B", "B", "2F"]
+    # What could not be read is counted by answers, not by words.
+    assert {each.outcome for each in words} == {None}
+
+
+@pytest.mark.parametrize(
+    ("answer", "how"),
+    [
+        ("B 1M B B 2F\n", "no"),
+        ("`B 1M B B 2F`", "quotes"),
+        ("Labels: B 1M B B 2F", "label"),
+        ("الرموز: B 1M B B 2F", "label"),
+        ("Here are the codes:\n```\nB 1M B B 2F\n```", "fence"),
+        ('The answer: "B 1M B B 2F"', "label+quotes"),
+    ],
+)
+def test_what_stands_around_labels_is_taken_away_and_counted(answer: str, how: str) -> None:
+    found = judged(PROTOCOLS["epicene"], identification=answer)["identification"]
+    assert (found.outcome, found.facets["cleaned"]) == ("right", how)
+    as_it_came = replace(PROTOCOLS["epicene"], clean=False)
+    raw = judged(as_it_came, identification=answer)["identification"]
+    assert (raw.outcome, raw.facets["cleaned"]) == (
+        "right" if how == "no" else "undetected",
+        "no",
+    )
 
 
 def test_what_word_labels_say_of_a_sentence() -> None:
@@ -110,14 +150,18 @@ TRANSLATION = ApgcProtocol(name="x", about="", tasks=("translation",))
     ],
 )
 def test_the_gender_of_translated_words(answer: str, labels: list[str]) -> None:
-    from msgspec.structs import replace
-
     sentence = replace(BOTH, english="I am proud of you, my child.")
     given = Answers(
         [Given("", "translator", "x", "translation", Texts(texts=(Text(text=answer),)))]
     )
     words = [each for each in judge(sentence, given, TRANSLATION) if " word " in each.name]
     assert [each.label for each in words] == labels
+
+
+def test_without_a_translator_no_translation_is_judged() -> None:
+    """Neither an empty one, where there is English, nor the one that came with the data."""
+    for sentence in (replace(BOTH, english="I am proud."), replace(BOTH, translation="أنا فخور")):
+        assert list(judge(sentence, Answers(), PROTOCOLS["epicene"])) == []
 
 
 @pytest.mark.parametrize(
@@ -164,8 +208,6 @@ def test_both_wordings_name_both_people_and_hold_the_sentence() -> None:
 
 
 def test_post_editing_works_on_the_answer_or_on_what_came_with_the_data() -> None:
-    from msgspec.structs import replace
-
     protocol = PROTOCOLS["epicene"]
     answered = Answers(
         [Given("", "translator", "x", "translation", Texts(texts=(Text(text="نعم"),)))]

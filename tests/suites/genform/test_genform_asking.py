@@ -15,8 +15,8 @@ from epicene.languages.rewriting import Change, Rewriter, assumed
 from epicene.languages.rewriting.people import Wanted, by_person
 from epicene.records import Generate, Score, Scores, Text, Texts, TextScore, Translate
 from epicene.suites import Answers, Given, Source, choose_protocol, find_suite
+from epicene.suites.cleaning import clean
 from epicene.suites.genform.ask import ask_for_scores, ask_for_translation, ask_to_write
-from epicene.suites.genform.cleaning import clean
 from epicene.suites.genform.data import read
 from epicene.suites.genform.judge import judge
 from epicene.suites.genform.pairs import Pair

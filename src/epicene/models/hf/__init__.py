@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @takes("label", "dtype", "device", "quantize", "revision", "batch_size", "trust_remote_code")
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
-    """Open the model as what its configuration says it is: causal, masked or seq2seq."""
+    """Open the model as what its configuration says it is: causal, masked, seq2seq, image-text."""
     from epicene.models.hf.loading import load_detected
 
     kind, loaded = load_detected(name, options)
@@ -24,6 +24,10 @@ def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an ent
         from epicene.models.hf.seq2seq import HfSeq2Seq
 
         return HfSeq2Seq(loaded)
+    if kind == "image-text":
+        from epicene.models.vision.model import HfImageText
+
+        return HfImageText(loaded)
     from epicene.models.hf.causal import HfCausal
 
     return HfCausal(loaded)

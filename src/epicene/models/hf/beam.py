@@ -11,8 +11,8 @@ import heapq
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from epicene.models.hf.forward import Stem
 from epicene.models.hf.memory import TooLargeError
+from epicene.models.hf.rows import Stem
 from epicene.models.hf.tokens import UnanswerableError
 from epicene.records import Completion, Fill
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from epicene.models.hf.chat import Chat
@@ -10,9 +11,9 @@ from epicene.models.hf.forward import Forward
 from epicene.models.hf.generating import Writer
 from epicene.models.hf.memory import batch_limit, release
 from epicene.models.hf.positions import position_limit
-from epicene.models.hf.scoring import plan, solve
-from epicene.models.hf.tokens import Encoder, UnanswerableError
-from epicene.records import Answer, Failed, Fill, Generate, Score, verb
+from epicene.models.hf.scoring import plan_all, solve
+from epicene.models.hf.tokens import Encoder
+from epicene.records import Fill, Generate, Score, verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,14 +48,22 @@ class HfCausal:
         batches: Iterator[Batch],
         files: Files,  # noqa: ARG002 - a text model has none
     ) -> Iterator[Answered]:
-        """Answer batch by batch, in several parts each."""
+        """Answer batch by batch, in several parts each.
+
+        Where the device works by itself, the next batch is planned and handed to it before the
+        answers of this one are waited for.
+        """
+        begun: Iterator[Answered] = iter(())
         for batch in batches:
-            yield from self._answer(batch)
+            waiting, begun = begun, self._begin(batch)
+            yield from waiting
+            if not self._forward.runs_ahead:
+                yield from begun
+        yield from begun
 
     def notes(self) -> Mapping[str, object]:
         """The way the answers were reached."""
         return {
-            "path": "padded batch",
             "passes": dict(self._passes),
             "texts": dict(self._texts),
             "chat": self._chat.facts if self._chat.used else {},
@@ -65,23 +74,14 @@ class HfCausal:
         del self._forward, self._filler, self._writer
         release()
 
-    def _answer(self, batch: Batch) -> Iterator[Answered]:
+    def _begin(self, batch: Batch) -> Iterator[Answered]:
         asked = verb(batch[0][1])
         if asked == "score":
-            yield from self._score(cast("Sequence[tuple[int, Score]]", batch))
-        elif asked == "fill":
-            yield from self._filler.answer(cast("Sequence[tuple[int, Fill]]", batch))
-        else:
-            yield from self._writer.answer(cast("Sequence[tuple[int, Generate]]", batch))
+            return self._score(cast("Sequence[tuple[int, Score]]", batch))
+        if asked == "fill":
+            return self._filler.answer(cast("Sequence[tuple[int, Fill]]", batch))
+        return self._writer.answer(cast("Sequence[tuple[int, Generate]]", batch))
 
     def _score(self, requests: Sequence[tuple[int, Score]]) -> Iterator[Answered]:
-        jobs = []
-        failed: list[tuple[int, Answer]] = []
-        for place, request in requests:
-            try:
-                jobs.append(plan(place, request, self._encoder, self._chat, self._writer.drawing))
-            except UnanswerableError as error:
-                failed.append((place, Failed(reason=str(error))))
-        if failed:
-            yield failed
-        yield from solve(jobs, self._forward)
+        jobs, failed = plan_all(requests, self._encoder, self._chat, self._writer.drawing)
+        return chain([failed] if failed else [], solve(jobs, self._forward))

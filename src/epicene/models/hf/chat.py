@@ -34,6 +34,16 @@ _SAME_DAY = (
 BLANK_LINE = "\n\n"
 
 
+def same_day(template: str) -> str:
+    """The template, for which it is always the same day."""
+    return _SAME_DAY + template if "strftime_now" in template else template
+
+
+def switches(template: str) -> dict[str, bool]:
+    """What to render the template with: without thinking, where it knows how."""
+    return {"enable_thinking": False} if "enable_thinking" in template else {}
+
+
 @dataclass(frozen=True)
 class Rendered:
     """A prompt as text; `system` as in records.Texts.
@@ -53,7 +63,7 @@ class Chat:
         self._tokenizer = tokenizer
         self.used = False
         named = tokenizer.get_chat_template() if tokenizer.chat_template else ""
-        self._template: str = _SAME_DAY + named if "strftime_now" in named else named
+        self._template = same_day(named)
 
     def render(self, prompt: Prompt) -> Rendered:
         """The text a model reads for a prompt."""
@@ -109,7 +119,6 @@ class Chat:
 
     def _apply(self, messages: Sequence[Message]) -> str:
         continued = messages[-1].role == "assistant"
-        switches = {"enable_thinking": False} if "enable_thinking" in self._template else {}
         try:
             rendered = self._tokenizer.apply_chat_template(
                 [msgspec.structs.asdict(message) for message in messages],
@@ -117,7 +126,7 @@ class Chat:
                 tokenize=False,
                 add_generation_prompt=not continued,
                 continue_final_message=continued,
-                **switches,
+                **switches(self._template),
             )
         except Exception as error:
             # A template is a program of the model's author and may raise anything.

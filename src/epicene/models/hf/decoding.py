@@ -1,13 +1,14 @@
-"""Writing many texts at once, each by its own settings.
+"""Writing many texts at once, each by its own settings: as one padded batch.
 
 The library's `generate` keeps the caches; which token comes next is settled here, row by row,
-and handed to it as the only one possible.
+and handed to it as the only one possible. `continuous` is the faster way of those causal models
+that can take it.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from epicene.models.hf import sampling
@@ -15,7 +16,7 @@ from epicene.models.hf.memory import TooLargeError
 from epicene.records import Answer, Failed, Text, Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from epicene.models.hf.loading import Loaded
     from epicene.models.hf.sampling import Choosing
@@ -60,34 +61,69 @@ def as_answer(
     )
 
 
+class Page:
+    """One text as it grows.
+
+    `ends` are the tokens that end it, `read` turns tokens into text, to look for stop strings.
+    """
+
+    def __init__(
+        self, draft: Draft, ends: frozenset[int], read: Callable[[Sequence[int]], str]
+    ) -> None:
+        self.draft = draft
+        self.ids: list[int] = []
+        self.finish: Literal["stop", "length"] | None = None
+        self._ends, self._read = ends, read
+
+    def write(self, token: int) -> None:
+        """Add a token, unless the text is finished."""
+        if self.finish:
+            return
+        if token in self._ends:
+            self.finish = "stop"
+            return
+        self.ids.append(token)
+        if self.draft.stop and any(mark in self._read(self.ids) for mark in self.draft.stop):
+            self.finish = "stop"
+        elif len(self.ids) == self.draft.room:
+            self.finish = "length"
+
+    @property
+    def decoded(self) -> Decoded:
+        """What was written; a text that nothing ended has come to its length."""
+        return Decoded(tuple(self.ids), self.finish or "length")
+
+
 def decode(
     loaded: Loaded,
     drafts: Sequence[Draft],
     ends: frozenset[int],
     read: Callable[[Sequence[int]], str],
+    inputs: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> list[Decoded]:
-    """Write all drafts in one batch; `read` turns tokens into text, to look for stop strings.
+    """Write all drafts in one batch; `ends` and `read` are as of Page.
 
-    `settings` are further ones of the library's generation, the same for all drafts.
+    `inputs` are what the model reads where it is more than the drafts' prompts. `settings` are
+    further ones of the library's generation, the same for all drafts.
     """
     import torch
     from transformers import GenerationConfig
 
-    pages = _Pages(drafts, ends, read)
+    pages = [Page(draft, ends, read) for draft in drafts]
     with torch.inference_mode():
         loaded.model.generate(
-            **padded(loaded, [draft.prompt for draft in drafts]),
+            **(inputs or padded(loaded, [draft.prompt for draft in drafts])),
             generation_config=GenerationConfig(
                 max_new_tokens=max(draft.room for draft in drafts),
                 do_sample=False,
                 use_cache=True,
                 **settings,
             ),
-            logits_processor=[_Choose(pages)],
+            logits_processor=[_Choose(pages, ends)],
             stopping_criteria=[_Done(pages)],
         )
-    return [Decoded(tuple(page.ids), page.finish or "length") for page in pages.pages]
+    return [page.decoded for page in pages]
 
 
 def padded(loaded: Loaded, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
@@ -111,69 +147,34 @@ def padded(loaded: Loaded, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
     return {"input_ids": ids.to(loaded.device), "attention_mask": mask.to(loaded.device)}
 
 
-@dataclass
-class _Page:
-    """What has been written of one draft."""
-
-    ids: list[int] = field(default_factory=list)
-    finish: Literal["stop", "length"] | None = None
-
-
-class _Pages:
-    """The texts as they grow."""
-
-    def __init__(
-        self, drafts: Sequence[Draft], ends: frozenset[int], read: Callable[[Sequence[int]], str]
-    ) -> None:
-        self.drafts = drafts
-        self.pages = [_Page() for _ in drafts]
-        self.ends = ends
-        self.step = 0
-        self._read = read
-
-    def write(self, tokens: Sequence[int]) -> None:
-        """Add one token to each text that is not finished."""
-        self.step += 1
-        for draft, page, token in zip(self.drafts, self.pages, tokens, strict=True):
-            if page.finish:
-                continue
-            if token in self.ends:
-                page.finish = "stop"
-                continue
-            page.ids.append(token)
-            if draft.stop and any(mark in self._read(page.ids) for mark in draft.stop):
-                page.finish = "stop"
-            elif len(page.ids) == draft.room:
-                page.finish = "length"
-
-
 class _Choose:
     """A logits processor that leaves each row one token."""
 
-    def __init__(self, pages: _Pages) -> None:
+    def __init__(self, pages: Sequence[Page], ends: frozenset[int]) -> None:
         self._pages = pages
-        self._exact = [line for line, draft in enumerate(pages.drafts) if draft.exact]
+        self._ends = ends
+        self._exact = [line for line, page in enumerate(pages) if page.draft.exact]
+        self._step = 0
 
     def __call__(self, _: Any, scores: Any) -> Any:
         import torch
 
-        for end in self._pages.ends if self._exact else ():
+        for end in self._ends if self._exact else ():
             scores[self._exact, end] = -math.inf
-        choosing = [draft.choosing for draft in self._pages.drafts]
-        chosen = sampling.choose(scores, choosing, self._pages.step)
-        self._pages.write(chosen.tolist())
+        chosen = sampling.choose(scores, [page.draft.choosing for page in self._pages], self._step)
+        self._step += 1
+        for page, token in zip(self._pages, chosen.tolist(), strict=True):
+            page.write(token)
         return torch.full_like(scores, -math.inf).scatter_(1, chosen[:, None], 0.0)
 
 
 class _Done:
     """A stopping criterion: which rows are finished."""
 
-    def __init__(self, pages: _Pages) -> None:
+    def __init__(self, pages: Sequence[Page]) -> None:
         self._pages = pages
 
     def __call__(self, input_ids: Any, *_: Any, **__: Any) -> Any:
         import torch
 
-        return torch.tensor(
-            [bool(page.finish) for page in self._pages.pages], device=input_ids.device
-        )
+        return torch.tensor([bool(page.finish) for page in self._pages], device=input_ids.device)

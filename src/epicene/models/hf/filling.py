@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.models import Answered
-    from epicene.models.hf.forward import Forward, Row, Scored
+    from epicene.models.hf.forward import Forward
+    from epicene.models.hf.rows import Row, Scored
     from epicene.models.hf.tokens import Encoder
 
 

@@ -7,28 +7,36 @@ the tokenizer opens any text.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from epicene.models.hf.decoding import Decoded, Draft, as_answer, decode
+from epicene.models.hf.continuous import Continuous, Limits
+from epicene.models.hf.decoding import Decoded, Draft, Page, as_answer, decode
 from epicene.models.hf.memory import TooLargeError, halving
+from epicene.models.hf.proving import prove
 from epicene.models.hf.sampling import Choosing, Drawing
+from epicene.models.hf.stepping import Stepper
 from epicene.models.hf.tokens import UnanswerableError
 from epicene.models.thinking import without_thinking
 from epicene.records import Answer, Failed, Generate, Text, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from epicene.models import Answered
     from epicene.models.hf.chat import Chat
+    from epicene.models.hf.continuous import Written
     from epicene.models.hf.loading import Loaded
     from epicene.models.hf.tokens import Encoder
     from epicene.records import Decoding, FirstToken
 
 # Prompt and new tokens held at once, padding counted: on a CPU, on an accelerator.
 _TOKENS = (16_384, 262_144)
+# Tokens of prompts read in one pass, likewise.
+_READ = (4096, 65_536)
 
 
 @dataclass(frozen=True)
@@ -40,8 +48,9 @@ class _Plan:
     temperature: float
     system: str
 
-    def answer(self, written: Sequence[Text | TooLargeError]) -> Answer:
-        return as_answer(written, self.request.samples, self.temperature, self.system)
+    def answer(self, written: Mapping[int, Text | TooLargeError]) -> Answer:
+        texts = [written[draft.choosing.sample] for draft in self.drafts]
+        return as_answer(texts, self.request.samples, self.temperature, self.system)
 
 
 class Writer:
@@ -70,11 +79,13 @@ class Writer:
                 failed.append((place, Failed(reason=str(error))))
         if failed:
             yield failed
-        written: dict[int, list[Text | TooLargeError]] = defaultdict(list)
-        for batch in self._batches([draft for plan in plans.values() for draft in plan.drafts]):
-            for draft, text in zip(batch, self._write(batch), strict=True):
-                written[draft.place].append(text)
-            done = [p for p, texts in written.items() if len(texts) == len(plans[p].drafts)]
+        written: dict[int, dict[int, Text | TooLargeError]] = defaultdict(dict)
+        for batch in self._write([draft for plan in plans.values() for draft in plan.drafts]):
+            for draft, found in batch:
+                text = found if isinstance(found, TooLargeError) else self._text(draft, found)
+                written[draft.place][draft.choosing.sample] = text
+            places = {draft.place for draft, _ in batch}
+            done = [p for p in places if len(written[p]) == len(plans[p].drafts)]
             if done:
                 yield [(place, plans[place].answer(written.pop(place))) for place in done]
 
@@ -135,6 +146,41 @@ class Writer:
             )
         return longest - prompt + 1
 
+    def _write(self, drafts: Sequence[Draft]) -> Iterator[list[Written]]:
+        """Write all drafts, in whatever order."""
+        plain = drafts
+        if continuous := self._continuous:
+            plain = [draft for draft in drafts if not continuous.can_hold(draft)]
+            yield from continuous.write([draft for draft in drafts if continuous.can_hold(draft)])
+        for batch in self._batches(plain):
+            yield self._write_padded(batch)
+
+    @cached_property
+    def _continuous(self) -> Continuous | None:
+        """The faster way to write, for a model that is found fit for it."""
+        longest = self._encoder.longest
+        proof = prove(self._loaded, Stepper(self._loaded, longest))
+        if proof.obstacle:
+            self._notes.update(path="padded batch", because=proof.obstacle)
+            return None
+        self._notes["path"] = "continuous batches"
+        longest = min((each for each in (longest, proof.longest) if each), default=None)
+        asked = self._loaded.options.batch_size
+        accelerated = self._loaded.device.type != "cpu"
+        limits = Limits(
+            rows=sys.maxsize if asked == "auto" else asked,
+            tokens=_TOKENS[accelerated],
+            read=_READ[accelerated],
+            longest=longest,
+        )
+        return Continuous(
+            Stepper(self._loaded, longest),
+            lambda draft: Page(draft, self._ends, self._encoder.decode),
+            self._ends,
+            limits,
+            self._notes,
+        )
+
     def _batches(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
         """Drafts of similar length together, the longest first so that memory fails early."""
         asked = self._loaded.options.batch_size
@@ -147,16 +193,16 @@ class Writer:
             yield rest[:count]
             rest = rest[count:]
 
-    def _write(self, batch: Sequence[Draft]) -> list[Text | TooLargeError]:
-        def run(part: Sequence[Draft]) -> list[Text | TooLargeError]:
-            decoded = decode(self._loaded, part, self._ends, self._encoder.decode)
-            self._notes["written"] += len(part)
-            self._notes["tokens"] += sum(len(found.ids) for found in decoded)
-            return [self._text(draft, found) for draft, found in zip(part, decoded, strict=True)]
+    def _write_padded(self, batch: Sequence[Draft]) -> list[Written]:
+        def run(part: Sequence[Draft]) -> list[Decoded | TooLargeError]:
+            return [*decode(self._loaded, part, self._ends, self._encoder.decode)]
 
-        return halving(run, batch, self._notes, lambda draft: draft.size, lambda error: error)
+        found = halving(run, batch, self._notes, lambda draft: draft.size, lambda error: error)
+        return list(zip(batch, found, strict=True))
 
     def _text(self, draft: Draft, decoded: Decoded) -> Text:
+        self._notes["written"] += 1
+        self._notes["tokens"] += len(decoded.ids)
         text = self._encoder.decode(decoded.ids)
         cuts = [text.index(mark) for mark in draft.stop if mark in text]
         shown, thinking = without_thinking(text[: min(cuts)] if cuts else text)

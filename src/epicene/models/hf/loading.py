@@ -19,6 +19,7 @@ from epicene.models.hf.sources import (
     read_config,
     sentence,
 )
+from epicene.models.vision.processing import LOOKER, processor_sha256, read_processor
 from epicene.records import Identity
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _AUTO_CLASS: dict[Kind, str] = {
     "causal": "AutoModelForCausalLM",
     "masked": "AutoModelForMaskedLM",
     "seq2seq": "AutoModelForSeq2SeqLM",
+    "image-text": "AutoModelForImageTextToText",
 }
 
 
@@ -45,10 +47,11 @@ class Loaded:
     device: Any  # the torch.device that inputs go to
     identity: Identity
     options: ModelOptions
+    processor: Any = None  # what makes tensors of pictures, if the model sees
 
 
 def describe(name: str, options: ModelOptions) -> Kind:
-    """Whether the model is causal, masked or sequence-to-sequence, from its configuration."""
+    """Whether the model is causal, masked, sequence-to-sequence or image-text."""
     with found(name, options) as source:
         return detect(source, read_config(source))
 
@@ -68,7 +71,8 @@ def load_detected(name: str, options: ModelOptions) -> tuple[Kind, Loaded]:
 
 
 def _load(source: Source, options: ModelOptions, kind: Kind, config: Any) -> Loaded:
-    tokenizer = _tokenizer(source, kind)
+    processor = read_processor(source, config) if kind == "image-text" else None
+    tokenizer = _checked(processor.tokenizer if processor else _tokenizer(source), source, kind)
     model = _weights(source, options, kind, config)
     identity = Identity(
         kind="hf",
@@ -79,6 +83,7 @@ def _load(source: Source, options: ModelOptions, kind: Kind, config: Any) -> Loa
             "dtype": str(model.dtype).removeprefix("torch."),
             "quantize": options.quantize,
             "scorer": SCORER,
+            **_seeing(processor),
         },
         about={
             "name": source.given,
@@ -90,18 +95,29 @@ def _load(source: Source, options: ModelOptions, kind: Kind, config: Any) -> Loa
             "attention": getattr(model.config, "_attn_implementation", None),
         },
     )
-    return Loaded(model, tokenizer, _input_device(model), identity, options)
+    return Loaded(model, tokenizer, _input_device(model), identity, options, processor)
 
 
-def _tokenizer(source: Source, kind: Kind) -> Any:
+def _seeing(processor: Any) -> dict[str, str]:
+    """What else decides the answers of a model that sees."""
+    if processor is None:
+        return {}
+    return {"processor": processor_sha256(processor), "looker": LOOKER}
+
+
+def _tokenizer(source: Source) -> Any:
     transformers = quiet_transformers()
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source.name, **source.options)
+        return transformers.AutoTokenizer.from_pretrained(source.name, **source.options)
     except Exception as error:
         # Broken files raise whatever the first line that trips over them raises.
         raise InputError(
             f"The tokenizer of the model {source.given} could not be read: {sentence(error)}."
         ) from error
+
+
+def _checked(tokenizer: Any, source: Source, kind: Kind) -> Any:
+    """The tokenizer, if it can be worked with."""
     if kind != "seq2seq" and not tokenizer.is_fast:
         raise InputError(
             f"The tokenizer of the model {source.given} gives no character offsets; "
@@ -141,9 +157,10 @@ def _weights(source: Source, options: ModelOptions, kind: Kind, config: Any) -> 
             f"The weights of the model {source.given} could not be loaded: {sentence(error)}."
         ) from error
     if missing := sorted(report["missing_keys"]):
+        what = f"{'an' if kind == 'image-text' else 'a'} {kind} language model"
         raise InputError(
-            f"The checkpoint {source.given} lacks {len(missing)} of the weights of a {kind} "
-            f"language model ({missing[0]} …), which would have been random."
+            f"The checkpoint {source.given} lacks {len(missing)} of the weights of {what} "
+            f"({missing[0]} …), which would have been random."
         )
     return model.eval().requires_grad_(False)
 

@@ -8,7 +8,7 @@ from epicene.errors import RunError
 from epicene.models import BatchLimit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping, Sequence
+    from collections.abc import Callable, Iterator, MutableMapping, Sequence
 
     from epicene.models.hf.loading import Loaded
 
@@ -32,6 +32,11 @@ def batch_limit(loaded: Loaded) -> BatchLimit:
 class TooLargeError(RunError):
     """One row alone is too much for the machine."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "one text alone needs more memory than there is; use a smaller dtype or model"
+        )
+
 
 def out_of_memory(error: BaseException) -> bool:
     """Whether an error means that a smaller batch would have fitted, on a GPU or not."""
@@ -52,30 +57,44 @@ def halving(
 ) -> list[R]:
     """Run rows as one batch; where memory runs out, halve it and go on.
 
-    What fitted is remembered in `notes["fits"]`, in padded units: rows × the largest `size` (the
-    number of tokens, say; by default 1, so rows). `notes["halvings"]` counts. A row that does
-    not fit alone raises TooLargeError, or has `misfit` of it for its result.
+    A row that does not fit alone raises TooLargeError, or has `misfit` of it for its result.
     """
     results: list[R] = []
-    while len(results) < len(rows):
-        chunk = _within(rows[len(results) :], notes.get("fits"), size)
-        done = _attempt(run, chunk)
-        if done is not None:
+    for chunk, done in fitting(run, rows, notes, size):
+        if not isinstance(done, TooLargeError):
             results += done
-            continue
-        release()
-        if len(chunk) > 1:
-            half = chunk[: len(chunk) // 2]
-            notes["fits"] = len(half) * max(size(row) for row in half)
-            notes["halvings"] = notes.get("halvings", 0) + 1
-            continue
-        error = TooLargeError(
-            "one text alone needs more memory than there is; use a smaller dtype or model"
-        )
-        if misfit is None:
-            raise error
-        results.append(misfit(error))
+        elif misfit is None:
+            raise done
+        else:
+            results += [misfit(done)] * len(chunk)
     return results
+
+
+def fitting(
+    run: Callable[[Sequence[T]], R],
+    rows: Sequence[T],
+    notes: MutableMapping[str, Any],
+    size: Callable[[T], int] = lambda _: 1,
+) -> Iterator[tuple[Sequence[T], R | TooLargeError]]:
+    """Parts of the rows that fit in memory with what came of them, or the one row that does not.
+
+    What fitted is remembered in `notes["fits"]`, in padded units: rows × the largest `size` (the
+    number of tokens, say; by default 1, so rows). `notes["halvings"]` counts.
+    """
+    while rows:
+        chunk = _within(rows, notes.get("fits"), size)
+        done = _attempt(run, chunk)
+        if done is None:
+            release()
+            if len(chunk) > 1:
+                half = chunk[: len(chunk) // 2]
+                notes["fits"] = len(half) * max(size(row) for row in half)
+                notes["halvings"] = notes.get("halvings", 0) + 1
+                continue
+            yield chunk, TooLargeError()
+        else:
+            yield chunk, done[0]
+        rows = rows[len(chunk) :]
 
 
 def release() -> None:
@@ -89,10 +108,10 @@ def release() -> None:
         torch.cuda.empty_cache()
 
 
-def _attempt(run: Callable[[Sequence[T]], list[R]], chunk: Sequence[T]) -> list[R] | None:
-    """The results, or None where memory ran out. The frames that hold it are left on return."""
+def _attempt(run: Callable[[Sequence[T]], R], chunk: Sequence[T]) -> tuple[R] | None:
+    """The result, or None where memory ran out. The frames that hold it are left on return."""
     try:
-        return run(chunk)
+        return (run(chunk),)
     except (RuntimeError, MemoryError) as error:
         if not out_of_memory(error):
             raise

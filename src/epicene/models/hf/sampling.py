@@ -45,11 +45,12 @@ def noise(choosing: Choosing, step: int) -> float:
     return (int.from_bytes(drawn, "little") + 0.5) / 2**32
 
 
-def choose(logits: Any, rows: Sequence[Choosing], step: int) -> Any:
+def choose(logits: Any, rows: Sequence[Choosing], step: int | Sequence[int]) -> Any:
     """The next token of every row; -inf marks what may not be chosen.
 
-    A sampled row takes the first token, in the order of the vocabulary, at which the summed
-    probability passes its noise.
+    `step` is how many tokens were written before, by every row or by each. A sampled row takes
+    the first token, in the order of the vocabulary, at which the summed probability passes its
+    noise.
     """
     import torch
 
@@ -61,8 +62,11 @@ def choose(logits: Any, rows: Sequence[Choosing], step: int) -> Any:
     heat = torch.tensor([[row.temperature] for row in drawing], device=logits.device)
     scaled = _restrict(logits[sampled].float() / heat, drawing)
     summed = scaled.double().softmax(-1).cumsum(-1)
+    steps = [step] * len(rows) if isinstance(step, int) else step
     drawn = torch.tensor(
-        [[noise(row, step)] for row in drawing], dtype=torch.float64, device=logits.device
+        [[noise(rows[line], steps[line])] for line in sampled],
+        dtype=torch.float64,
+        device=logits.device,
     )
     chosen[sampled] = torch.searchsorted(summed, drawn * summed[:, -1:], right=True).squeeze(-1)
     return chosen

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from epicene.languages.segment import count_words
-from epicene.models.hf.forward import Row
 from epicene.models.hf.memory import TooLargeError
+from epicene.models.hf.rows import Row
 from epicene.models.hf.tokens import UnanswerableError
 from epicene.records import DECIMALS, Answer, Decoding, Failed, Score, Scores, TextScore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from epicene.models import Answered
-    from epicene.models.hf.chat import Chat
-    from epicene.models.hf.forward import Forward, Scored
+    from epicene.models.hf.chat import Chat, Rendered
+    from epicene.models.hf.forward import Forward
+    from epicene.models.hf.rows import Scored
     from epicene.models.hf.sampling import Drawing
     from epicene.models.hf.tokens import Encoded, Encoder
 
@@ -36,22 +37,33 @@ class Job:
 
 
 def solve(jobs: Sequence[Job], forward: Forward) -> Iterator[Answered]:
-    """Run all jobs' rows together; each answer comes as soon as its last row is done."""
-    waiting = {job.place: set(job.rows) for job in jobs}
+    """Hand all jobs' rows to the model; each answer comes as soon as its last row is done.
+
+    The rows are on their way when this returns, where the device works by itself.
+    """
     owners = defaultdict(list)
     for job in jobs:
         for row in set(job.rows):
             owners[row].append(job)
+    return _answers(jobs, owners, forward.score(owners))
+
+
+def _answers(
+    jobs: Sequence[Job],
+    owners: Mapping[Row, Sequence[Job]],
+    parts: Iterator[dict[Row, Scored | TooLargeError]],
+) -> Iterator[Answered]:
     if free := [(job.place, job.finish([])) for job in jobs if not job.rows]:
         yield free
+    missing = {job.place: len(set(job.rows)) for job in jobs}
     results: dict[Row, Scored | TooLargeError] = {}
-    for done in forward.score(owners):
+    for done in parts:
         results |= done
         answered = []
         for row in done:
             for job in owners[row]:
-                waiting[job.place].discard(row)
-                if not waiting[job.place]:
+                missing[job.place] -= 1
+                if not missing[job.place]:
                     answered.append((job.place, _finish(job, results)))
         if answered:
             yield answered
@@ -72,17 +84,42 @@ def row(encoded: Encoded, drawing: Drawing | None = None) -> Row:
     return Row(encoded.ids, encoded.first + encoded.unscored, drawing)
 
 
-def plan(
-    place: int,
-    request: Score,
+def plan_all(
+    requests: Sequence[tuple[int, Score]],
     encoder: Encoder,
     chat: Chat,
     drawing_of: Callable[[Decoding], Drawing],
+) -> tuple[list[Job], list[tuple[int, Answer]]]:
+    """What to run for Score requests, and those that have no answer."""
+    jobs: list[Job] = []
+    failed: list[tuple[int, Answer]] = []
+    contexts: dict[int, Rendered] = {}
+    for place, request in requests:
+        try:
+            contexts[place] = chat.render(request.context)
+        except UnanswerableError as error:
+            failed.append((place, Failed(reason=str(error))))
+    answerable = [(place, request) for place, request in requests if place in contexts]
+    with encoder.tokenised(
+        [contexts[place].text + text for place, request in answerable for text in request.texts]
+    ):
+        for place, request in answerable:
+            try:
+                jobs.append(_plan(place, request, contexts[place], encoder, drawing_of))
+            except UnanswerableError as error:
+                failed.append((place, Failed(reason=str(error))))
+    return jobs, failed
+
+
+def _plan(
+    place: int,
+    request: Score,
+    context: Rendered,
+    encoder: Encoder,
+    drawing_of: Callable[[Decoding], Drawing],
 ) -> Job:
-    """What to run for a Score request."""
     if not request.texts:
         raise UnanswerableError("there is no text to score")
-    context = chat.render(request.context)
     texts = [
         encoder.encode(context.text, text, request.first_token, templated=context.templated)
         for text in request.texts

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from epicene.models import ModelOptions
 
-Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
+Kind: TypeAlias = Literal["causal", "masked", "seq2seq", "image-text"]
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,13 @@ def detect(source: Source, config: Any) -> Kind:
     """What the model is, by the class its configuration names."""
     from transformers.models.auto import modeling_auto as auto
 
+    architectures = set(config.architectures or ())
+    if architectures & set(auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.values()):
+        # Some of these are read as text models where nothing says how they take pictures.
+        if config.model_type not in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES or _sees(source):
+            return "image-text"
     if config.is_encoder_decoder:
         return "seq2seq"
-    architectures = set(config.architectures or ())
     heads: dict[Kind, Any] = {
         "causal": auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
         "masked": auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
@@ -114,6 +118,22 @@ def detect(source: Source, config: Any) -> Kind:
         return "causal"
     raise InputError(
         f"The model {source.given} ({config.model_type}: "
-        f"{', '.join(sorted(architectures)) or 'no class'}) is neither a causal, a masked nor a "
-        f"sequence-to-sequence language model."
+        f"{', '.join(sorted(architectures)) or 'no class'}) is neither a causal, a masked, a "
+        f"sequence-to-sequence nor an image-text language model."
+    )
+
+
+def _sees(source: Source) -> bool:
+    """Whether the model comes with settings for its pictures."""
+    from transformers.utils import cached_file
+
+    return any(
+        cached_file(
+            source.name,
+            name,
+            revision=source.options.get("revision"),
+            _raise_exceptions_for_missing_entries=False,
+            _raise_exceptions_for_connection_errors=False,
+        )
+        for name in ("preprocessor_config.json", "processor_config.json")
     )

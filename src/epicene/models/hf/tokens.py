@@ -8,6 +8,7 @@ the same whatever the tokenizer.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from epicene.errors import EpiceneError
 from epicene.models.thinking import CLOSE, OPEN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from epicene.records import FirstToken
 
@@ -51,7 +52,19 @@ class Encoder:
         self._backend.no_truncation()
         self._backend.no_padding()
         self._vocabulary = vocabulary
+        self._ready: dict[str, Any] = {}
         self.longest = longest
+
+    @contextmanager
+    def tokenised(self, texts: Sequence[str]) -> Iterator[None]:
+        """Tokenise texts that are soon to be encoded, all at once and on all cores."""
+        distinct = list(dict.fromkeys(texts))
+        encodings = self._backend.encode_batch(distinct, add_special_tokens=False)
+        self._ready = dict(zip(distinct, encodings, strict=True))
+        try:
+            yield
+        finally:
+            self._ready = {}
 
     def encode(
         self, context: str, text: str, policy: FirstToken, *, templated: bool = False
@@ -137,7 +150,7 @@ class Encoder:
         return str(whole).removeprefix(text)
 
     def _tokenise(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        encoding = self._backend.encode(text, add_special_tokens=False)
+        encoding = self._ready.get(text) or self._backend.encode(text, add_special_tokens=False)
         ids: list[int] = encoding.ids
         if ids and max(ids) >= self._vocabulary:
             raise UnanswerableError(

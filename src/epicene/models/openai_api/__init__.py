@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from epicene.models.openai_api.model import ServedModel
 
 
-@takes("label", "revision", "base_url", "concurrency", "timeout")
+@takes("label", "revision", "base_url", "concurrency", "timeout", "price")
 def open(name: str, options: ModelOptions) -> ServedModel:  # noqa: A001
     """Open the model the server knows by that name; nothing is sent yet."""
     if not name:

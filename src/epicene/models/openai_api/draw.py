@@ -2,68 +2,52 @@
 
 from __future__ import annotations
 
-import asyncio
-import base64
-import binascii
 from typing import TYPE_CHECKING
 
-from epicene.models import pictures
-from epicene.models.openai_api.faults import PassingError, RejectedError, UnansweredError
-from epicene.models.openai_api.transport import Body, Transport, together
 from epicene.models.pictures import shot_seed
-from epicene.records import Draw, Image, Images
+from epicene.models.remote.faults import PassingError, RejectedError, UnansweredError
+from epicene.models.remote.shots import Delivered, KeptBackError, from_base64, revised
 
 if TYPE_CHECKING:
-    from epicene.models import Files
     from epicene.models.openai_api.generate import Habits
     from epicene.models.openai_api.replies import Drawn, Reply
-
-# How often a picture is asked for when broken ones come.
-_TRIES = 3
+    from epicene.models.openai_api.transport import Body, Transport
+    from epicene.models.remote.http import Downloads
+    from epicene.records import Draw
 
 
 class Drawer:
-    """Answers draw."""
+    """Asks for one shot of a draw."""
 
-    def __init__(self, transport: Transport, model: str, habits: Habits, files: Files) -> None:
+    def __init__(
+        self, transport: Transport, downloads: Downloads, model: str, habits: Habits
+    ) -> None:
         self._transport = transport
+        self._downloads = downloads
         self._model = model
         self._habits = habits
-        self._files = files
 
-    async def draw(self, request: Draw) -> Images:
-        """An image per shot; a refused, broken or oversized one is recorded with the reason."""
-        if not request.prompt:
-            raise UnansweredError("the prompt is empty")
-        if min(request.shots, request.width, request.height) < 1:
-            raise UnansweredError("at least one image of one pixel must be asked for")
-        shots = await together(self._shot(request, shot) for shot in range(request.shots))
-        return Images(images=tuple(shots))
-
-    async def _shot(self, request: Draw, shot: int) -> Image:
-        flaw = ""
-        for attempt in range(_TRIES):
-            self._transport.tally.retries += attempt > 0
-            try:
-                drawn = await self._ask(request, shot)
-                return await asyncio.to_thread(self._kept, drawn, self._seed(request, shot))
-            except RejectedError as rejected:
-                if not rejected.filtered:
-                    raise _explained(rejected) from None
-                return Image(
-                    seed=self._seed(request, shot), refused=rejected.message or rejected.code
-                )
-            except pictures.OversizedPictureError as error:
-                flaw = str(error)
-                break  # it would be as large again
-            except pictures.BrokenPictureError as error:
-                flaw = f"{error} ({_TRIES} attempts)"
-        return Image(seed=self._seed(request, shot), refused=flaw)
+    async def ask(self, request: Draw, shot: int) -> Delivered:
+        """The picture as it came."""
+        try:
+            drawn = await self._post(request, shot)
+        except RejectedError as rejected:
+            if not rejected.filtered:
+                raise _explained(rejected) from None
+            reason = rejected.message or rejected.code
+            raise KeptBackError(reason, self._seed(request, shot)) from None
+        if drawn.b64_json:
+            data = from_base64(drawn.b64_json)
+        else:
+            data = await self._downloads.fetch(drawn.url or "")
+        return Delivered(
+            data, self._seed(request, shot), revised(request.prompt, drawn.revised_prompt)
+        )
 
     def _seed(self, request: Draw, shot: int) -> int | None:
         return shot_seed(request.seed, shot) if self._habits.takes_seed else None
 
-    async def _ask(self, request: Draw, shot: int) -> Drawn:
+    async def _post(self, request: Draw, shot: int) -> Drawn:
         while True:
             try:
                 return await self._transport.post(
@@ -99,40 +83,13 @@ class Drawer:
             return True
         return False
 
-    def _kept(self, drawn: Drawn, seed: int | None) -> Image:
-        data = _bytes(drawn)
-        picture = pictures.inspect(data)
-        return Image(
-            sha256=self._files.put(data),
-            media_type=picture.media_type,
-            width=picture.width,
-            height=picture.height,
-            seed=seed,
-            revised_prompt=drawn.revised_prompt or "",
-        )
-
 
 def _read(reply: Reply) -> Drawn:
-    """The reply's image; a fault where it holds none."""
+    """The reply's image, or where it lies; a fault where it holds none."""
     for drawn in reply.data or ():
-        if drawn.b64_json:
+        if drawn.b64_json or drawn.url:
             return drawn
-        if drawn.url:
-            raise UnansweredError(
-                "the server sends an image's address instead of the image; "
-                "set it to reply with b64_json"
-            )
     raise PassingError("reply", "the reply holds no image")
-
-
-def _bytes(drawn: Drawn) -> bytes:
-    text = drawn.b64_json or ""
-    if text.startswith("data:"):  # some servers send a whole data URL
-        text = text.partition(",")[2]
-    try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        raise pictures.BrokenPictureError("the image is not in base64") from None
 
 
 def _explained(rejected: RejectedError) -> UnansweredError:

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.errors import RunError
 from epicene.languages.segment import count_words
 from epicene.models.openai_api.align import Span, align
-from epicene.models.openai_api.faults import PassingError, UnansweredError
-from epicene.models.openai_api.transport import Transport, together
+from epicene.models.remote.faults import PassingError, UnansweredError
+from epicene.models.remote.sender import together
 from epicene.records import DECIMALS, Score, Scores, TextScore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.models.openai_api.replies import Choice, Reply
+    from epicene.models.openai_api.transport import Transport
     from epicene.records import FirstToken
 
 METHOD = "causal (echo)"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from epicene import languages, registry
-from epicene.models.openai_api.faults import PassingError, RejectedError, UnansweredError
-from epicene.models.openai_api.transport import Body, Endpoint, Transport, together
+from epicene.models.remote.faults import PassingError, RejectedError, UnansweredError
+from epicene.models.remote.sender import together
 from epicene.models.thinking import without_thinking
 from epicene.records import Decoding, Generate, Message, Prompt, Text, Texts, Translate, digest
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.models.openai_api.replies import ChatMessage, Choice, Reply, Usage
+    from epicene.models.openai_api.transport import Body, Endpoint, Transport
 
 _BLANK_LINE = "\n\n"
 # The settings of a request that a user chose and a server may not know.
@@ -91,7 +92,8 @@ class Generator:
                 singles = await together(ask.choices(index, 1) for index in missing)
                 texts += [text for single in singles for text in single]
         if decoding.exact_length:
-            self._transport.tally.shorter_than_asked += sum(t.finish == "stop" for t in texts)
+            tally = self._transport.sender.tally
+            tally.shorter_than_asked += sum(text.finish == "stop" for text in texts)
         return Texts(texts=tuple(texts), temperature=decoding.temperature, system=ask.system)
 
 

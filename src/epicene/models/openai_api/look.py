@@ -6,11 +6,11 @@ import asyncio
 import base64
 from typing import TYPE_CHECKING
 
-from epicene.errors import InputError
 from epicene.models import pictures
 from epicene.models.choosing import chosen, question_with_choices
-from epicene.models.openai_api.faults import UnansweredError
 from epicene.models.openai_api.generate import Ask, Habits
+from epicene.models.openai_api.tokens import LOOK_TOKENS
+from epicene.models.remote.faults import UnansweredError
 from epicene.records import Choice, Decoding, Look, Message, digest
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from epicene.models.openai_api.transport import Transport
 
 # A word is asked for; the rest is room for a model that thinks first.
-_DECODING = Decoding(max_new_tokens=512, temperature=0.0)
+_DECODING = Decoding(max_new_tokens=LOOK_TOKENS, temperature=0.0)
 
 
 class Looker:
@@ -52,14 +52,7 @@ class Looker:
 
     def _data_url(self, sha256: str) -> str:
         try:
-            data = self._files.path(sha256).read_bytes()
-            picture = pictures.inspect(data)
-        except InputError as error:
-            raise UnansweredError(str(error).rstrip(".")) from None
-        except OSError as error:
-            raise UnansweredError(
-                f"the image {sha256} is not among the run's files ({error.strerror})"
-            ) from None
+            data, picture = pictures.kept(self._files, sha256)
         except pictures.PictureError as error:
-            raise UnansweredError(f"the image {sha256} cannot be shown: {error}") from None
+            raise UnansweredError(str(error)) from None
         return f"data:{picture.media_type};base64,{base64.b64encode(data).decode('ascii')}"

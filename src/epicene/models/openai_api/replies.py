@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+if TYPE_CHECKING:
+    from epicene.models.prices import Price
 
 
 class Details(msgspec.Struct, frozen=True):
@@ -25,6 +28,16 @@ class Usage(msgspec.Struct, frozen=True):
     output_tokens: int | None = None
     completion_tokens_details: Details | None = None
     cost: float | None = None
+
+    @property
+    def read(self) -> int:
+        """Tokens read."""
+        return self.prompt_tokens or self.input_tokens or 0
+
+    @property
+    def written(self) -> int:
+        """Tokens written."""
+        return self.completion_tokens or self.output_tokens or 0
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -86,3 +99,15 @@ _decoder = msgspec.json.Decoder(Reply)
 def decode(content: bytes) -> Reply:
     """Read a reply; `msgspec.DecodeError` where it is not JSON or of another shape."""
     return _decoder.decode(content)
+
+
+def cost(reply: Reply, price: Price) -> float | None:
+    """What a reply cost: as the server says, else by its tokens, else by its pictures."""
+    usage = reply.usage
+    if usage and usage.cost is not None:
+        return usage.cost
+    if usage and (usage.read or usage.written):
+        by_tokens = price.tokens(usage.read, usage.written)
+        if by_tokens is not None:
+            return by_tokens
+    return price.images(len(reply.data)) if reply.data else None

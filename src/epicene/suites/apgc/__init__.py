@@ -59,6 +59,7 @@ suite = Suite(
             role="model",
             verbs=(Generate,),
             ask=ask_post_editing,
+            needs=("translation",),
             when=lambda protocol: "post-editing" in protocol.tasks,
         ),
     ),

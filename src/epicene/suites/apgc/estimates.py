@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.records import Estimate
 from epicene.suites.apgc.bleu import COUNTS, bleu
-from epicene.suites.tabulate import codes, mean
+from epicene.suites.tabulate import codes, mean, share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,6 +62,35 @@ def total(frame: polars.DataFrame, name: str) -> Estimate:
     """How many there are."""
     number = int(frame[name].sum())
     return Estimate(value=number, n=number)
+
+
+def cleaned(frame: polars.DataFrame) -> Estimate:
+    """The share of answers that had a code fence, a label or quotes around them."""
+    import polars as pl
+
+    return share(frame, pl.col("cleaned").cast(pl.String) != "no")
+
+
+def empty(frame: polars.DataFrame) -> Estimate:
+    """The share of translations without a word."""
+    import polars as pl
+
+    return share(frame, pl.col("bleu_length") == 0)
+
+
+def labelled_right(frame: polars.DataFrame) -> Estimate:
+    """The share of words or sentences that have their true label; one without any has not."""
+    import polars as pl
+
+    label, truth = pl.col("label").cast(pl.String), pl.col("truth").cast(pl.String)
+    return share(frame, label.eq(truth).fill_null(False))
+
+
+def unlabelled(frame: polars.DataFrame) -> Estimate:
+    """The share of words or sentences of which nothing was told."""
+    import polars as pl
+
+    return share(frame, pl.col("label").is_null())
 
 
 def rewriting_scores(frame: polars.DataFrame) -> dict[str, Estimate]:

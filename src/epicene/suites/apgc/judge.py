@@ -22,6 +22,7 @@ from epicene.suites.apgc.english import english_gender
 from epicene.suites.apgc.labels import FLIPPED, TARGETS
 from epicene.suites.apgc.m2 import count, gold_edits
 from epicene.suites.apgc.protocol import FOLDED
+from epicene.suites.cleaning import Cleaned, clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,16 +40,21 @@ _CODE = regex.compile(r"B|[12][FM]")
 def judge(sentence: Sentence, answers: Answers, protocol: ApgcProtocol) -> Iterator[Judgement]:
     """All judgements of one sentence."""
     for labelled in answers.where(name=IDENTIFICATION).of(Texts):
-        yield from by_labels(sentence, labelled.only)
+        yield from by_labels(sentence, labelled.only, protocol)
     for target in TARGETS:
         for written in answers.where(name=request_name(REWRITING, target)).of(Texts):
             yield by_edits(sentence, target, written.only, protocol)
-    if "translation" in protocol.tasks:
-        yield from by_translation(sentence, translation_of(sentence, answers), protocol)
-    translated = translation_of(sentence, answers)
-    for target in TARGETS if translated.strip() else ():
+    if TRANSLATION in protocol.tasks:
+        for translated in answers.where(name=TRANSLATION).of(Texts):
+            yield from by_translation(sentence, translated.only, protocol)
+    before = translation_of(sentence, answers)
+    for target in TARGETS if before.strip() else ():
         for written in answers.where(name=request_name(POST_EDITING, target)).of(Texts):
-            yield by_post_editing(sentence, target, translated, written.only, protocol)
+            yield by_post_editing(sentence, target, before, written.only, protocol)
+
+
+def _cleaned(answer: str, source: str, protocol: ApgcProtocol) -> Cleaned:
+    return clean(answer, source) if protocol.clean else Cleaned(answer.strip(), ())
 
 
 def _judgement(
@@ -99,31 +105,39 @@ def sentence_label(labels: Sequence[str]) -> str:
     return "".join(letters)
 
 
-def by_labels(sentence: Sentence, answer: str) -> Iterator[Judgement]:
-    """The sentence's label, then each word's."""
-    words = sentence.text.split()
+def by_labels(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Iterator[Judgement]:
+    """The sentence's label, with the share of its words that are labelled right; then each word's.
+
+    Only the answer as a whole has an outcome: a word is right if its label is the true one.
+    """
     truth = [label.condensed.five_way for label in sentence.word_labels]
-    found = read_labels(answer, len(words))
+    cleaned = _cleaned(answer, "", protocol)
+    found = read_labels(cleaned.text, len(truth))
     right = found is not None and sentence_label(found) == sentence.who.condensed
+    told = [None] * len(truth) if found is None else found
     yield _judgement(
         sentence,
         IDENTIFICATION,
         outcome="undetected" if found is None else "right" if right else "wrong",
         label=None if found is None else sentence_label(found),
-        facets={"task": IDENTIFICATION, "unit": "sentence", "truth": sentence.who.condensed},
+        value=sum(one == two for one, two in zip(told, truth, strict=True)) / len(truth),
+        facets={
+            "task": IDENTIFICATION,
+            "unit": "sentence",
+            "truth": sentence.who.condensed,
+            "cleaned": cleaned.how,
+        },
         evidence={
             "sentence": sentence.text,
             "labels": answer if found is None else " ".join(found),
             "reference": " ".join(truth),
         },
     )
-    for place, label in enumerate(truth):
-        told = None if found is None else found[place]
+    for place, (one, label) in enumerate(zip(told, truth, strict=True), start=1):
         yield _judgement(
             sentence,
-            f"{IDENTIFICATION} word {place + 1}",
-            outcome="undetected" if told is None else "right" if told == label else "wrong",
-            label=told,
+            f"{IDENTIFICATION} word {place}",
+            label=one,
             facets={"task": IDENTIFICATION, "unit": "word", "truth": label},
         )
 
@@ -133,7 +147,8 @@ def by_labels(sentence: Sentence, answer: str) -> Iterator[Judgement]:
 
 def by_edits(sentence: Sentence, target: str, answer: str, protocol: ApgcProtocol) -> Judgement:
     """Edits against the gold ones, words in their places, n-grams; right is the whole sentence."""
-    written = " ".join(answer.split())
+    cleaned = _cleaned(answer, sentence.text, protocol)
+    written = " ".join(cleaned.text.split())
     source, wanted, found = (
         normalise(text, protocol.normalisers)
         for text in (sentence.text, sentence.targets[target], written)
@@ -144,14 +159,14 @@ def by_edits(sentence: Sentence, target: str, answer: str, protocol: ApgcProtoco
         sentence,
         request_name(REWRITING, target),
         outcome="undetected" if not found else "right" if right else "wrong",
-        value=words_in_place(normalise(answer.strip(), protocol.normalisers), wanted),
+        value=words_in_place(normalise(cleaned.text, protocol.normalisers), wanted),
         counts={
             "correct": edits.correct,
             "proposed": edits.proposed,
             "gold": edits.gold,
             **dict(zip(COUNTS, bleu_counts(found, [wanted]), strict=True)),
         },
-        facets={"task": REWRITING, "target": target},
+        facets={"task": REWRITING, "target": target, "cleaned": cleaned.how},
         evidence={
             "answer": written,
             "reference": sentence.targets[target],
@@ -175,8 +190,6 @@ def by_translation(
     sentence: Sentence, translation: str, protocol: ApgcProtocol
 ) -> Iterator[Judgement]:
     """BLEU's counts against each form and all of them; the gender of the words that show one."""
-    if not translation.strip() and not sentence.english.strip():
-        return
     english: Facets = {}
     if sentence.english:
         english["english gender"] = english_gender(sentence.english)
@@ -247,12 +260,13 @@ def _word_genders(
 
 
 def by_post_editing(
-    sentence: Sentence, target: str, before: str, after: str, _protocol: ApgcProtocol
+    sentence: Sentence, target: str, before: str, after: str, protocol: ApgcProtocol
 ) -> Judgement:
     """BLEU's counts for the wanted form, before and after the rewriting, letters folded."""
+    cleaned = _cleaned(after, before, protocol)
     wanted, raw, edited = (
         normalise(" ".join(text.split()), FOLDED)
-        for text in (sentence.targets[target], before, after)
+        for text in (sentence.targets[target], before, cleaned.text)
     )
     counts = dict(zip(COUNTS, bleu_counts(edited, [wanted]), strict=True))
     earlier = dict(zip(COUNTS, bleu_counts(raw, [wanted]), strict=True))
@@ -261,6 +275,10 @@ def by_post_editing(
         request_name(POST_EDITING, target),
         outcome="undetected" if not edited else "right" if edited == wanted else "wrong",
         counts={**counts, **{f"before_{name}": value for name, value in earlier.items()}},
-        facets={"task": POST_EDITING, "target": target},
-        evidence={"answer": after, "counterfactual": before, "reference": sentence.targets[target]},
+        facets={"task": POST_EDITING, "target": target, "cleaned": cleaned.how},
+        evidence={
+            "answer": cleaned.text,
+            "counterfactual": before,
+            "reference": sentence.targets[target],
+        },
     )

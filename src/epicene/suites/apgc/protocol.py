@@ -20,6 +20,7 @@ class ApgcProtocol(Protocol, frozen=True, kw_only=True):
     english: str = ""  # a file with the English side, a sentence a line
     wording: Literal["ar", "en"] = "ar"  # in which language a chat model is asked
     new_tokens: Positive = 256
+    clean: bool = True  # take code fences, labels and quotes from around an answer
 
 
 PROTOCOLS = {

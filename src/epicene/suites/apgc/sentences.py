@@ -56,6 +56,8 @@ def check_forms(sentence: Sentence, place: str) -> None:
     if missing:
         raise InputError(f"{place} lacks the form for {' and '.join(missing)}.")
     size = len(sentence.text.split())
+    if not size:
+        raise InputError(f"{place} has no words.")
     for target in TARGETS:
         words = len(sentence.targets[target].split())
         if words != size:

@@ -1,79 +1,109 @@
-"""Identification and rewriting as tables; the paper's Tables 5 and 6; what BLEU hides."""
+"""The headline figures of all tasks, and their tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from epicene.records import Column, Estimate, Row, Table
 from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
-from epicene.suites.apgc.english import uses_tagger
 from epicene.suites.apgc.estimates import (
     EDITS,
-    bleu_difference,
     bleu_of,
+    cleaned,
+    empty,
+    labelled_right,
     macro,
     rewriting_scores,
     total,
+    unlabelled,
 )
 from epicene.suites.apgc.judge import MULTI
 from epicene.suites.apgc.labels import TARGETS, WORD_LABELS
-from epicene.suites.apgc.published import printed_table_5, printed_table_6
-from epicene.suites.tabulate import (
-    accuracy,
-    only,
-    share,
-    undetected,
-    values_of,
+from epicene.suites.apgc.translation_tables import (
+    GROUPS,
+    UNREAD,
+    genders_of_words,
+    post_editing,
+    table_5,
+    table_6,
 )
+from epicene.suites.tabulate import accuracy, only, undetected, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import polars
 
-    from epicene.suites import Results
+    from epicene.suites import Results, RunInfo
     from epicene.suites.apgc.protocol import ApgcProtocol
 
     Outcomes = Results[ApgcProtocol]
-
-# The rows of Table 5: which sentences, by their condensed labels.
-GROUPS: dict[str, tuple[str, ...]] = {
-    "ALL": ("BB", "BM", "BF", "MB", "FB", "MM", "FM", "MF", "FF"),
-    "BB": ("BB",),
-    "ALL-BB": ("BM", "BF", "MB", "FB", "MM", "FM", "MF", "FF"),
-    "BM BF": ("BM", "BF"),
-    "MB FB": ("MB", "FB"),
-    "MM FM MF FF": ("MM", "FM", "MF", "FF"),
-}
 
 
 def metrics(results: Outcomes) -> Mapping[str, Estimate]:
     """The headline figures of each task that was judged."""
     made: dict[str, Estimate] = {}
     frame = results.frame
-    words = of_task(frame, IDENTIFICATION, unit="word")
-    if len(words):
-        made["identification_accuracy"] = accuracy(words)
+    labelled = of_task(frame, IDENTIFICATION, unit="sentence")
+    if len(labelled):
+        words = of_task(frame, IDENTIFICATION, unit="word")
+        made["identification_accuracy"] = labelled_right(words)
         made["identification_macro_F1"] = macro(words, WORD_LABELS)["F1"]
-        made["identification_undetected"] = undetected(words)
+        made["identification_sentence_accuracy"] = accuracy(labelled)
+        made |= _unread("identification", labelled)
     rewritten = of_task(frame, REWRITING)
     if len(rewritten):
         made |= rewriting_scores(rewritten)
         made |= {name: total(rewritten, name) for name in EDITS}
+        made |= _unread("rewriting", rewritten)
     translated = of_task(frame, TRANSLATION, unit="sentence", letters="folded")
-    for reference in (*TARGETS, MULTI):
-        part = only(translated, reference=reference)
-        if len(part):
+    if len(translated):
+        for reference in (*TARGETS, MULTI):
+            part = only(translated, reference=reference)
             made[f"translation_BLEU_{reference}"] = bleu_of(part)
+        made["translation_undetected"] = empty(only(translated, reference=MULTI))
     edited = of_task(frame, POST_EDITING)
     if len(edited):
         for target in TARGETS:
             made[f"post_editing_BLEU_{target}"] = bleu_of(only(edited, target=target))
+        made |= _unread("post_editing", edited)
     return made
 
 
+def _unread(task: str, frame: polars.DataFrame) -> dict[str, Estimate]:
+    """How many answers could not be read, and how many had something around them."""
+    return {f"{task}_undetected": undetected(frame), f"{task}_cleaned": cleaned(frame)}
+
+
 def tables(results: Outcomes) -> Iterator[Table]:
-    """The tables of the tasks that were judged."""
+    """The tables of the tasks that were judged; the model is a level of them if there are several.
+
+    What was published of another model stands in the rows after ours.
+    """
+    made = _tables(results)
+    return made if len(results.runs) > 1 else map(_of_one_model, made)
+
+
+def _of_one_model(table: Table) -> Table:
+    """A table without its first level, which is the model's name."""
+    return msgspec.structs.replace(
+        table,
+        levels=table.levels[1:],
+        rows=tuple(
+            msgspec.structs.replace(
+                row,
+                keys=row.keys[1:]
+                if row.origin == "run"
+                else (f"{row.keys[0]}: {row.keys[1]}", *row.keys[2:]),
+            )
+            for row in table.rows
+        ),
+    )
+
+
+def _tables(results: Outcomes) -> Iterator[Table]:
     frame, normalisers = results.frame, results.protocol.normalisers
     if len(of_task(frame, IDENTIFICATION)):
         yield _identification(of_task(frame, IDENTIFICATION, unit="word"), "word")
@@ -81,30 +111,37 @@ def tables(results: Outcomes) -> Iterator[Table]:
     if len(of_task(frame, REWRITING)):
         yield _rewriting(of_task(frame, REWRITING), "target", normalisers)
         yield _rewriting(of_task(frame, REWRITING), "sentence label", normalisers)
+    frame = _naming_translators(frame, results.runs)
     translated = of_task(frame, TRANSLATION, unit="sentence")
     if len(translated):
-        yield _table_5(only(translated, letters="folded"), "5")
-        yield _table_5(only(translated, letters="written"), "5 as written")
+        yield table_5(only(translated, letters="folded"), "5")
+        yield table_5(only(translated, letters="written"), "5 as written")
         if "english gender" in frame.columns:
-            yield _table_6(only(translated, letters="folded"))
-        yield _words(of_task(frame, TRANSLATION, unit="word"), values_of(translated, "model"))
+            yield table_6(only(translated, letters="folded"))
+        words = of_task(frame, TRANSLATION, unit="word")
+        yield genders_of_words(words, values_of(translated, "model"))
     if len(of_task(frame, POST_EDITING)):
-        yield _post_editing(of_task(frame, POST_EDITING))
+        yield post_editing(of_task(frame, POST_EDITING))
 
 
 # --- parts of the frame --------------------------------------------------------------------
 
 
+def _naming_translators(frame: polars.DataFrame, runs: Sequence[RunInfo]) -> polars.DataFrame:
+    """The frame with the translator's name beside that of the model that rewrites."""
+    import polars as pl
+
+    names = {
+        info.model: f"{info.model}, translated by {info.identities['translator'][0].label}"
+        for info in runs
+        if info.identities.keys() >= {"model", "translator"}
+    }
+    return frame.with_columns(pl.col("model").cast(pl.String).replace(names)) if names else frame
+
+
 def of_task(frame: polars.DataFrame, task: str, **values: str) -> polars.DataFrame:
     """The rows of one task."""
     return only(frame, task=task, **values)
-
-
-def of_labels(frame: polars.DataFrame, labels: Sequence[str]) -> polars.DataFrame:
-    """The rows of sentences with these labels."""
-    import polars as pl
-
-    return frame.filter(pl.col("sentence label").cast(pl.String).is_in(list(labels)))
 
 
 # --- the tables ----------------------------------------------------------------------------
@@ -119,12 +156,11 @@ def _identification(frame: polars.DataFrame, unit: str) -> Table:
     for model in values_of(frame, "model"):
         part = only(frame, model=model)
         averages = macro(part, labels)
-        whole = (averages["precision"], averages["recall"], averages["F1"], accuracy(part))
-        rows.append(Row(keys=(model, "all (macro)"), cells=(*whole, undetected(part))))
+        whole = (*averages.values(), labelled_right(part), unlabelled(part))
+        rows.append(Row(keys=(model, "all (macro)"), cells=whole))
         for label in labels:
             one = macro(part, (label,))
-            cells = (one["precision"], one["recall"], one["F1"], "", "")
-            rows.append(Row(keys=(model, label), cells=cells))
+            rows.append(Row(keys=(model, label), cells=(*one.values(), "", "")))
     names = ("precision", "recall", "F1", "accuracy", "undetected")
     return Table(
         name=f"identification by {unit}",
@@ -150,6 +186,7 @@ def _rewriting(frame: polars.DataFrame, by: str, normalisers: Sequence[str]) -> 
                 *rewriting_scores(each).values(),
                 *(total(each, name) for name in EDITS),
                 undetected(each),
+                cleaned(each),
             )
             rows.append(Row(keys=(model, value), cells=cells))
     return Table(
@@ -160,7 +197,7 @@ def _rewriting(frame: polars.DataFrame, by: str, normalisers: Sequence[str]) -> 
             *_SHARES,
             _BLEU,
             *(Column(name=name, unit="count") for name in EDITS),
-            Column(name="undetected"),
+            *UNREAD,
         ),
         rows=tuple(rows),
         notes=(
@@ -174,119 +211,3 @@ def _letters(normalisers: Sequence[str]) -> str:
     if not normalisers:
         return "Letters are compared as written."
     return f"Before comparing, {', '.join(normalisers)} were normalised."
-
-
-def _bleu_cells(frame: polars.DataFrame) -> tuple[Estimate | str, ...]:
-    parts = {reference: only(frame, reference=reference) for reference in (*TARGETS, MULTI)}
-    number = Estimate(value=len(parts["MM"]), n=len(parts["MM"]))
-    return (
-        number,
-        *(bleu_of(part) for part in parts.values()),
-        bleu_difference(parts["MM"], parts["FF"]),
-    )
-
-
-_BLEU_COLUMNS = (
-    Column(name="n", unit="count"),
-    *(Column(name=name, unit="number", decimals=2) for name in (*TARGETS, MULTI, "MM − FF")),
-)
-
-
-def _table_5(frame: polars.DataFrame, name: str) -> Table:
-    rows = [
-        Row(keys=(model, group), cells=_bleu_cells(of_labels(only(frame, model=model), labels)))
-        for model in values_of(frame, "model")
-        for group, labels in GROUPS.items()
-    ]
-    folded = name == "5"
-    return Table(
-        name=name,
-        title="BLEU of translations against each form, by label"
-        + ("" if folded else ", letters as written"),
-        levels=("model", "sentences"),
-        columns=_BLEU_COLUMNS,
-        rows=(*rows, *(printed_table_5() if folded else ())),
-        notes=(
-            "Alif, ya and ta marbuta folded, as in the paper."
-            if folded
-            else "No letter folded: ta marbuta, which marks gender, counts.",
-            "MM − FF is resampled as one, so its interval tells whether the two differ.",
-        ),
-    )
-
-
-def _table_6(frame: polars.DataFrame) -> Table:
-    frame = of_labels(frame, GROUPS["ALL-BB"])
-    rows = []
-    for model in values_of(frame, "model"):
-        part = only(frame, model=model)
-        rows.append(Row(keys=(model, "ALL"), cells=_bleu_cells(part)))
-        rows += [
-            Row(keys=(model, gender), cells=_bleu_cells(only(part, english_gender=gender)))
-            for gender in ("B", "M", "F")
-        ]
-    return Table(
-        name="6",
-        title="BLEU of translations of gendered sentences, by the gender of English nouns",
-        levels=("model", "English"),
-        columns=_BLEU_COLUMNS,
-        rows=(*rows, *printed_table_6()),
-        notes=(
-            "Nouns are told by a tagger."
-            if uses_tagger()
-            else "No tagger is installed: words are taken for nouns by their form alone.",
-        ),
-    )
-
-
-def _words(frame: polars.DataFrame, models: Sequence[str]) -> Table:
-    """Of the words that show gender in the reference, how they came out."""
-    import polars as pl
-
-    labels = ("masculine", "feminine", "neither")
-    rows = []
-    for model in models:
-        part = only(frame, model=model)
-        people = {
-            "both": part,
-            "speaker": only(part, person="1"),
-            "listener": only(part, person="2"),
-        }
-        for person, each in people.items():
-            number = Estimate(value=len(each), n=len(each))
-            cells = [share(each, pl.col("label") == label) for label in labels]
-            rows.append(Row(keys=(model, person), cells=(number, *cells)))
-    return Table(
-        name="words",
-        title="Gender of the words that show one, in translations",
-        levels=("model", "person"),
-        columns=(Column(name="words", unit="count"), *(Column(name=label) for label in labels)),
-        rows=tuple(rows),
-        notes=(
-            "Each gendered word of a group counts once; a word whose two forms are both absent, "
-            "or both there, is neither.",
-        ),
-    )
-
-
-def _post_editing(frame: polars.DataFrame) -> Table:
-    rows = []
-    for model in values_of(frame, "model"):
-        for target in TARGETS:
-            part = only(frame, model=model, target=target)
-            cells = (
-                bleu_of(part, "before_"),
-                bleu_of(part),
-                bleu_difference(part, part, before=True),
-            )
-            rows.append(Row(keys=(model, target), cells=cells))
-    return Table(
-        name="post-editing",
-        title="BLEU of translations before and after rewriting, for each pair of people",
-        levels=("model", "target"),
-        columns=tuple(
-            Column(name=name, unit="number", decimals=2) for name in ("before", "after", "gain")
-        ),
-        rows=tuple(rows),
-        notes=("Alif, ya and ta marbuta folded, as in the paper.",),
-    )

@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.records import Judgement, Scores, Texts
+from epicene.suites.cleaning import Cleaned, clean
 from epicene.suites.genform.alignment import MISSING
 from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION, name_of
-from epicene.suites.genform.cleaning import Cleaned, clean
 from epicene.suites.genform.counts import Counts
 from epicene.suites.genform.forms import are_forms
 from epicene.suites.genform.pairs import TARGETS, other
@@ -92,7 +92,7 @@ def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProto
             "format": GENERATION,
             "target": target,
             "gendered terms": str(main.reference.terms),
-            "cleaned": "+".join(cleaned.by) or "no",
+            "cleaned": cleaned.how,
         },
         evidence={
             "answer": cleaned.text,

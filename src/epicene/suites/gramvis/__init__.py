@@ -43,7 +43,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     ),
     stages=(
         Stage(name=ask.DRAW, role=ask.DRAWER, verbs=(Draw,), ask=ask.draw),
-        Stage(name=ask.LOOK, role=ask.JUDGES, verbs=(Look,), ask=ask.look),
+        Stage(name=ask.LOOK, role=ask.JUDGES, verbs=(Look,), ask=ask.look, needs=(ask.DRAW,)),
     ),
     read=read,
     judge=judge,

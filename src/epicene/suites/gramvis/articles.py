@@ -28,10 +28,13 @@ _AFTER_OF = {
 
 # A French h is mute but in old Germanic and some loan words; these stems keep the article whole.
 _ASPIRATED = (
-    "hach|hain|haï|halls?$|halles?$|halo$|halte$|hâl|hamac|hameau|hamp|hamster|hanche|hand|hangar|hant|happ|harang"
-    "|haras|harass|harc|hard|harem|hareng|hargn|haricot|harnai|harp|hasard|hât|hauss|haut|havre"
-    "|hériss|herni|héron|héros|hers|hêtr|heurt|hibou|hid|hiérarchi|hiss|hobby|hocke|homard|hont"
-    "|hoquet|horde|hors|houe|houl|houp|hous|hublot|huche|huée|huguenot|huit|hurl|hussard|hutt"
+    "hach|haie|haill|hain|haï|halls?$|halles?$|halo$|halte$|hâl|hamac|hamburger|hameau|hamp|hamster"
+    "|hanap|hanche|hand|hangar|hanneton|hans|hant|happ|hara|harc|hard|harem|hareng|hargn|haricot"
+    "|harnai|harp|hasard|hât|hauban|hauss|haut|havre|hayon|heaum|henn|héraut|hère$|hériss|herni"
+    "|héron|héros|hers|hêtr|heurt|hibou|hideu|hiérarchi|hipp[iy]e|hipster|hiss|hit(?:-|$)|hobby"
+    "|hobereau|hoche|hocke|hold-up|homard|hongr|hont|hooligan|hoquet|horde|hors|hotte|houbl|houe"
+    "|houill|houl|houp|hourra|hous|houx|hublot|huche|huée|huguenot|huit|hune?$|huppe|hure$|hurl"
+    "|hussard|hutt"
 )
 _FRENCH_WHOLE = regex.compile(
     f"(?:{_ASPIRATED}|onz|oui$|ouistiti|uhlan|y(?!eu)[aeou])", regex.IGNORECASE
@@ -45,8 +48,8 @@ _ITALIAN_VOWEL = regex.compile(r"h?[aeiou]", regex.IGNORECASE)
 
 # Spanish feminines that begin with a stressed a take el: the accent tells where it is written.
 _SPANISH_STRESSED = regex.compile(
-    r"h?á|(?:agua|ala|alba|alga|alma|alta|alza|ama|ancla|anda|ansia|arca|arma|arpa|asa|asma|aspa"
-    r"|asta|aula|ave|aya|haba|habla|hacha|hada|hambre|haya)$",
+    r"h?á|(?:acta|agua|ala|alba|alga|alma|alta|alza|ama|ancla|anda|ansia|arca|aria|arma|arpa|asa"
+    r"|ascua|asma|aspa|asta|aula|ave|aya|haba|habla|hacha|hada|hambre|hampa|haya)$",
     regex.IGNORECASE,
 )
 

@@ -89,14 +89,41 @@ def _glosses(word: Word) -> Iterator[Finding]:
 
 
 def _forms(word: Word) -> Iterator[Finding]:
-    for form in _NEEDED_FORMS.get(word.language, ()):
-        if not getattr(word, form):
-            yield Finding("error", word.id, f"it has no {form}, which its prompts need.")
-    expected = "des " if word.grammar == "M" else "der "
-    if word.language == "DE" and word.genitive and not word.genitive.startswith(expected):
-        yield Finding(
-            "error", word.id, f"its genitive {word.genitive!r} should begin with {expected!r}."
-        )
+    missing = [form for form in _NEEDED_FORMS.get(word.language, ()) if not getattr(word, form)]
+    for form in missing:
+        yield Finding("error", word.id, f"it has no {form}, which its prompts need.")
+    if not missing and word.language in _FORM_CHECKS:
+        yield from (Finding("error", word.id, fault) for fault in _FORM_CHECKS[word.language](word))
+
+
+def _german_forms(word: Word) -> Iterator[str]:
+    """A feminine noun is its own genitive; a masculine one takes an ending, (e)s or (e)n."""
+    article, _, noun = word.genitive.partition(" ")
+    expected = "des" if word.grammar == "M" else "der"
+    if article != expected:
+        yield f"its genitive {word.genitive!r} should begin with {expected!r}."
+    elif word.grammar == "F" and noun != word.word:
+        yield f"its genitive is {noun!r}; a feminine noun does not change."
+    elif word.grammar == "M" and not noun.endswith(("s", "n")):
+        yield f"its genitive is {noun!r}; a masculine noun takes -s, -es, -n or -en."
+
+
+def _russian_forms(word: Word) -> Iterator[str]:
+    """-а becomes -у and -я -ю; another accusative is the nominative, or of a masculine noun for
+    who lives the genitive."""
+    stem, last = word.word[:-1], word.word[-1:]
+    regular = [word.word, word.genitive] if word.grammar == "M" else [word.word]
+    if last in "ая":
+        regular = [stem + {"а": "у", "я": "ю"}[last]]
+    if word.accusative not in regular:
+        expected = " or ".join(regular)
+        yield f"its accusative is {word.accusative!r} and should be {expected}."
+
+
+_FORM_CHECKS: dict[str, Callable[[Word], Iterator[str]]] = {
+    "DE": _german_forms,
+    "RU": _russian_forms,
+}
 
 
 _CHECKS: tuple[Callable[[Word], Iterator[Finding]], ...] = (

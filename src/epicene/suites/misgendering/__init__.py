@@ -30,7 +30,7 @@ suite = Suite(
     roles=(Role(name="model", about="scores texts and continues them"),),
     stages=(
         Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask),
-        Stage(name="convert", role="model", verbs=(Score,), ask=ask_converted),
+        Stage(name="convert", role="model", verbs=(Score,), ask=ask_converted, needs=("ask",)),
     ),
     read=read,
     judge=judge,

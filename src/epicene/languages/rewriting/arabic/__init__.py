@@ -37,6 +37,6 @@ def find_changes(text: str, wanted: Wanted) -> Iterator[Change]:
 
 
 # Raised with every change of the rules that can change an answer.
-VERSION = "1"
+VERSION = "2"
 
 rewriter = by_person(find_changes, version=VERSION, aids=aids)

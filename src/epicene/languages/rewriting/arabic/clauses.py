@@ -28,7 +28,7 @@ def read_verb(walk: Walk, at: int, parses: tuple[VerbParse, ...]) -> int:
     picked = pick(walk, at, parses)
     parse = picked[0]
     cell = cell_here(walk, at, parse, parses)
-    perfects = {one.verb.perfect for one in picked}
+    perfects = {one.verb.perfect for one in picked if one.suffix == parse.suffix}
     place, subject = _subject(walk, at, parse, perfects)
     scope.subject, scope.subject_at, scope.verbal = subject, place, True
     scope.commands = cell.tense == "imperative"
@@ -63,8 +63,7 @@ def _subject(walk: Walk, at: int, parse: VerbParse, perfects: set[str]) -> tuple
     cell = parse.cell
     if cell.person != 3:
         return -1, walk.person(cell.person, cell.number)
-    that = walk.reading.key(at + 1) == "ان"
-    if perfects & verb_list("impersonal") or (that and "بدا" in perfects):
+    if perfects & verb_list("impersonal") or _is_nobodys(walk, at, perfects):
         return -1, Referent(None)
     place = explicit_subject(walk, at, parse)
     if place >= 0:
@@ -75,6 +74,36 @@ def _subject(walk: Walk, at: int, parse: VerbParse, perfects: set[str]) -> tuple
     if walk.topic is not None:
         return -1, walk.topic
     return -1, walk.person(3, cell.number, cell.gender)
+
+
+def _is_nobodys(walk: Walk, at: int, perfects: set[str]) -> bool:
+    """يبدو أن, كان عليه أن, كان من الواضح, ليس فقط, أدى إلى: of nobody, where that follows."""
+    reading = walk.reading
+    after = reading.function(at + 1)
+    if after is None:
+        return False
+    if after.base == "ان" and after.suffix is None and not perfects.isdisjoint({"بدا", "قيل"}):
+        return True
+    if "أدى" in perfects:
+        return after.base == "الي"
+    if perfects.isdisjoint({"كان", "ليس"}):
+        return False
+    if after.base in {"هناك", "ثمة", "فقط"}:
+        return True
+    if after.base == "علي" and after.suffix is not None:
+        return reading.key(at + 2) == "ان"
+    return after.base == "من" and after.suffix is None and says_of_it(walk, at + 2)
+
+
+def says_of_it(walk: Walk, at: int) -> bool:
+    """من الواضح, من غير المعروف, من المعتاد: how it is that something follows."""
+    if walk.reading.key(at) == "غير":
+        return True
+    letters = walk.reading.line[at].letters
+    _, end = walk.reading.line.sentence(at)
+    clauses = {"ان", "ما", "اذا"}
+    follows = any(walk.reading.key(place) in clauses for place in range(at + 1, min(at + 4, end)))
+    return letters.startswith("ال") and follows
 
 
 def _agree(referent: Referent, cell: Cell) -> bool:
@@ -111,6 +140,13 @@ def _ends_with(letters: str, suffix: Suffix) -> bool:
     return shows and letters.endswith(suffix.letters) and len(letters) > len(suffix.letters)
 
 
+def _has_article(letters: str) -> bool:
+    """الانتباه, والدكتوراه: a word of no list that cannot have a pronoun at its end."""
+    if thing_of(letters) or any(parse.lemma.known for parse in noun_parses(letters)):
+        return False
+    return letters.startswith(("ال", "وال", "بال", "لل"))
+
+
 def meant_by(walk: Walk, suffix: Suffix) -> Referent:
     """Whom a suffixed pronoun means."""
     if suffix.person != 3:
@@ -125,6 +161,10 @@ def meant_by(walk: Walk, suffix: Suffix) -> Referent:
 def _expect(walk: Walk, at: int, parse: VerbParse, perfects: set[str], subject: Referent) -> None:
     scope = walk.scope
     suffix = parse.suffix
+    done_to = _done_to(walk, at + 1) if perfects & verb_list("done") else None
+    if done_to is not None:
+        scope.expect(done_to, "role", "accusative", "role")
+        return
     scope.finds = suffix is None and bool(perfects & verb_list("object_complement"))
     passive = walk.reading.is_passive(at)
     role = bool(perfects & verb_list("role_verbs"))
@@ -144,9 +184,23 @@ def _expect(walk: Walk, at: int, parse: VerbParse, perfects: set[str], subject: 
         )
 
 
+def _done_to(walk: Walk, at: int) -> Referent | None:
+    """تم تعييني قاضيًا: whom the noun after the verb means by the pronoun at its end, if any."""
+    reading = walk.reading
+    letters = reading.line[at].letters
+    if reading.function(at) is not None or nouns.is_definite(reading, at + 1):  # تم تنبيه الطلاب
+        return None
+    for suffix in SUFFIXES:
+        if letters.endswith(suffix.letters) and len(letters) - len(suffix.letters) > 3:
+            return meant_by(walk, suffix)
+    return None
+
+
 def possessive(walk: Walk, at: int) -> None:
     """كتابكم, كتابه: the pronoun at the end of a noun."""
     letters = walk.reading.line[at].letters
+    if walk.reading.function(at) is not None:  # كل هذه الكتب
+        return
     if letters.startswith("نفس") and nouns.is_definite(walk.reading, at - 1):
         return  # الباب نفسه
     parses = noun_parses(letters)
@@ -162,7 +216,8 @@ def possessive(walk: Walk, at: int) -> None:
         if len(stem) > 2 and (suffix.letters == "كم" or _is_noun(stem)):
             walk.add(at, walk.person(2, "plural"), suffix, "possessive pronoun", "likely")
             return
-    third_person_suffix(walk, at)
+    if not _has_article(letters):
+        third_person_suffix(walk, at)
 
 
 def _is_noun(stem: str) -> bool:

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.languages.rewriting.arabic import addresses, groups, nouns, phrases, pronouns
-from epicene.languages.rewriting.arabic.clauses import meant_by, possessive, third_person_suffix
+from epicene.languages.rewriting.arabic.clauses import (
+    meant_by,
+    possessive,
+    says_of_it,
+    third_person_suffix,
+)
 from epicene.languages.rewriting.arabic.expecting import is_expected
 from epicene.languages.rewriting.arabic.particles import FunctionParse
 from epicene.languages.rewriting.arabic.scope import Referent
@@ -87,6 +92,8 @@ def _preposition(walk: Walk, at: int, function: FunctionParse) -> int:
         return at + 1
     reading = walk.reading
     place = at + 1
+    if function.base == "من" and says_of_it(walk, place):
+        return place + 1
     following = reading.function(place)
     if following is not None and following.sort == "transparent":
         place += 1

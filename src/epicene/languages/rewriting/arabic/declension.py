@@ -41,6 +41,15 @@ class Lemma(NamedTuple):
         """Whether one form serves both genders."""
         return self.masculine == self.feminine
 
+    @property
+    def names_men(self) -> bool:
+        """Whether the masculine plural means men alone, as that of رجل, ابن and راهب does."""
+        return self.feminine != feminine_of(self.masculine) or self.masculine in _MEN
+
+
+# Beside the words whose feminine is another word.
+_MEN = frozenset({"راهب", "سيد"})
+
 
 class Form(NamedTuple):
     """What a form says; `cases` are those it can stand in."""

@@ -11,7 +11,7 @@ from epicene.languages.rewriting.arabic.verb_parsing import verb_parses
 if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.voices import Voice
     from epicene.languages.rewriting.arabic.words import Line, Word
-    from epicene.languages.rewriting.people import Gender, Wanted
+    from epicene.languages.rewriting.people import Gender, Person, Wanted
 
 _WITHOUT_HAMZA = frozenset(
     "انا انت ان انه انها انك اني انني الى اذا او ايضا اين وانا فانا وانت لان لاني".split()
@@ -27,6 +27,10 @@ class Evidence:
         self._line = line
         self._voice = voice
         self._wanted = wanted
+
+    def wants(self, role: Person) -> Gender | None:
+        """The gender wanted for somebody, None if they stay as they are."""
+        return self._wanted.get(role)
 
     def asks_for(self, role: str) -> bool:
         """Whether somebody's gender is wanted."""

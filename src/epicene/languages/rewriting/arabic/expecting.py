@@ -8,6 +8,7 @@ from epicene.languages.rewriting.arabic import guessing, nouns, numerals
 from epicene.languages.rewriting.arabic.letters import folded
 from epicene.languages.rewriting.arabic.lexicon import function_words
 from epicene.languages.rewriting.arabic.noun_parsing import thing_of
+from epicene.languages.rewriting.arabic.verb_parsing import verb_parses
 
 if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.noun_parsing import NounParse
@@ -29,6 +30,8 @@ def is_expected(walk: Walk, at: int) -> bool:
     parse = nouns.choose(walk.reading, at, scope.target)
     if parse is None or not _preposition_fits(walk, parse) or _is_measure(walk, at, parse):
         return False
+    if not parse.lemma.known and verb_parses(walk.reading.line[at].letters):
+        return False  # اريد for أريد
     if parse.definite:
         return _definite_fits(walk, at, parse)
     if scope.expects == "predicate":
@@ -65,10 +68,12 @@ def _circumstance_fits(walk: Walk, at: int, parse: NounParse) -> bool:
 
 
 def _belongs_to_object(walk: Walk, at: int, parse: NounParse) -> bool:
-    """يومًا لطيفًا, عسكريًا, حاولت مخالفة: an attribute, an adverb, or what the verb is about."""
+    """وقتًا ممتعًا, عسكريًا, حاولت مخالفة: an attribute, an adverb, or what the verb is about."""
     form, word = parse.form, parse.lemma.masculine
-    if form.nunated and (walk.reading.line[at - 1].key == "يوما" or word == "فرح"):
-        return True  # بكيت فرحًا: for joy
+    if form.nunated and not parse.prefix.letters and _is_object(walk, at - 1):
+        return True
+    if form.nunated and word == "فرح":  # بكيت فرحًا: for joy
+        return True
     if walk.scope.expects != "state":
         return False
     if form.nunated and parse.lemma.ending == "regular" and word.endswith("ي"):
@@ -76,6 +81,16 @@ def _belongs_to_object(walk: Walk, at: int, parse: NounParse) -> bool:
     noun = len(word) == 5 and word[0] == "م" and word[2] == "ا"
     feminine = form.gender == "feminine" and form.number == "singular"
     return noun and feminine and bool(walk.reading.verbs(at - 1))
+
+
+def _is_object(walk: Walk, at: int) -> bool:
+    """Whether a masculine thing in the accusative stands there, which an adjective may go with."""
+    word = walk.reading.line[at]
+    if word.key == "يوما":
+        return True
+    thing = thing_of(word.letters)
+    masculine = thing is not None and thing.gender == "masculine"
+    return masculine and nouns.is_nunated(walk.reading, at)
 
 
 def _preposition_fits(walk: Walk, parse: NounParse) -> bool:

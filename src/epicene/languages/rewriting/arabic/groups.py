@@ -22,7 +22,7 @@ def member(walk: Walk, at: int) -> int:
     expected = scope.target if scope.expects == "predicate" and not scope.found else None
     if expected is not None and referent.who in {"others", None}:
         group = nouns.referent_of(walk, at + 1)
-        if found[1] in {"أحد", "إحدى"} and group.number == "plural" and group.who is not None:
+        if found[1] in {"أحد", "إحدى"} and group.number == "plural":
             walk.add(at, expected, Fixed(found[0], "members", found[1]), "one of a group")
             scope.found = scope.found_definite = True
             group = group._replace(who=expected.who)
@@ -60,7 +60,7 @@ def among(walk: Walk, at: int, function: FunctionParse) -> Referent:
     if function.base != "من" or scope.expects != "predicate" or scope.target is None:
         return referent
     one_of = any(walk.reading.line[place].key.startswith("واحد") for place in (at - 2, at - 3))
-    if referent.who is None or referent.number != "plural" or (scope.found and not one_of):
+    if referent.number != "plural" or (scope.found and not one_of):
         return referent
     if not one_of and not _follows_subject(walk, at - 1):  # أذكى من زملائي
         return referent

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from epicene.languages.rewriting.arabic import fixed, guessing
 from epicene.languages.rewriting.arabic.findings import Fixed
 from epicene.languages.rewriting.arabic.letters import TANWIN_FATH
-from epicene.languages.rewriting.arabic.noun_parsing import thing_of
+from epicene.languages.rewriting.arabic.noun_parsing import is_thing, thing_of
 from epicene.languages.rewriting.arabic.reading import TIMES
 from epicene.languages.rewriting.arabic.scope import Referent
 
@@ -240,10 +240,17 @@ def referent_of(walk: Walk, at: int) -> Referent:
     if numeral is not None and who is not None:
         return Referent(who, "dual", numeral)
     known = reading.known_nouns(at)
-    if not known or thing_of(letters) is not None:
+    if not known or thing_of(letters) is not None or is_rather_thing(known[0]):
         return Referent(None, "singular", gender_at(reading, at))
     form = known[0].form
-    return Referent(who or "others", form.number, form.gender)
+    return Referent(who, form.number, form.gender) if who else walk.named(known[0])
+
+
+def is_rather_thing(parse: NounParse) -> bool:
+    """المدرسة, المحكمة: where nothing says that it is somebody, a school rather than a woman."""
+    form = parse.form
+    one = form.gender == "feminine" and form.number == "singular"
+    return one and parse.lemma.feminine not in _WOMEN and is_thing(parse.stem)  # مرآة, مرأة
 
 
 def _member_referent(walk: Walk, word: str) -> Referent:

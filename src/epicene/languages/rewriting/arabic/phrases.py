@@ -122,7 +122,8 @@ def _possessor(walk: Walk, at: int) -> int:
     if known and known[0].lemma.person and thing_of(reading.line[place].letters) is None:
         clitics(walk, place)
         form = known[0].form
-        referent = Referent("others", form.number, form.gender)
+        thing = Referent(None, form.number, form.gender)
+        referent = thing if nouns.is_rather_thing(known[0]) else walk.named(known[0])
         return phrase(walk, at, referent, "genitive", "noun", "likely")
     end = nouns.skip_noun(reading, at)
     for skipped in range(at, end):

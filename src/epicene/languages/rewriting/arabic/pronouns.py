@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from epicene.languages.rewriting.arabic import fixed, nouns, phrases
 from epicene.languages.rewriting.arabic.clauses import meant_by, third_person_suffix
 from epicene.languages.rewriting.arabic.findings import Finding, Fixed, Noun
+from epicene.languages.rewriting.arabic.noun_parsing import thing_of
 from epicene.languages.rewriting.arabic.scope import Referent
 from epicene.languages.rewriting.arabic.words import ENDS
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.noun_parsing import NounParse
     from epicene.languages.rewriting.arabic.particles import FunctionParse
     from epicene.languages.rewriting.arabic.state import Walk
+    from epicene.languages.rewriting.people import Gender
 
 _NUMBERS: dict[str, Number] = {
     "we": "plural",
@@ -108,10 +110,14 @@ def _companion_parse(walk: Walk, at: int) -> NounParse | None:
 def third(walk: Walk, at: int, function: FunctionParse) -> int:
     """هو, هي and their kin."""
     scope = walk.scope
+    if walk.reading.key(at + 1) == "ما" and function.prefix == "و":  # وهو ما حدث
+        return at + 1
     gender = fixed.gender_of("pronouns", function.written)
     held = scope.third or scope.subject
     if walk.topic is not None:
         referent = walk.topic
+    elif _is_thing(walk, at, gender):
+        referent = Referent(None, "singular", gender)
     elif held is not None and held.gender == gender:
         referent = held
     else:
@@ -123,6 +129,19 @@ def third(walk: Walk, at: int, function: FunctionParse) -> int:
     scope.state(referent)
     scope.third = relative
     return at + 1
+
+
+def _is_thing(walk: Walk, at: int, gender: Gender | None) -> bool:
+    """وهي شركة كبيرة: what follows the pronoun says that it means a thing."""
+    reading = walk.reading
+    if reading.function(at + 1) is not None:
+        return False
+    thing = thing_of(reading.line[at + 1].letters)
+    if thing is None:  # وهي مدرسة عريقة, but هي مدرسة ماهرة
+        known = reading.known_nouns(at + 1)
+        joined = reading.line[at].letters.startswith("و")
+        return joined and bool(known) and nouns.is_rather_thing(known[0])
+    return not thing.prefix.strip("ال") and not thing.suffixed and thing.gender == gender
 
 
 def suffixed_subject(walk: Walk, at: int, suffix: Suffix) -> int:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting import Sureness
     from epicene.languages.rewriting.arabic.conjugation import Number
     from epicene.languages.rewriting.arabic.findings import What
+    from epicene.languages.rewriting.arabic.noun_parsing import NounParse
     from epicene.languages.rewriting.arabic.reading import Reading
     from epicene.languages.rewriting.arabic.voices import Voice
     from epicene.languages.rewriting.people import Gender, Person
@@ -31,6 +32,8 @@ class Walk:
     group_found: bool = False
     # I and a man: whatever the speaker's gender, the words for both are masculine.
     mixed: bool = False
+    # Men were named, so that the plural that follows means them and no women.
+    men: bool = False
     # Who the sentence says to be the speaker: ذلك الواقف هناك هو أنا.
     topic: Referent | None = None
 
@@ -60,6 +63,8 @@ class Walk:
         """Who is meant by a form of that person outside a relative clause."""
         if person == 1 and number != "singular" and self.mixed:
             return Referent(None, number, gender)
+        if person == 3 and not self.men and self.may_be_women(number, gender):
+            return Referent(None, number, gender)
         who: dict[int, Person | None] = {
             1: self.voice.speaker,
             2: self.voice.listener,
@@ -67,12 +72,26 @@ class Walk:
         }
         return Referent(who[person], number, gender)
 
+    def may_be_women(self, number: Number, gender: Gender | None) -> bool:
+        """Whether a masculine plural would be turned for women, whom it may mean as it is."""
+        several = number == "plural" and gender == "masculine"
+        return several and self.reading.evidence.wants("others") == "feminine"
+
+    def named(self, parse: NounParse) -> Referent:
+        """Somebody else whom a noun names: رجال are men, but العمال may be women too."""
+        form = parse.form
+        if self.may_be_women(form.number, form.gender):
+            if not parse.lemma.names_men:
+                return Referent(None, form.number, form.gender)
+            self.men = True
+        return Referent("others", form.number, form.gender)
+
     def end_sentence(self) -> None:
         """Companions follow if the words for all of them did; then everybody is forgotten."""
         if self.group_found:
             for finding in self.companions:
                 self.findings.add(finding)
         self.companions.clear()
-        self.group_found = self.mixed = False
+        self.group_found = self.mixed = self.men = False
         self.topic = None
         self.scope.end_sentence()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from epicene.languages.rewriting.arabic.reading import Reading
     from epicene.languages.rewriting.arabic.state import Walk
     from epicene.languages.rewriting.arabic.verb_parsing import VerbParse
+    from epicene.languages.rewriting.people import Gender
 
 
 def next_noun(reading: Reading, at: int) -> int:
@@ -49,14 +50,28 @@ def explicit_subject(walk: Walk, at: int, parse: VerbParse) -> int:
     known = [one for one in reading.known_nouns(place) if not one.prefix.preposition]
     if known and thing_of(letters) is None:
         return place if _is_subject(reading, place, known[0], parse) else -1
-    if nouns.gender_at(reading, place) != gender or nouns.is_nunated(reading, place):
+    if _gender(reading, place) != gender or nouns.is_nunated(reading, place):
         return -1
     copular = parse.verb.perfect in verb_list("copular")
-    if copular and not nouns.is_definite(reading, place):
+    if copular and not (nouns.is_definite(reading, place) or _is_nominative(reading, place)):
         return -1
     if parse.verb.perfect in verb_list("intransitive"):
         return place
     return place if _is_resumed(walk, at, place) else -1
+
+
+def _gender(reading: Reading, at: int) -> Gender | None:
+    """كان الظهور الأول: a word of no list with the article is masculine by default."""
+    article = reading.line[at].letters.startswith("ال")
+    return nouns.gender_at(reading, at) or ("masculine" if article else None)
+
+
+def _is_nominative(reading: Reading, at: int) -> bool:
+    """كان كتاب الطفل: a thing that would end in an alif if it were what is said of somebody."""
+    letters = reading.line[at].letters
+    thing = thing_of(letters)
+    shows = thing is not None and thing.gender == "masculine" and not thing.prefix
+    return shows and not letters.endswith(("ة", "اء", "ى", "ا"))
 
 
 def _is_resumed(walk: Walk, at: int, place: int) -> bool:

@@ -9,13 +9,19 @@ from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
 from epicene.errors import InputError
 
-KEY_VARIABLE = "OPENAI_API_KEY"
-URL_VARIABLE = "OPENAI_BASE_URL"
 BLOT = "[secret]"
 _SHORTEST = 4  # a shorter value is no secret, and blotting it out would garble every sentence
-# Servers of one's own seldom ask for a key, but the client library wants one.
-_NO_KEY = "no-key"
-_OWN = "the client library's own address"
+
+
+@dataclass(frozen=True)
+class Provider:
+    """Whose protocol a kind speaks: its own server, and what names the key or another server."""
+
+    key_variable: str
+    url_variable: str
+    url_option: str
+    own: str  # its own server, as people are told of it
+    own_url: str | None = None  # None where the client library knows it
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,7 @@ class Address:
     base_url: str | None = field(repr=False)
     query: dict[str, str] = field(repr=False)
     secrets: tuple[str, ...] = field(repr=False)
+    own: bool  # the provider's own server, whose prices are known
 
     def redact(self, text: str) -> str:
         """The text without the key and without what is secret in the address."""
@@ -35,32 +42,34 @@ class Address:
         return text
 
 
-def find(base_url: str) -> Address:
-    """The server of the option, else of the environment, else the client library's own."""
-    url = base_url or os.environ.get(URL_VARIABLE, "")
-    key = os.environ.get(KEY_VARIABLE, "")
+def find(provider: Provider, base_url: str) -> Address:
+    """The server of the option, else of the environment, else the provider's own."""
+    url = base_url or os.environ.get(provider.url_variable, "")
+    key = os.environ.get(provider.key_variable, "")
     if not url and not key:
         raise InputError(
-            f"Set {KEY_VARIABLE} to reach the client library's own server, or name another "
-            f"server with {URL_VARIABLE} or --base-url."
+            f"Set {provider.key_variable} to reach {provider.own}, or name another server with "
+            f"{provider.url_variable} or {provider.url_option}."
         )
-    parts = _split(url)
+    parts = _split(provider, url or provider.own_url or "")
     query = dict(parse_qsl(parts.query))
     userinfo, _, host = parts.netloc.rpartition("@")
     secrets = {key, *query.values(), *userinfo.split(":", 1)}
     if userinfo:
         secrets.add(base64.b64encode(userinfo.encode()).decode())
+    known = bool(parts.netloc)
     return Address(
-        shown=urlunsplit((parts.scheme, host, parts.path, "", "")) if url else _OWN,
-        key=key or _NO_KEY,
-        # The client appends paths to the address, so a query has to travel apart from it.
-        base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")) if url else None,
+        shown=urlunsplit((parts.scheme, host, parts.path, "", "")) if known else provider.own,
+        key=key,
+        # Clients append paths to the address, so a query has to travel apart from it.
+        base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")) if known else None,
         query=query,
         secrets=_spellings(secrets),
+        own=not url,
     )
 
 
-def _split(url: str) -> SplitResult:
+def _split(provider: Provider, url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         sound = not url or (
@@ -71,8 +80,8 @@ def _split(url: str) -> SplitResult:
     if not sound:
         # The address itself is not repeated: it may hold a secret.
         raise InputError(
-            f"The server's address ({URL_VARIABLE} or --base-url) must begin with http:// or "
-            "https:// and name a host, e.g. http://127.0.0.1:8000/v1."
+            f"The server's address ({provider.url_variable} or {provider.url_option}) must begin "
+            "with http:// or https:// and name a host, e.g. http://127.0.0.1:8000/v1."
         )
     return parts
 

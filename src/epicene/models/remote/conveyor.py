@@ -52,7 +52,7 @@ class _Conveyor:
         self._taken = time.monotonic()
         self._started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event, Work]] = Future()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._thread = threading.Thread(target=self._run, name="epicene-openai", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="epicene-remote", daemon=True)
         self._thread.start()
         self._loop, self._stop, self._work = self._started.result()
 

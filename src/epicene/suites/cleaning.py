@@ -1,9 +1,10 @@
-"""Taking the sentence out of an answer: code fences, labels and quotes around it are dropped.
+"""Taking what was asked for out of an answer: fences, labels and quotes around it are dropped.
 
 The rule, applied again until nothing changes:
 
 1. A code fence: of an answer with exactly one fenced block, the block alone is kept.
-2. A label: a few words for “sentence”, “answer” or “here is …” with a colon at the very beginning.
+2. A label: a few words for “sentence”, “answer”, “codes” or “here is …” with a colon at the very
+   beginning.
 3. Quotes: a pair of quotation marks, backticks or asterisks around the whole answer.
 
 A label or pair of quotes that the sentence to be rewritten has itself stays. Nothing else is
@@ -22,11 +23,12 @@ _FENCE = regex.compile(r"^\s*```[^\n`]*\n(.*?)\n?\s*```\s*$", regex.S | regex.M)
 
 # What models put before the sentence, in the languages of the prompts, after it is folded.
 _LABELS = (
-    r"(?:here(?:'s| is)(?: the)?|the)?\s*(?:modified|transformed|rewritten|converted|corrected)?\s*"
-    r"(?:sentence|output|answer|result|translation|response)(?: to transform)?",
+    r"(?:here(?:'s| is| are)(?: the)?|the)?\s*"
+    r"(?:modified|transformed|rewritten|converted|corrected)?\s*"
+    r"(?:sentence|output|answer|result|translation|response|codes?|labels?)(?: to transform)?",
     r"(?:voici\s+)?(?:la\s+)?(?:phrase|réponse|sortie|résultat|transformation|réécriture)"
     r"(?:\s+(?:modifiée|transformée|réécrite|convertie|corrigée|à transformer|à réécrire))?",
-    r"(?:(?:هذه|إليك|ها)\s+)?(?:هي\s+)?(?:ال)?(?:جملة|إجابة|جواب|ناتج|نتيجة)"
+    r"(?:(?:هذه|إليك|ها)\s+)?(?:هي\s+)?(?:ال)?(?:جملة|إجابة|جواب|ناتج|نتيجة|رموز)"
     r"(?:\s+(?:ال)?(?:معدلة|معدّلة|محولة|محوّلة|مطلوبة|جديدة|مصححة))?(?:\s+هي)?",
     r"(?:यह रहा\s+|यहाँ\s+)?(?:संशोधित|परिवर्तित|बदला हुआ|रूपांतरित|नया)?\s*"
     r"(?:वाक्य|उत्तर|परिणाम|जवाब)(?:\s+(?:है|यह है))?",
@@ -41,14 +43,19 @@ _OPENINGS = tuple(opening for opening, _ in _PAIRS)
 
 
 class Cleaned(NamedTuple):
-    """An answer's sentence, and what was taken from around it, in the order of the rule."""
+    """What an answer holds, and what was taken from around it, in the order of the rule."""
 
     text: str
     by: tuple[str, ...]
 
+    @property
+    def how(self) -> str:
+        """What was taken away, or `no`."""
+        return "+".join(self.by) or "no"
 
-def clean(answer: str, source: str) -> Cleaned:
-    """The sentence in an answer to a request to rewrite `source`."""
+
+def clean(answer: str, source: str = "") -> Cleaned:
+    """The sentence in an answer to a request to rewrite `source`, or whatever else was asked."""
     text = answer.strip()
     taken: set[str] = set()
     while True:

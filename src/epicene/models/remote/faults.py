@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 # limit: too many requests; hang: no reply in time; connect: nobody there;
 # server: the server's own trouble or a broken line; reply: a reply that holds no answer.
@@ -31,6 +29,28 @@ class PassingError(Exception):
 
 class UnansweredError(Exception):
     """A request that stays unanswered, and why."""
+
+
+class StatusError(Exception):
+    """A reply with an error status, in whichever protocol; `sent` is what it replies to."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str = "",
+        *,
+        parameter: str = "",
+        code: str = "",
+        headers: Mapping[str, str] | None = None,
+        sent: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(f"HTTP {status}: {message}")
+        self.status = status
+        self.message = message
+        self.parameter = parameter
+        self.code = code
+        self.headers = headers or {}
+        self.sent = sent or {}
 
 
 class RejectedError(UnansweredError):
@@ -68,3 +88,12 @@ def brief(text: str) -> str:
     """A server's words on one line, cut where they grow long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def words(body: object) -> tuple[str, str, str]:
+    """A refusal's message, the parameter it names and its code, in whichever form it came."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    if not isinstance(inner, Mapping):
+        return brief(str(inner or "")), "", ""
+    message = inner.get("message") or inner.get("detail") or inner.get("title") or ""
+    return brief(str(message)), str(inner.get("param") or ""), str(inner.get("code") or "")

@@ -1,0 +1,145 @@
+"""Scoring as anyone would write it: one text at a time, or padded batches sorted by length.
+
+Written from the definition, with nothing of Epicene's in it but the rendering of chats: it is
+also what the scores of all contenders are held against.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from contest.ways import Took, pairs
+from epicene.models.hf.chat import Chat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from contest.ways import Place
+    from epicene.records import Score
+
+
+class Row(NamedTuple):
+    """Tokens that the model reads, and what it should say where: (position, token) each."""
+
+    ids: tuple[int, ...]
+    wanted: tuple[tuple[int, int], ...]
+
+
+class Plain:
+    """A model of transformers and its tokenizer."""
+
+    def __init__(self, place: Place) -> None:
+        import torch
+        import transformers
+
+        kinds = {
+            "causal": transformers.AutoModelForCausalLM,
+            "masked": transformers.AutoModelForMaskedLM,
+        }
+        self.kind = place.kind
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(place.folder)
+        self._chat = Chat(self.tokenizer)
+        dtype = getattr(torch, place.dtype)
+        self.model = kinds[place.kind].from_pretrained(place.folder, dtype=dtype)
+        self.model.to(place.device).eval()
+
+    def rows(self, requests: Sequence[Score]) -> Iterator[list[Row]]:
+        """The rows of each text: one for a causal model, one per token for a masked one."""
+        for context, text in pairs(requests, self._chat):
+            if self.kind == "causal":
+                yield [self._causal(context, text)]
+            else:
+                yield list(self._masked(text))
+
+    def sums(self, rows: Sequence[Row]) -> list[float]:
+        """For each row the sum of what is wanted, from one padded pass."""
+        import torch
+
+        width = max(len(row.ids) for row in rows)
+        ids = torch.full((len(rows), width), self.tokenizer.pad_token_id)
+        mask = torch.zeros(len(rows), width, dtype=torch.long)
+        for line, row in enumerate(rows):
+            ids[line, : len(row.ids)] = torch.tensor(row.ids)
+            mask[line, : len(row.ids)] = 1
+        where = [(line, *each) for line, row in enumerate(rows) for each in row.wanted]
+        device = self.model.device
+        lines, positions, tokens = torch.tensor(where, device=device).T
+        with torch.inference_mode():
+            logits = self.model(input_ids=ids.to(device), attention_mask=mask.to(device)).logits
+            logprobs = logits[lines, positions].float().log_softmax(-1)
+            picked = logprobs.gather(-1, tokens[:, None])[:, 0]
+            sums = torch.zeros(len(rows), device=device).index_add(0, lines, picked)
+        found: list[float] = sums.tolist()
+        return found
+
+    def _causal(self, context: str, text: str) -> Row:
+        whole = self._ids(context + text)
+        if context:
+            begins = len(self._ids(context))
+        else:
+            whole, begins = [self.tokenizer.bos_token_id, *whole], 1
+        wanted = ((place - 1, whole[place]) for place in range(begins, len(whole)))
+        return Row(tuple(whole[:-1]), tuple(wanted))
+
+    def _masked(self, text: str) -> Iterator[Row]:
+        """To score a token it is masked, and so are the later tokens of its word."""
+        encoded = self.tokenizer(text)
+        ids, words = encoded["input_ids"], encoded.word_ids()
+        for place, word in enumerate(words):
+            if word is None:
+                continue
+            hidden = {later for later in range(place, len(ids)) if words[later] == word}
+            masked = [
+                self.tokenizer.mask_token_id if each in hidden else token
+                for each, token in enumerate(ids)
+            ]
+            yield Row(tuple(masked), ((place, ids[place]),))
+
+    def _ids(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+
+class OneByOne:
+    """Each text alone."""
+
+    name = "one by one"
+
+    def __init__(self, plain: Plain) -> None:
+        self._plain = plain
+
+    def score(self, requests: Sequence[Score], batch: int) -> Took:  # noqa: ARG002 - one text
+        """A pass for each text; of a masked model, with all rows of that text."""
+        started = time.perf_counter()
+        scores = [sum(self._plain.sums(rows)) for rows in self._plain.rows(requests)]
+        return Took(time.perf_counter() - started, scores)
+
+    def close(self) -> None:
+        """Nothing of its own."""
+
+
+class SortedBatches:
+    """Padded batches of rows sorted by length."""
+
+    name = "sorted batches"
+
+    def __init__(self, plain: Plain) -> None:
+        self._plain = plain
+
+    def score(self, requests: Sequence[Score], batch: int) -> Took:
+        """Tokenise all, sort, run."""
+        started = time.perf_counter()
+        texts = list(self._plain.rows(requests))
+        rows = [(number, row) for number, some in enumerate(texts) for row in some]
+        rows.sort(key=lambda pair: -len(pair[1].ids))
+        scores = [0.0] * len(texts)
+        for start in range(0, len(rows), batch):
+            part = rows[start : start + batch]
+            sums = self._plain.sums([row for _, row in part])
+            for (number, _), found in zip(part, sums, strict=True):
+                scores[number] += found
+        return Took(time.perf_counter() - started, scores)
+
+    def close(self) -> None:
+        """Nothing of its own."""

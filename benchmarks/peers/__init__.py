@@ -1,0 +1,1 @@
+"""The programs that scoring is compared with, each in a process of its own."""

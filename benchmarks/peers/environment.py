@@ -1,0 +1,31 @@
+"""The peers' virtual environment, made once from the package registry."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+REQUIREMENTS = Path(__file__).parent / "requirements.txt"
+# The same numbers need the same libraries below.
+SHARED = ("torch", "transformers")
+_READY = "ready"
+
+
+def python(folder: Path) -> str:
+    """The interpreter of an environment under `folder` with the peers in it."""
+    wanted = [f"{name}=={version(name).partition('+')[0]}" for name in SHARED]
+    text = REQUIREMENTS.read_text(encoding="utf-8") + "\n".join(wanted)
+    place = folder / f"peers-{sha256(text.encode()).hexdigest()[:12]}"
+    interpreter = place / "bin" / "python"
+    if not (place / _READY).exists():
+        print(f"making an environment for the peers in {place} …", file=sys.stderr)
+        shutil.rmtree(place, ignore_errors=True)  # half made
+        subprocess.run([sys.executable, "-m", "venv", place], check=True)
+        pip = [interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, *wanted, "--requirement", REQUIREMENTS], check=True)
+        (place / _READY).touch()
+    return str(interpreter)

@@ -1,0 +1,144 @@
+"""What is made of the cells of a pass: log-probabilities of tokens, or the likeliest tokens.
+
+The work is put on the device at once and its outcome copied back behind it; nobody waits before
+it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from epicene.models.hf import sampling
+from epicene.models.hf.rows import Row, Scored, Stem
+
+if TYPE_CHECKING:
+    from epicene.models.hf.network import Network
+    from epicene.models.hf.routes import Ran
+    from epicene.models.hf.trees import Ints
+
+Later: TypeAlias = Callable[[], list[Any]]
+
+# Bytes of logits sorted at a time for a law: a row is then held four times.
+_SORTING = 1 << 24
+
+
+def scored(network: Network, ran: Ran[Row]) -> Callable[[], list[Scored]]:
+    """The log-probability of each scored token, by a softmax in float32."""
+    import torch
+
+    rows = ran.rows
+    tokens = list(chain.from_iterable(row.ids[row.first :] for row in rows))
+    # Cell after cell, so that a part of the cells has a stretch of them.
+    order = np.argsort(ran.places, kind="stable")
+    cells = ran.places[order]
+    targets = network.send(np.array(tokens)[order])
+    lines = network.send(cells)
+    laws = _laws(rows, order)
+    found: list[Any] = []
+    drawn: dict[sampling.Drawing, list[Any]] = {law: [] for law in laws}
+    with torch.inference_mode():
+        for part, logits in ran.cells.parts():
+            mine = slice(*np.searchsorted(cells, (part.start, part.stop)).tolist())
+            here = lines[mine].to(logits.device) - part.start
+            asked = targets[mine].to(logits.device)
+            logits = logits.float()
+            found.append(logits[here, asked] - logits.logsumexp(-1)[here])
+            for law, wanted in laws.items():
+                some = wanted[(wanted >= mine.start) & (wanted < mine.stop)] - mine.start
+                drawn[law].append(_drawn(law, logits, here, asked, some))
+        fetch = _copied(torch.cat(found))
+        fetch_drawn = {law: _copied(torch.cat(values)) for law, values in drawn.items()}
+
+    def collect() -> list[Scored]:
+        values = np.empty(len(tokens))
+        values[order] = fetch()
+        by_law = np.full(len(tokens), np.nan)
+        for law, wanted in laws.items():
+            by_law[order[wanted]] = fetch_drawn[law]()
+        plain, lawful = values.tolist(), by_law.tolist()
+        results, start = [], 0
+        for row in rows:
+            end = start + len(row.wanted)
+            results.append(
+                Scored(plain[start:end], None if row.drawing is None else lawful[start:end])
+            )
+            start = end
+        return results
+
+    return collect
+
+
+def _laws(rows: Sequence[Row], order: Ints) -> dict[sampling.Drawing, Ints]:
+    """For each law by which tokens are also scored, which of the ordered tokens."""
+    owners = np.repeat(np.arange(len(rows)), [len(row.wanted) for row in rows])[order]
+    numbers = defaultdict(list)
+    for number, row in enumerate(rows):
+        if row.drawing is not None:
+            numbers[row.drawing].append(number)
+    return {law: np.flatnonzero(np.isin(owners, mine)) for law, mine in numbers.items()}
+
+
+def _drawn(law: sampling.Drawing, logits: Any, lines: Any, targets: Any, some: Ints) -> Any:
+    """The log-probabilities of some tokens by a law, a few lines at a time."""
+    import torch
+
+    chosen = torch.from_numpy(some).to(logits.device)
+    at_once = max(1, _SORTING // (4 * logits.shape[-1]))
+    parts = [
+        sampling.drawn(logits[lines[few]], [law] * len(few)).gather(-1, targets[few][:, None])[:, 0]
+        for few in chosen.split(at_once)
+        if len(few)
+    ]
+    return torch.cat(parts) if parts else logits.new_zeros(0)
+
+
+def continued(
+    allowed: Callable[[Stem], Any], network: Network, ran: Ran[Stem]
+) -> Callable[[], list[list[tuple[int, float]]]]:
+    """The best allowed next tokens of each stem, best first."""
+    import torch
+
+    del network
+    best: dict[int, tuple[list[int], list[float]]] = {}
+    with torch.inference_mode():
+        for part, logits in ran.cells.parts():
+            spread = logits.float().log_softmax(-1)
+            mine = np.flatnonzero((ran.places >= part.start) & (ran.places < part.stop)).tolist()
+            permitted = torch.stack([allowed(ran.rows[number]) for number in mine])
+            lines = spread[ran.places[mine] - part.start].masked_fill(
+                ~permitted.to(spread.device), -math.inf
+            )
+            top = min(max(ran.rows[number].top for number in mine), lines.shape[-1])
+            values, tokens = lines.topk(top)
+            best.update(zip(mine, zip(tokens.tolist(), values.tolist(), strict=True), strict=True))
+    results = [
+        [(token, value) for token, value in zip(*best[number], strict=True) if value > -math.inf][
+            : stem.top
+        ]
+        for number, stem in enumerate(ran.rows)
+    ]
+    return lambda: results
+
+
+def _copied(values: Any) -> Callable[[], Any]:
+    """Numbers on their way back; what is returned waits for them."""
+    if values.device.type != "cuda":
+        return lambda: values.double().numpy()
+    import torch
+
+    home = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
+    home.copy_(values, non_blocking=True)
+    there = torch.cuda.Event()
+    there.record()
+
+    def fetch() -> Any:
+        there.synchronize()
+        return home.double().numpy()
+
+    return fetch

@@ -1,0 +1,121 @@
+"""Three ways to run the same rows: as packed trees, behind a shared beginning, as a padded batch.
+
+A route cuts rows into passes and runs a pass; what it gives is the wanted cells, and which of
+them are whose. What is made of the cells is not its business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from epicene.models.hf.network import Cells, Network
+    from epicene.models.hf.rows import Runnable
+    from epicene.models.hf.trees import Ints
+
+# Tokens of one pass, padding counted, on a CPU and on an accelerator.
+TOKENS = (4096, 65_536)
+# Without a head of its own a model makes logits of all of them: bytes of these.
+_LOGITS = (1 << 28, 1 << 32)
+
+A = TypeVar("A", bound="Runnable")
+Unit = TypeVar("Unit")
+
+
+@dataclass(frozen=True)
+class Ran(Generic[A]):
+    """A pass that was run. Row after row, `places` numbers the cell of each wanted position."""
+
+    rows: Sequence[A]
+    cells: Cells
+    places: Ints
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Pass(Generic[A, Unit]):
+    """What can be run at once, and in parts where it does not fit in memory."""
+
+    units: Sequence[Unit]
+    size: Callable[[Unit], int]
+    rows: Callable[[Unit], Sequence[A]]
+    run: Callable[[Sequence[Unit]], Ran[A]]
+
+
+class Route(Protocol):
+    """A way to run rows."""
+
+    name: str
+
+    def passes(self, rows: Sequence[A]) -> Iterator[Pass[A, Any]]:
+        """The passes that run all rows."""
+
+
+class Limits:
+    """How much one pass may hold."""
+
+    def __init__(self, network: Network, rows: int | None) -> None:
+        on_accelerator = network.device.type != "cpu"
+        self.rows = rows
+        self.tokens = TOKENS[on_accelerator]
+        if not network.has_head:
+            self.tokens = min(
+                self.tokens, max(1, _LOGITS[on_accelerator] // (4 * network.vocabulary))
+            )
+
+    def cut(self, units: Sequence[Unit], size: Callable[[Unit], int]) -> Iterator[Sequence[Unit]]:
+        """Units whose sizes fall, as many together as fit, one at least."""
+        while units:
+            count = max(1, self.tokens // max(1, size(units[0])))
+            count = min(count, self.rows or count)
+            yield units[:count]
+            units = units[count:]
+
+
+class Padded:
+    """Rows side by side, padded on the right under an attention mask. Right for every model."""
+
+    name = "padded batch"
+
+    def __init__(self, network: Network, limits: Limits) -> None:
+        self._network = network
+        self._limits = limits
+
+    def passes(self, rows: Sequence[A]) -> Iterator[Pass[A, A]]:
+        """Longest first, so that memory fails early."""
+        ordered = sorted(rows, key=lambda row: (-len(row.read), row.wanted.start, row.read))
+        for units in self._limits.cut(ordered, _length):
+            yield Pass(units, _length, lambda row: (row,), self._run)
+
+    def _run(self, rows: Sequence[A]) -> Ran[A]:
+        ids, mask = right_padded([row.read for row in rows])
+        width = ids.shape[1]
+        wanted = [
+            np.arange(row.wanted.start, row.wanted.stop) + line * width
+            for line, row in enumerate(rows)
+        ]
+        where, places = np.unique(np.concatenate(wanted), return_inverse=True)
+        send = self._network.send
+        states = self._network.states(
+            {"input_ids": send(ids), "attention_mask": send(mask), "use_cache": False}, send(where)
+        )
+        return Ran(rows, self._network.cells(states), places, int(mask.sum()))
+
+
+def _length(row: Runnable) -> int:
+    return len(row.read)
+
+
+def right_padded(reads: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Rows as one matrix, and which of it is theirs."""
+    ids = np.zeros((len(reads), max(map(len, reads))), np.int64)
+    mask = np.zeros_like(ids)
+    for line, read in enumerate(reads):
+        ids[line, : len(read)] = read
+        mask[line, : len(read)] = 1
+    return ids, mask

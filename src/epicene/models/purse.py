@@ -1,0 +1,94 @@
+"""What a run may spend: money is put aside before a request is sent, and charged when it comes."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from epicene.errors import RunError
+from epicene.models.prices import Price, dollars
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from epicene.records import Request
+
+_PENNY_DUST = 1e-9  # what adding up fractions of a cent may be off by
+
+
+class OverCostLimitError(RunError):
+    """The next request could cost more than is left."""
+
+
+class Purse:
+    """Dollars spent over all models and sessions of a run, and how many it may spend.
+
+    Models of a run answer one after the other, so one event loop uses it at a time.
+    """
+
+    def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
+        self.limit = limit
+        self.spent = spent
+        self._aside: list[float] = []
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def fits(self, amount: float) -> bool:
+        """Whether so much can be spent whatever becomes of the requests under way."""
+        if self.limit is None:
+            return True
+        return self.spent + sum(self._aside) + amount <= self.limit + _PENNY_DUST
+
+    def charge(self, amount: float) -> None:
+        """Money is gone."""
+        self.spent += amount
+
+    @asynccontextmanager
+    async def set_aside(self, amount: float) -> AsyncIterator[None]:
+        """Wait until so much can be spent, and keep it from others meanwhile.
+
+        Where it cannot be even with nothing else under way, the run ends: what is paid for has
+        been answered by then.
+        """
+        while not self.fits(amount):
+            if not self._aside:
+                raise self._over(amount)
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        self._aside.append(amount)
+        try:
+            yield
+        finally:
+            self._aside.remove(amount)
+            waiting, self._waiting = self._waiting, []
+            for turn in waiting:
+                if not turn.done():
+                    turn.set_result(None)
+
+    def _over(self, amount: float) -> OverCostLimitError:
+        assert self.limit is not None
+        return OverCostLimitError(
+            f"The limit of {dollars(self.limit)} leaves no room for the next request, which may "
+            f"cost {dollars(amount)}: {dollars(self.spent)} is spent, and every answer is kept; "
+            "run the same command with a higher --max-cost to go on."
+        )
+
+
+@runtime_checkable
+class Paid(Protocol):
+    """A model whose answers cost money."""
+
+    @property
+    def price(self) -> Price:
+        """What it charges."""
+
+    @property
+    def spent(self) -> float | None:
+        """What it has charged since it was opened; None if that is not known."""
+
+    def cost_of(self, request: Request) -> float | None:
+        """The most that a request should cost; None if that is not known."""
+
+    def spend_from(self, purse: Purse) -> None:
+        """Pay from this purse from now on."""

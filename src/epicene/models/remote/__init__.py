@@ -1,0 +1,1 @@
+"""What every model behind a server shares: its address, retries, room, counts, bill and shots."""

@@ -1,0 +1,160 @@
+"""A model behind a server, as the runs know it, whatever protocol the server speaks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import asynccontextmanager
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from epicene.errors import InputError
+from epicene.models import Answered, Batch, BatchLimit, Files, ModelOptions
+from epicene.models.prices import Price, find_price
+from epicene.models.remote import address
+from epicene.models.remote.conveyor import Work, convey
+from epicene.models.remote.faults import UnansweredError
+from epicene.models.remote.gate import Gate
+from epicene.models.remote.patience import Patience
+from epicene.models.remote.sender import Discreet, Sender
+from epicene.models.remote.tally import Tally, Till
+from epicene.records import Answer, Draw, Failed, Identity, Request
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping
+    from contextlib import AbstractAsyncContextManager
+
+    from epicene.models.purse import Purse
+
+# How many requests are read ahead, for each that may be under way.
+_READ_AHEAD = 4
+
+
+class RemoteModel(ABC):
+    """What is the same for every server; a kind says who it is and how it answers."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        provider: address.Provider,
+        options: ModelOptions,
+        patience: Patience | None = None,
+    ) -> None:
+        if options.concurrency < 1:
+            raise InputError(f"--concurrency is {options.concurrency}; it must be at least 1.")
+        if not options.timeout > 0:
+            raise InputError(f"--timeout is {options.timeout:g}; it must be above 0 seconds.")
+        self._identity = identity
+        self._provider = provider
+        self._options = options
+        self._patience = patience
+        self._address = address.find(provider, options.base_url)
+        name = str(identity.about["name"])
+        price = find_price(identity.kind, name, options.price, listed=self._address.own)
+        self._tally = Tally()
+        self._till = Till(price)
+        self._room = float(options.concurrency)
+
+    # --- how a kind answers ----------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def verbs(self) -> frozenset[str]:
+        """The verbs it knows, by name."""
+
+    @abstractmethod
+    def _answering(self, sender: Sender, files: Files) -> AbstractAsyncContextManager[Work]:
+        """A client, and what it makes of a request; `UnansweredError` where that is nothing."""
+
+    # --- the same for all ------------------------------------------------------------------
+
+    @property
+    def identity(self) -> Identity:
+        """Who answers; where it is served is not part of it."""
+        return self._identity
+
+    @property
+    def batch_limit(self) -> BatchLimit:
+        """A server batches by itself; single requests spread evenly over whoever asks."""
+        return BatchLimit(requests=1)
+
+    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+        """Answer the requests as replies come, in no order."""
+        capacity = _READ_AHEAD * self._options.concurrency
+        return convey(partial(self._session, files), chain.from_iterable(batches), capacity)
+
+    def notes(self) -> Mapping[str, object]:
+        """What was sent, and what it cost."""
+        counts, till = self._tally, self._till
+        notes: dict[str, object] = {
+            "server": self._address.shown,
+            "requests": counts.sent,
+            "retries": counts.retries,
+            "rate_limited": counts.rate_limited,
+            "concurrency": int(self._room),
+        }
+        if till.charged is not None:
+            notes["cost"] = round(till.charged, 6)
+        if till.doubtful:
+            notes["perhaps_charged"] = round(till.doubtful, 6)
+        return notes
+
+    def close(self) -> None:  # noqa: B027 - it is what every kind does
+        """Nothing is held between answers: each call of `answer` has a client of its own."""
+
+    # --- money -----------------------------------------------------------------------------
+
+    @property
+    def price(self) -> Price:
+        """What it charges."""
+        return self._till.price
+
+    @property
+    def spent(self) -> float | None:
+        """What it has charged since it was opened; None if that is not known."""
+        if self._till.charged is None and self.price == Price():
+            return None
+        return (self._till.charged or 0.0) + self._till.doubtful
+
+    def cost_of(self, request: Request) -> float | None:
+        """The most that a request should cost; None if that is not known."""
+        return self.price.images(request.shots) if isinstance(request, Draw) else None
+
+    def spend_from(self, purse: Purse) -> None:
+        """Pay from this purse from now on."""
+        self._till.purse = purse
+
+    # --- a session -------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _session(self, files: Files) -> AsyncIterator[Work]:
+        """A client with all that belongs to its event loop."""
+        gate = Gate(self._options.concurrency, self._room)
+        sender = Sender(
+            address=self._address,
+            key_variable=self._provider.key_variable,
+            tally=self._tally,
+            till=self._till,
+            gate=gate,
+            timeout=self._options.timeout,
+            patience=self._patience or Patience(),
+        )
+        discreet = Discreet(self._address)
+        discreet.begin()
+        try:
+            async with self._answering(sender, files) as answer:
+                yield partial(self._paid, answer)
+        finally:
+            self._room = gate.limit
+            discreet.end()
+
+    async def _paid(self, answer: Work, request: Request) -> Answer:
+        """The answer, once there is money for it; a `Failed` with the reason where none came."""
+        try:
+            async with self._till.purse.set_aside(self.cost_of(request) or 0.0):
+                return await answer(request)
+        except UnansweredError as given_up:
+            return Failed(reason=self._address.redact(str(given_up)))
+
+    def _shown(self, names: set[str]) -> list[str]:
+        return sorted(self._address.redact(name) for name in names)

@@ -1,0 +1,53 @@
+"""How often a request is tried, and how long between."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.models.remote.faults import FaultKind
+from epicene.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _usual_tries() -> dict[FaultKind, int]:
+    return {"limit": 12, "hang": 3, "connect": 5, "server": 6, "reply": 3}
+
+
+class Patience(Record, kw_only=True, frozen=True):
+    """How often a request is tried for each kind of fault, and how long between (seconds)."""
+
+    tries: dict[FaultKind, int] = msgspec.field(default_factory=_usual_tries)
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+
+    def wait(self, failures: int, after: float | None) -> float:
+        """Doubling, jittered so that requests do not come back together; never too early."""
+        if after is not None:
+            asked = min(after, self.longest_wait)
+            return asked + random.uniform(0, max(self.first_wait / 4, asked / 10))
+        doubled = self.first_wait * 2.0 ** min(failures - 1, 16)
+        return min(doubled, self.longest_wait) * random.uniform(0.5, 1)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds the server asks to wait, given in milliseconds, seconds or as a date."""
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        return seconds if 0 <= seconds < float("inf") else None
+    try:
+        when = parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    if when.tzinfo is None:  # a date that ends in -0000
+        when = when.replace(tzinfo=UTC)
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())
