@@ -25,7 +25,7 @@ $(VENV)/demo.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/test.installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[hf,english,images,api,stats,morphology,dev]'
+	$(INSTALL) --editable '.[hf,english,images,api,faces,stats,morphology,dev]'
 	@touch $@ $(VENV)/demo.installed
 
 demo: $(VENV)/demo.installed
@@ -33,6 +33,7 @@ demo: $(VENV)/demo.installed
 
 test: $(VENV)/test.installed
 	$(BIN)/epicene models fetch smollm2
+	$(BIN)/epicene models fetch face-classifier
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(TEST_WORKERS)
 
 check: $(VENV)/test.installed

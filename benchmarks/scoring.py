@@ -1,10 +1,16 @@
-"""How fast texts are scored, beside minicons, lm-evaluation-harness and the plain ways.
+"""How fast texts are scored, beside minicons, lm-evaluation-harness and the plain ways to do it.
 
     python benchmarks/scoring.py
 
-Everybody gets the same weights (random), the same texts and the same libraries, and must give the
-same scores; peers run in a virtual environment of their own, made on the first run. With
-EPICENE_PUBLISHED_DATA the texts are MISGENDERED's, else the starter set's.
+Everybody gets the same random weights, the same texts and the same libraries, and must give the
+same scores; tokenising counts for all. Peers run in a virtual environment of their own, made on
+the first run. With EPICENE_PUBLISHED_DATA the English texts are MISGENDERED's, else the starter
+set's.
+
+For a machine that has torch and transformers but no package registry, take all else along:
+
+    python benchmarks/scoring.py --prepare FOLDER --python 3.12
+    PYTHONPATH=src:FOLDER/packages python3 benchmarks/scoring.py --prepared FOLDER     (there)
 """
 
 from __future__ import annotations
@@ -12,76 +18,108 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from importlib.metadata import version
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+import msgspec
 
-from contest import floor, texts, weights
-from contest.plain import OneByOne, Plain, SortedBatches
-from contest.ways import Epicene, Peer, Place
+from contest import show, texts, weights
+from contest.courses import NAMES, SIZES
+from contest.measure import Field, Results
+from contest.ways import Place
 from epicene.models import embedded
-from peers import environment
+from peers import collect, environment
 
 if TYPE_CHECKING:
-    from contest.ways import Contender
+    from contest.courses import Size
 
 
 def main() -> None:
+    """Prepare, or race and print tables."""
+    options = _options()
+    if options.prepare:
+        options.prepare.mkdir(parents=True, exist_ok=True)
+        texts.write(_texts(), options.prepare / texts.FILE)
+        collect.collect(options.prepare, embedded.fetch("smollm2"), options.python)
+        return
+    results = _run(options)
+    if options.json:
+        options.json.write_bytes(msgspec.json.encode(results))
+    print(show.everything(results))
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--device", default="")
-    parser.add_argument("--sequences", type=int, default=120)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--size", default="cpu", choices=weights.SHAPES)
-    parser.add_argument("--only", default="", help="contenders, with commas")
+    parser.add_argument("--only", help=f"some of: {', '.join(NAMES)}", metavar="NAME,NAME…")
+    parser.add_argument("--device", help="cpu, cuda or cuda:N; a GPU if there is one")
+    parser.add_argument("--size", choices=SIZES, help="quick on a CPU, gpu on a GPU")
+    parser.add_argument(
+        "--sequences", type=int, help="of each set of texts, in place of the size's"
+    )
+    parser.add_argument("--rounds", type=int, help="the best of how many counts")
+    parser.add_argument(
+        "--no-peers", dest="peers", action="store_false", help="compare with the plain ways alone"
+    )
+    parser.add_argument("--json", type=Path, metavar="OUT", help="write all figures there")
+    parser.add_argument("--prepare", type=Path, metavar="FOLDER", help="for another machine")
+    parser.add_argument("--python", default="3.12", help="the Python there, e.g. 3.12")
+    parser.add_argument("--prepared", type=Path, metavar="FOLDER", help="what --prepare wrote")
     options = parser.parse_args()
+    options.only = options.only.split(",") if options.only else [*NAMES]
+    for name in options.only:
+        if name not in NAMES:
+            parser.error(f"--only {name!r} is none of {', '.join(NAMES)}")
+    return options
+
+
+def _texts() -> texts.Texts:
+    published = os.environ.get("EPICENE_PUBLISHED_DATA")
+    return texts.gather(Path(published) if published else None)
+
+
+def _size(options: argparse.Namespace, device: str) -> Size:
+    """The courses asked for."""
+    size = SIZES[options.size or ("quick" if device == "cpu" else "gpu")]
+    courses = tuple(course for course in size.courses if course.name in options.only)
+    if options.sequences:
+        courses = tuple(course._replace(sequences=options.sequences) for course in courses)
+    return size._replace(courses=courses, rounds=options.rounds or size.rounds)
+
+
+def _run(options: argparse.Namespace) -> Results:
     import torch
 
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    published = os.environ.get("EPICENE_PUBLISHED_DATA")
-    all_texts = texts.gather(Path(published) if published else None)
+    size = _size(options, device)
     cache = embedded.cache_folder() / "benchmarks"
     cache.mkdir(parents=True, exist_ok=True)
-    tokenizer = embedded.fetch("smollm2")
-    causal, _ = weights.SHAPES[options.size]
-    folder = weights.make(causal, tokenizer, (), device, cache)
-    place = Place(folder, "causal", device, causal.dtype)
-    plain = Plain(place)
-    contenders: list[Contender] = [Epicene(place), SortedBatches(plain)]
-    wanted = options.only.split(",") if options.only else ["minicons", "lm-eval"]
-    interpreter = environment.python(cache)
-    for name in ("minicons", "lm-eval"):
-        if name in wanted:
-            contenders.append(Peer(name, place, plain.tokenizer, interpreter, None))
-    requests = texts.first(all_texts.misgendered, options.sequences)
-    rows = [row for some in plain.rows(requests) for row in some]
-    work = floor.least(rows, plain)
-    print(work, file=sys.stderr)
-    few = texts.first(requests, 16)
-    for contender in contenders:
-        contender.score(few, options.batch)
-    best: dict[str, float] = {}
-    scores = {"one by one": OneByOne(plain).score(few, 1).scores}
-    for _ in range(options.rounds):
-        for contender in contenders:
-            took = contender.score(requests, options.batch)
-            best[contender.name] = min(took.seconds, best.get(contender.name, 9e9))
-            scores[contender.name] = took.scores
-            print(f"{contender.name:16} {took.seconds:8.2f} s", file=sys.stderr)
-    rate = floor.matrix_rate(device, causal.dtype)
-    count = len(scores["epicene"])
-    for name, seconds in best.items():
-        apart = max(abs(a - b) for a, b in zip(scores[name], scores["epicene"], strict=True))
-        plainly = max(abs(a - b) for a, b in zip(scores["one by one"], scores[name]))
-        print(
-            f"{name:16} {count / seconds:8.1f} sequences/s  epicene is "
-            f"{seconds / best['epicene']:.2f} ×  apart by {apart:.1e}, from one by one {plainly:.1e}"
-        )
-    least = work.flops / rate
-    print(f"floor {least:.3f} s at {rate / 1e9:.0f} GFLOP/s: epicene is at {best['epicene'] / least:.2f} ×")
-    for contender in contenders:
-        contender.close()
+    if options.prepared:
+        everything = texts.read(options.prepared / texts.FILE)
+        tokenizer = options.prepared / "tokenizer"
+        python = sys.executable if options.peers else ""
+    else:
+        everything, tokenizer = _texts(), embedded.fetch("smollm2")
+        python = environment.python(cache) if options.peers else ""
+    sentences = [text for request in everything.hindi for text in request.texts]
+    results = Results(versions=_versions(device))
+    for (shape, dtype), courses in groupby(size.courses, key=lambda each: (each.shape, each.dtype)):
+        folder = weights.make(shape, tokenizer, sentences, device, cache)
+        field = Field(Place(folder, shape.kind, device, dtype), python)
+        for course in courses:
+            field.run(course, getattr(everything, course.texts), size, results)
+        field.close()
+    return results
+
+
+def _versions(device: str) -> dict[str, str]:
+    import torch
+
+    threads = f"{torch.get_num_threads()} threads"
+    name = threads if device == "cpu" else torch.cuda.get_device_name(device)
+    shared = {name: version(name) for name in environment.SHARED}
+    return {device: name, **shared}
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -38,6 +39,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         _need_published(marker)
     if item.get_closest_marker("embedded"):
         _need_embedded()
+    if item.get_closest_marker("faces"):
+        _need_faces()
 
 
 def _need_published(marker: pytest.Mark) -> None:
@@ -54,6 +57,18 @@ def _need_embedded() -> None:
 
     if fetched("smollm2") is None:
         missing("wants the embedded model smollm2; get it with `epicene models fetch smollm2`")
+
+
+def _need_faces() -> None:
+    from epicene.models.faces.fetching import catalogue, fetched
+
+    for package in ("openvino", "dlib"):
+        if find_spec(package) is None:
+            missing(f"wants the package {package}; get it with `pip install 'epicene[faces]'`")
+    for name, bundle in catalogue().items():
+        if fetched(name) is None:
+            accept = " --accept-licence" * bundle.accept
+            missing(f"wants the model {name}; get it with `epicene models fetch {name}{accept}`")
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import random
+from collections.abc import Callable
+from typing import TypeAlias
 
+from epicene.annotate.folder import StudyFolder
 from epicene.languages.segment import words
+from epicene.records import to_json
 from epicene.studies import (
     AnswerValue,
     Choose,
@@ -49,6 +53,23 @@ def _answer(question: Question, item: StudyItem, coin: random.Random) -> AnswerV
     if isinstance(question, Write):
         return item.fields[question.draft or question.source] or "a text"
     return coin.choice(["", "a remark", "=1+1"])
+
+
+Person: TypeAlias = Callable[[StudyItem], dict[str, AnswerValue]]
+
+
+def answer(folder: StudyFolder, name: str, person: Person) -> None:
+    """Take in what a person answers to every item of a study."""
+    file = folder.path.parent / f"{name}.jsonl"
+    lines = [
+        to_json(
+            Response(study=folder.study.name, participant=name, item=item.id, answers=person(item))
+        )
+        for item in folder.study.items
+    ]
+    file.write_bytes(b"".join(line + b"\n" for line in lines))
+    folder.take(file)
+    file.unlink()
 
 
 def fill_in(sheet: str, responses: list[Response]) -> str:

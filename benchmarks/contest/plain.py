@@ -6,11 +6,11 @@ also what the scores of all contenders are held against.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from contest.ways import Took, pairs
+from contest.ways import Took, pairs, timed
 from epicene.models.hf.chat import Chat
+from epicene.models.hf.sources import quiet_transformers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,8 +31,8 @@ class Plain:
 
     def __init__(self, place: Place) -> None:
         import torch
-        import transformers
 
+        transformers = quiet_transformers()
         kinds = {
             "causal": transformers.AutoModelForCausalLM,
             "masked": transformers.AutoModelForMaskedLM,
@@ -102,7 +102,7 @@ class Plain:
 
 
 class OneByOne:
-    """Each text alone."""
+    """Each text alone; of a masked model, all rows of a text together."""
 
     name = "one by one"
 
@@ -110,10 +110,9 @@ class OneByOne:
         self._plain = plain
 
     def score(self, requests: Sequence[Score], batch: int) -> Took:  # noqa: ARG002 - one text
-        """A pass for each text; of a masked model, with all rows of that text."""
-        started = time.perf_counter()
-        scores = [sum(self._plain.sums(rows)) for rows in self._plain.rows(requests)]
-        return Took(time.perf_counter() - started, scores)
+        """A pass for each text."""
+        rows = self._plain.rows
+        return timed(lambda: [sum(self._plain.sums(some)) for some in rows(requests)])
 
     def close(self) -> None:
         """Nothing of its own."""
@@ -128,18 +127,20 @@ class SortedBatches:
         self._plain = plain
 
     def score(self, requests: Sequence[Score], batch: int) -> Took:
-        """Tokenise all, sort, run."""
-        started = time.perf_counter()
-        texts = list(self._plain.rows(requests))
-        rows = [(number, row) for number, some in enumerate(texts) for row in some]
-        rows.sort(key=lambda pair: -len(pair[1].ids))
-        scores = [0.0] * len(texts)
-        for start in range(0, len(rows), batch):
-            part = rows[start : start + batch]
-            sums = self._plain.sums([row for _, row in part])
-            for (number, _), found in zip(part, sums, strict=True):
-                scores[number] += found
-        return Took(time.perf_counter() - started, scores)
+        """Tokenise all, sort, run; as many rows at a time as so many texts have in the mean."""
+        return timed(lambda: self._sums(list(self._plain.rows(requests)), batch))
 
     def close(self) -> None:
         """Nothing of its own."""
+
+    def _sums(self, texts: Sequence[Sequence[Row]], batch: int) -> list[float]:
+        rows = [(number, row) for number, some in enumerate(texts) for row in some]
+        rows.sort(key=lambda pair: -len(pair[1].ids))
+        step = batch * len(rows) // len(texts)
+        scores = [0.0] * len(texts)
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            sums = self._plain.sums([row for _, row in part])
+            for (number, _), found in zip(part, sums, strict=True):
+                scores[number] += found
+        return scores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
@@ -16,13 +17,16 @@ if TYPE_CHECKING:
 
     from epicene.records import Item
     from epicene.suites import Protocol, Suite
+    from epicene.suites.misgendering.instances import Instance
 
 Kind: TypeAlias = Literal["causal", "masked"]
 
 # A context and a text that is scored after it.
 Pair: TypeAlias = tuple[str, str]
 
+FILE = "texts.json"
 CANDIDATES = (1, 2, 4, 8, 16)
+_CURVED = 250
 
 
 class Texts(Record, frozen=True, kw_only=True):
@@ -31,7 +35,6 @@ class Texts(Record, frozen=True, kw_only=True):
     `curve` holds items of sixteen candidates.
     """
 
-    origin: str
     misgendered: list[Score]
     hindi: list[Score]
     genform: list[Score]
@@ -46,11 +49,10 @@ def gather(published: Path | None) -> Texts:
     source = Source(path=published / "misgendering" if published else None)
     items = list(suite.read(source, protocol).items)
     return Texts(
-        origin="published" if published else "starter",
         misgendered=list(_scores(suite, items, protocol, "probability")),
         hindi=_hindi(),
         genform=_genform(),
-        curve=[_widened(item) for item in items[::7]],
+        curve=[_widened(item) for item in items if item.is_template][:_CURVED],
     )
 
 
@@ -101,14 +103,18 @@ def _hindi() -> list[Score]:
 
 
 def _genform() -> list[Score]:
-    """Both forms of each sentence after the instruction, language by language in turn."""
+    """Both forms of each sentence after the instruction, the languages in turn."""
     suite = find_suite("genform")
     protocol = choose_protocol(suite, "epicene", {"formats": "probability"}, None)
-    return list(_scores(suite, list(suite.read(Source(), protocol).items), protocol, "probability"))
+    by_language: dict[str, list[Score]] = {}
+    for request in _scores(suite, list(suite.read(Source(), protocol).items), protocol, "prob"):
+        by_language.setdefault(request.language, []).append(request)
+    turns = zip_longest(*by_language.values())
+    return [request for turn in turns for request in turn if request is not None]
 
 
-def _widened(item: Item) -> Score:
-    """An item with sixteen candidates for its gap: pronouns of all cases."""
+def _widened(item: Instance) -> Score:
+    """An item with sixteen candidates for its gap: pronouns in all cases."""
     sets = pronouns.shipped().values()
     words = list(dict.fromkeys(form for each in sets for form in sorted(each.forms)))
     return Score(

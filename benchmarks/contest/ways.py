@@ -1,4 +1,4 @@
-"""The contenders: Epicene as a run uses it, the plain ways to do it, and the peers."""
+"""The contenders: Epicene as a run uses it, and the peers. The plain ways are in `plain`."""
 
 from __future__ import annotations
 
@@ -17,23 +17,26 @@ from epicene.runs.execute import cut
 from epicene.runs.plan import WINDOW, Planned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from contest.texts import Kind, Pair
     from epicene.models import Batch, Files
 
 RUNNER = Path(__file__).resolve().parents[1] / "peers" / "runner.py"
+# Which peers know which kind of model.
+PEERS: dict[Kind, tuple[str, ...]] = {"causal": ("minicons", "lm-eval"), "masked": ("minicons",)}
 
 
 class Took(NamedTuple):
-    """Seconds for all texts, tokenising included, and the sum of log-probabilities of each."""
+    """Time for all texts, tokenising included, and the sum of log-probabilities of each."""
 
     seconds: float
+    processor: float  # seconds of all cores together
     scores: list[float]
 
 
 class Contender(Protocol):
-    """Somebody who scores; `batch` texts at a time, if that means anything to them."""
+    """Somebody who scores, so many texts at a time if that means anything to them."""
 
     name: str
 
@@ -53,6 +56,13 @@ class Place(NamedTuple):
     dtype: str
 
 
+def timed(work: Callable[[], list[float]]) -> Took:
+    """Do it and say how long it took."""
+    started, worked = time.perf_counter(), time.process_time()
+    scores = work()
+    return Took(time.perf_counter() - started, time.process_time() - worked, scores)
+
+
 class Epicene:
     """The program itself, from requests to answers, in the batches of a run."""
 
@@ -64,16 +74,7 @@ class Epicene:
 
     def score(self, requests: Sequence[Score], batch: int) -> Took:  # noqa: ARG002 - its own
         """Plan, cut and answer."""
-        started = time.perf_counter()
-        found: dict[int, Scores] = {}
-        nothing = cast("Files", None)
-        for answered in self._model.answer(self._batches(requests), nothing):
-            for number, answer in answered:
-                assert isinstance(answer, Scores), answer
-                found[number] = answer
-        seconds = time.perf_counter() - started
-        texts = [text for number in range(len(requests)) for text in found[number].texts]
-        return Took(seconds, [text.sum for text in texts])
+        return timed(lambda: list(self._sums(requests)))
 
     def notes(self) -> dict[str, object]:
         """How it was done."""
@@ -82,6 +83,16 @@ class Epicene:
     def close(self) -> None:
         """Let go of the model."""
         self._model.close()
+
+    def _sums(self, requests: Sequence[Score]) -> Iterator[float]:
+        found: dict[int, Scores] = {}
+        no_files = cast("Files", None)
+        for answered in self._model.answer(self._batches(requests), no_files):
+            for number, answer in answered:
+                assert isinstance(answer, Scores), answer
+                found[number] = answer
+        for number in range(len(requests)):
+            yield from (text.sum for text in found[number].texts)
 
     def _batches(self, requests: Sequence[Score]) -> Iterator[Batch]:
         planned = [Planned(number, b"", request) for number, request in enumerate(requests)]
@@ -93,49 +104,41 @@ class Epicene:
 class Peer:
     """Another program in a process of its own, which takes its own time."""
 
-    def __init__(
-        self, name: str, place: Place, tokenizer: Any, python: str, packages: Path | None
-    ) -> None:
+    def __init__(self, name: str, place: Place, tokenizer: Any, python: str) -> None:
         self.name = name
         self._chat = Chat(tokenizer)
-        command = [python, str(RUNNER), name, place.kind, str(place.folder)]
-        command += [place.device, place.dtype, *([str(packages)] if packages else [])]
+        self.version = ""
         self._process = subprocess.Popen(
-            command,
+            [python, RUNNER, name, place.kind, place.folder, place.device, place.dtype],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"},
+            env={**os.environ, "HF_HUB_OFFLINE": "1"},
         )
 
     def score(self, requests: Sequence[Score], batch: int) -> Took:
-        """Have it score every text; that a chat's text is made for it is to its advantage."""
+        """Have it score every text; that chats are rendered for it is to its advantage."""
         self.wait()
-        task = {"pairs": pairs(requests, self._chat), "batch": batch}
         assert self._process.stdin is not None
+        task = {"pairs": pairs(requests, self._chat), "batch": batch}
         self._process.stdin.write(json.dumps(task) + "\n")
         self._process.stdin.flush()
         return Took(**self._answer())
 
     def wait(self) -> None:
         """Until it is loaded."""
-        if not self._ready:
-            assert self._answer() == "ready"
-            self._ready = True
-
-    _ready = False
+        if not self.version:
+            self.version = self._answer()["loaded"]
 
     def close(self) -> None:
         """End the process."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        self._process.communicate()
 
     def _answer(self) -> Any:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            sys.exit(f"{self.name} ended; what it said last stands above.")
+            sys.exit(f"{self.name} ended early; its last words are above.")
         return json.loads(line)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from epicene.models.hf.sources import quiet_transformers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -38,35 +40,23 @@ def xlmr(name: str, dtype: str, **settings: Any) -> Shape:
     return Shape(name, "masked", dtype, settings)
 
 
-_SMOLLM2 = {"hidden_size": 576, "intermediate_size": 1536, "num_attention_heads": 9}
-_LLAMA_1B = {"hidden_size": 2048, "intermediate_size": 8192, "num_attention_heads": 32}
-
-SHAPES = {
-    "tiny": (
-        llama(
-            "llama-tiny", "float32", 49_152, hidden_size=32, intermediate_size=64,
-            num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
-        ),
-        xlmr(
-            "xlmr-tiny", "float32", hidden_size=16, intermediate_size=32, num_hidden_layers=2,
-            num_attention_heads=2,
-        ),
-    ),
-    "cpu": (
-        llama(
-            "llama-135m", "float32", 49_152, **_SMOLLM2, num_hidden_layers=30,
-            num_key_value_heads=3,
-        ),
-        xlmr("xlmr-base", "float32"),
-    ),
-    "gpu": (
-        llama(
-            "llama-1.2b", "bfloat16", 128_256, **_LLAMA_1B, num_hidden_layers=16,
-            num_key_value_heads=8,
-        ),
-        xlmr("xlmr-base", "float32"),
-    ),
-}  # fmt: skip
+LLAMA_TINY = llama(
+    "llama-tiny", "float32", 49_152, hidden_size=32, intermediate_size=64,
+    num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
+)  # fmt: skip
+LLAMA_135M = llama(
+    "llama-135m", "float32", 49_152, hidden_size=576, intermediate_size=1536,
+    num_hidden_layers=30, num_attention_heads=9, num_key_value_heads=3,
+)  # fmt: skip
+LLAMA_1B = llama(
+    "llama-1.2b", "bfloat16", 128_256, hidden_size=2048, intermediate_size=8192,
+    num_hidden_layers=16, num_attention_heads=32, num_key_value_heads=8,
+)  # fmt: skip
+XLMR_TINY = xlmr(
+    "xlmr-tiny", "float32", hidden_size=16, intermediate_size=32,
+    num_hidden_layers=2, num_attention_heads=2,
+)  # fmt: skip
+XLMR_BASE = xlmr("xlmr-base", "float32")
 
 
 def make(shape: Shape, tokenizer: Path, sentences: Iterable[str], device: str, into: Path) -> Path:
@@ -77,8 +67,8 @@ def make(shape: Shape, tokenizer: Path, sentences: Iterable[str], device: str, i
     vocabulary is what counts.
     """
     import torch
-    import transformers
 
+    transformers = quiet_transformers()
     folder = into / f"{shape.name}-{shape.dtype}-{transformers.__version__}"
     if (folder / "config.json").exists():
         return folder

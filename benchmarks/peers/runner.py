@@ -1,14 +1,14 @@
 """One peer in a process of its own: a task a line comes in, its scores and seconds go out.
 
-    python runner.py minicons|lm-eval causal|masked MODEL_FOLDER DEVICE DTYPE [PACKAGES]
+    python runner.py minicons|lm-eval causal|masked MODEL_FOLDER DEVICE DTYPE
 
-PACKAGES is a folder of packages to be used where the environment itself lacks them. A task is
-`{"pairs": [[context, text], …], "batch": N}`; a score is the sum of the text's log-probabilities.
-Nothing of Epicene is imported here.
+A task is `{"pairs": [[context, text], …], "batch": N}`; a score is the sum of the text's
+log-probabilities. Nothing of Epicene is imported here.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import sys
@@ -90,6 +90,7 @@ SCORERS = {
     ("minicons", "masked"): minicons_masked,
     ("lm-eval", "causal"): harness_causal,
 }
+PACKAGES = {"minicons": "minicons", "lm-eval": "lm_eval"}
 
 
 def _sum(scores: Any) -> float:
@@ -98,25 +99,28 @@ def _sum(scores: Any) -> float:
 
 def main() -> None:
     """Load, then answer until there are no more tasks."""
-    peer, kind, folder, device, dtype, *packages = sys.argv[1:]
-    sys.path += packages
+    peer, kind, folder, device, dtype = sys.argv[1:]
     # What libraries print must not come between the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     import torch
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()
 
     def tell(answer: object) -> None:
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
     score = SCORERS[peer, kind](folder, device, getattr(torch, dtype))
-    tell("ready")
+    tell({"loaded": importlib.metadata.version(PACKAGES[peer])})
     for line in sys.stdin:
         task = json.loads(line)
-        started = time.perf_counter()
-        # Scores are numbers of this process when they are here, so the device is done.
+        started, worked = time.perf_counter(), time.process_time()
+        # Numbers come back, not tensors, so the device is done when they are here.
         scores = score(task["pairs"], task["batch"])
-        tell({"seconds": time.perf_counter() - started, "scores": scores})
+        seconds, processor = time.perf_counter() - started, time.process_time() - worked
+        tell({"seconds": seconds, "processor": processor, "scores": scores})
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,10 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.annotate.sheets import deal, instructions, write_sheets
+from epicene.annotate.folder import create_folder
+from epicene.annotate.sample import sample_data
+from epicene.annotate.sheets import deal, instructions, write_experiment, write_sheets
 from epicene.errors import InputError
 from epicene.studies import Study, StudyItem
+from epicene.studies.drawing import Wanted
+from epicene.studies.response_files import every_item
 from epicene.studies.responses import choices
+from epicene.suites import Source, find_suite
+from scripted_people import fill_in, respond
 from study_examples import STUDIES, forced_choice, misgendering
 
 
@@ -25,6 +32,12 @@ def of_items(judgements: list[int]) -> Study:
         for number, wanted in enumerate(judgements)
     )
     return msgspec.structs.replace(misgendering(), items=items)
+
+
+def alternations(verbs: int, judgements: int = 1) -> Study:
+    """The forced choice of `alternations`: four versions of each verb, on four lists."""
+    drawn = sample_data(find_suite("alternations"), Source(), Wanted(per_cell=verbs), study="choice")
+    return msgspec.structs.replace(drawn, judgements=judgements)
 
 
 @given(st.lists(st.integers(0, 3), max_size=40), st.integers(3, 6))
@@ -48,7 +61,7 @@ def test_sheets_are_written_once(tmp_path: Path) -> None:
     assert [path.name for path in paths] == ["ann.csv", "bob.csv", "instructions.md"]
     with paths[0].open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["item"] for row in rows] == ["0", "1"]
+    assert sorted(row["item"] for row in rows) == ["0", "1"]
     assert {row["participant"] for row in rows} == {"ann"}
     assert paths[0].read_bytes().startswith(b"\xef\xbb\xbf")
     paths[1].unlink()
@@ -64,7 +77,12 @@ def test_sheets_are_written_once(tmp_path: Path) -> None:
         (of_items([1]), ["ann", "ann"], "One person was named twice."),
         (of_items([1]), ["../ann"], "'../ann' cannot be the name of a person's sheet."),
         (of_items([1]), [""], "'' cannot be the name of a person's sheet."),
-        (forced_choice(), ["ann"], "one of several versions"),
+        (forced_choice(), ["ann"], "The 2 lists of the study a-study are for 40 people, and 1 are"),
+        (
+            msgspec.structs.replace(alternations(verbs=3), per_person=2),
+            ["ann"],
+            "has 3 items, and a person gets at most 2",
+        ),
     ],
 )
 def test_what_cannot_be_dealt_is_refused(
@@ -86,5 +104,64 @@ def test_the_instructions_name_every_question_and_choice(make: Callable[[], Stud
             assert words in text
         for name in choices(question):
             assert f"`{name}`" in text
-    for each in (*study.title.values(), *study.instructions.values()):
+    every = (study.title, study.consent, study.instructions)
+    for each in (text for words in every for text in words.values()):
         assert each in text
+    for item in study.practice:
+        assert all(words in text for words in item.feedback.values())
+
+
+# --- studies with lists ------------------------------------------------------------------------
+
+
+def test_everybody_gets_a_list_and_every_item_its_people() -> None:
+    study = alternations(verbs=5, judgements=2)
+    people = [f"p{number}" for number in range(8)]
+    hands = deal(study, people)
+    assert Counter(item.id for hand in hands.values() for item in hand) == {
+        item.id: 2 for item in study.items
+    }
+    for hand in hands.values():
+        assert len({item.group for item in hand}) == 5
+        assert set(Counter(item.condition for item in hand).values()) <= {1, 2}
+
+
+def test_given_lists_get_as_many_people_as_each_wants() -> None:
+    items = [
+        StudyItem(id=name, list=name, judgements=wanted, fields={"good": "x", "bad": "y"})
+        for name, wanted in (("A", 3), ("B", 1))
+    ]
+    study = msgspec.structs.replace(forced_choice(), items=tuple(items), lists="given")
+    hands = deal(study, ["p1", "p2", "p3", "p4", "p5", "p6"])
+    # By hand: A lacks most until it has two, then A and B take turns; the last two are over.
+    assert [hand[0].id for hand in hands.values()] == ["A", "A", "A", "B", "A", "B"]
+
+
+def test_sheets_of_lists_are_filled_in_and_come_back(tmp_path: Path) -> None:
+    folder = create_folder(tmp_path / "study", alternations(verbs=3))
+    study = folder.study
+    people = ["p1", "p2", "p3", "p4"]
+    orders = []
+    for path in write_sheets(study, people, tmp_path / "sheets")[:-1]:
+        sheet = path.read_text("utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(sheet, newline="")))
+        orders.append([row["item"] for row in rows if row["item"].startswith(("filler", "check"))])
+        assert not any(row["item"].startswith("practice") for row in rows)
+        assert "variant" not in sheet and "good" not in sheet
+        items = {item.id: item for item in every_item(study)}
+        answers = [respond(study, items[row["item"]], path.stem) for row in rows]
+        path.write_text(fill_in(sheet, answers), "utf-8")
+        assert folder.take(path).new == len(rows)
+    assert len(set(map(tuple, orders))) == 4
+    given = Counter(response.item for response in folder.responses())
+    assert given == {
+        **{item.id: 1 for item in study.items},
+        **{item.id: 4 for item in (*study.fillers, *study.checks)},
+    }
+
+
+def test_an_experiment_is_written_once(tmp_path: Path) -> None:
+    paths = write_experiment(forced_choice(), tmp_path / "out")
+    assert [path.name for path in paths] == ["main.js", "items.csv"]
+    with pytest.raises(InputError, match=r"main\.js is there already"):
+        write_experiment(forced_choice(), tmp_path / "out")

@@ -10,7 +10,8 @@ import pytest
 
 from cli.conftest import Epicene
 from epicene.models.remote import model as remote
-from models.openai_server import KEY, QUICK, Asked, Reply, Server, error
+from models.local_server import QUICK, Asked, Reply, Server
+from models.openai_server import KEY, error
 
 
 def completion(text: str) -> Reply:

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import zipfile
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,28 +20,13 @@ from epicene.errors import InputError, RunError
 from epicene.models import Files, ModelOptions, embedded, gguf_conversion, hf, parcels
 from epicene.models.parcels import Part
 from epicene.records import Score, Scores
+from models.toy_wheels import wheel
 
 OPTIONS = ModelOptions()
 PARTS = {"toy-part1": b"GGUF" + bytes(range(256)) * 40, "toy-part2": b"the rest"}
 WHOLE = b"".join(PARTS.values())
 REAL_DOWNLOAD = parcels.download
 REAL_CONVERT = gguf_conversion.convert
-
-
-def wheel(folder: Path, package: str, data: bytes, version: str = "1.0") -> None:
-    """A wheel whose code would leave a trace if it ran."""
-    module = package.replace("-", "_")
-    info = f"{module}-{version}.dist-info"
-    with zipfile.ZipFile(folder / f"{module}-{version}-py3-none-any.whl", "w") as archive:
-        archive.writestr(f"{module}/__init__.py", "raise SystemExit('the code of a parcel ran')\n")
-        archive.writestr(f"{module}/data.bin", data)
-        archive.writestr(
-            f"{info}/METADATA",
-            f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n"
-            "Requires-Dist: a-package-that-does-not-exist\n",
-        )
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-        archive.writestr(f"{info}/RECORD", "")
 
 
 @pytest.fixture

@@ -13,37 +13,18 @@ import transformers
 
 from epicene.models.hf.positions import position_limit
 from epicene.records import Decoding, Generate, Score, Scores
+from models.causal_families import family
 from models.tiny_causal import ask, causal, gpt2_like
 
-COMMON = {
-    "vocab_size": 360,
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "initializer_range": 0.25,
-    "bos_token_id": None,
-    "eos_token_id": None,
-    "pad_token_id": None,
-}
-GROUPED = {**COMMON, "intermediate_size": 48, "num_key_value_heads": 2, "head_dim": 8}
-FAMILIES = {
-    "mistral": {**GROUPED, "sliding_window": 4},
-    "gemma2": {**GROUPED, "sliding_window": 4, "query_pre_attn_scalar": 8},
-    "gemma3_text": {**GROUPED, "sliding_window": 4, "query_pre_attn_scalar": 8},
-    "mixtral": {**GROUPED, "num_local_experts": 4},
-    "gpt_neox": {**COMMON, "intermediate_size": 48},
-    "bloom": COMMON,
-    "mamba": {**COMMON, "state_size": 4},
-}
 TEXTS = ("she was tired and late", "a", "the doctor said that he was late", "लड़की ने किताब")
 
 
-@pytest.fixture(scope="module", params=FAMILIES)
+@pytest.fixture(
+    scope="module",
+    params=["mistral", "gemma2", "gemma3_text", "mixtral", "gpt_neox", "bloom", "mamba"],
+)
 def network(request: pytest.FixtureRequest) -> Any:
-    transformers.utils.logging.set_verbosity_error()
-    torch.manual_seed(0)
-    config = transformers.AutoConfig.for_model(request.param, **FAMILIES[request.param])
-    return transformers.AutoModelForCausalLM.from_config(config).eval()
+    return family(request.param)
 
 
 def test_scores_in_a_batch_equal_a_plain_computation(network: Any) -> None:

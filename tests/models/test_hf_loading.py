@@ -88,7 +88,7 @@ def test_code_of_the_checkpoints_own_is_known_by_its_name() -> None:
 
 def test_an_image_model_is_no_language_model(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "vit"}')
-    with pytest.raises(InputError, match="neither a causal, a masked nor"):
+    with pytest.raises(InputError, match="neither a causal, a masked, a "):
         describe(str(tmp_path), OPTIONS)
 
 

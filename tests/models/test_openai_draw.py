@@ -13,16 +13,8 @@ from epicene.models.pictures import shot_seed
 from epicene.models.remote.patience import Patience
 from epicene.records import Answer, Draw, Failed, Image, Images
 from epicene.runs.files import ImageFolder
-from models.openai_server import (
-    Asked,
-    Reply,
-    Script,
-    Server,
-    answers,
-    error,
-    first_then,
-    model,
-)
+from models.local_server import Asked, Reply, Script, Server, answers, first_then
+from models.openai_server import error, model
 from models.pictures_for_tests import claiming, picture
 
 IMPATIENT = Patience(first_wait=0.001, longest_wait=0.01)

@@ -11,7 +11,8 @@ import pytest
 from epicene.errors import RunError
 from epicene.models.openai_api.echo import PROBE
 from epicene.records import Decoding, Failed, FirstToken, Message, Score, Scores
-from models.openai_server import Asked, Reply, Script, Server, answers, error, model
+from models.local_server import Asked, Reply, Script, Server, answers
+from models.openai_server import error, model
 
 BOS = "<|begin|>"
 

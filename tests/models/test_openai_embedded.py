@@ -10,7 +10,7 @@ from epicene.errors import RunError
 from epicene.models import ModelOptions, embedded
 from epicene.models.openai_api.model import ServedModel
 from epicene.records import Decoding, Generate, Message, Score, Texts, Translate
-from models.openai_server import answers
+from models.local_server import answers
 
 pytestmark = pytest.mark.embedded
 

@@ -12,20 +12,8 @@ import pytest
 from epicene.errors import RunError
 from epicene.models.remote.patience import Patience
 from epicene.records import Answer, Failed, Generate, Message, Texts
-from models.openai_server import (
-    KEY,
-    QUICK,
-    Asked,
-    NoFiles,
-    Reply,
-    Server,
-    answers,
-    chat,
-    error,
-    first_then,
-    model,
-    singly,
-)
+from models.local_server import QUICK, Asked, NoFiles, Reply, Server, answers, first_then, singly
+from models.openai_server import KEY, chat, error, model
 
 FAULTS = {
     "429": error(429, "slow down"),

@@ -19,7 +19,8 @@ from epicene.records import (
     Translate,
     digest,
 )
-from models.openai_server import Asked, Reply, Script, Server, answers, chat, error, model
+from models.local_server import Asked, Reply, Script, Server, answers
+from models.openai_server import chat, error, model
 
 SYSTEM = Message(role="system", content="Be brief.")
 USER = Message(role="user", content="Hello")

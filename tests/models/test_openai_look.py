@@ -11,7 +11,8 @@ import pytest
 from epicene.models.remote.patience import Patience
 from epicene.records import Answer, Choice, Failed, Look
 from epicene.runs.files import ImageFolder
-from models.openai_server import Asked, Reply, Script, Server, answers, chat, error, first_then
+from models.local_server import Asked, Reply, Script, Server, answers, first_then
+from models.openai_server import chat, error
 from models.openai_server import model as served_by
 from models.pictures_for_tests import claiming, picture
 

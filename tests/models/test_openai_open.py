@@ -13,7 +13,8 @@ from epicene.models import ModelOptions, open_model, openai_api, parse_spec
 from epicene.models.openai_api.model import PROVIDER
 from epicene.models.remote import address
 from epicene.records import Generate, Message
-from models.openai_server import Asked, Reply, Server, answers, chat, model
+from models.local_server import Asked, Reply, Server, answers
+from models.openai_server import chat, model
 
 HERE = "http://127.0.0.1:9/v1"
 

@@ -12,17 +12,8 @@ import pytest
 
 from epicene.models.remote.gate import Gate
 from epicene.records import Generate, Message, Texts
-from models.openai_server import (
-    Asked,
-    NoFiles,
-    Reply,
-    Server,
-    answers,
-    chat,
-    error,
-    model,
-    singly,
-)
+from models.local_server import Asked, NoFiles, Reply, Server, answers, singly
+from models.openai_server import chat, error, model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

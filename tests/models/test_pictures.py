@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image as Pillow
 
 from epicene.models import pictures
 from epicene.models.pictures import (
@@ -13,6 +16,7 @@ from epicene.models.pictures import (
     Picture,
     inspect,
     shot_seed,
+    unpacked,
 )
 from models.pictures_for_tests import claiming, picture
 
@@ -66,3 +70,26 @@ def test_shots_have_seeds_of_their_own_that_every_model_takes() -> None:
     assert len(seeds) == 400
     assert all(0 <= seed < 2**31 for seed in seeds)
     assert shot_seed(0, 0) == shot_seed(0, 0)
+
+
+def rgba(width: int, height: int, colour: tuple[int, int, int, int]) -> bytes:
+    made = io.BytesIO()
+    Pillow.new("RGBA", (width, height), colour).save(made, "PNG")
+    return made.getvalue()
+
+
+def test_a_picture_is_unpacked_on_white_and_no_larger_than_asked() -> None:
+    clear = unpacked(rgba(8, 4, (255, 0, 0, 0)), 100)
+    assert (clear.mode, clear.size, clear.getpixel((0, 0))) == ("RGB", (8, 4), (255, 255, 255))
+    solid = unpacked(rgba(400, 100, (10, 20, 30, 255)), 40)
+    assert (solid.size, solid.getpixel((5, 5))) == ((40, 10), (10, 20, 30))
+    grey = unpacked(picture(6, 3), 100)
+    assert grey.getpixel((1, 1)) == (90, 90, 90)
+
+
+def test_a_picture_that_lies_on_its_side_is_set_upright() -> None:
+    made = io.BytesIO()
+    exif = Pillow.Exif()
+    exif[0x0112] = 6  # to be turned by a quarter
+    Pillow.new("RGB", (8, 4)).save(made, "JPEG", exif=exif)
+    assert unpacked(made.getvalue(), 100).size == (4, 8)

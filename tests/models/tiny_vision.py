@@ -36,7 +36,7 @@ QWEN_CHAT = (
     "{% else %}{{ part['text'] }}{% endif %}{% endfor %}{{ '<|im_end|>\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
-_QWEN_MARKS = ("<|im_start|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
+_QWEN_MARKS = ("im_start", "vision_start", "vision_end", "image_pad", "video_pad")
 
 _small = {"hidden_size": _HIDDEN, "intermediate_size": 48, "num_attention_heads": 4}
 _eyes = {**_small, "image_size": SIDE, "patch_size": 8, "num_hidden_layers": 1}
@@ -115,7 +115,7 @@ def save_qwen(folder: Path, *, seed: int = 0, newer: bool = False) -> Path:
     import transformers
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-    words = tokenizer(*_QWEN_MARKS)
+    words = tokenizer(*(f"<|{mark}|>" for mark in _QWEN_MARKS))
     ids = {name: words.convert_tokens_to_ids(mark) for name, mark in _QWEN_IDS.items()}
     common = {"depth": 1, "num_heads": 4, "patch_size": 14, "spatial_merge_size": 2}
     if newer:

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from epicene.languages.normalise import normalise
-from epicene.suites import Source
+from epicene.records import Estimate, Generate, Text, Texts
+from epicene.suites import Answers, Given, Source
+from epicene.suites.apgc.ask import ask_post_editing
 from epicene.suites.apgc.data import read
 from epicene.suites.apgc.given import read_answers
 from epicene.suites.apgc.judge import judge
@@ -27,6 +29,7 @@ from epicene.suites.apgc.sentences import Sentence
 from epicene.suites.apgc.sources.folder import read_folder
 from epicene.suites.apgc.sources.m2_files import m2_text, read_m2
 from epicene.suites.apgc.sources.tokens import read_tokens
+from epicene.suites.apgc.sources.writing import write_folder
 from epicene.suites.apgc.statistics import statistics
 from epicene.suites.apgc.tables import metrics, tables
 from runs.frames import results_of
@@ -117,6 +120,20 @@ def test_the_gold_edits_of_dev_to_the_byte(published_data: Path) -> None:
     )
 
 
+def test_dev_is_written_as_it_was_published(published_data: Path, tmp_path: Path) -> None:
+    """Tokens, the joint files with their labels, and the gold edits: every file, to the byte."""
+    folder = published_data / "apgc/v2.1"
+    write_folder(tmp_path, "dev", corpus(folder, "dev"))
+    published = [
+        path.relative_to(folder)
+        for path in sorted(folder.rglob("dev.*"))
+        if path.parent.name != "google_MT"
+    ]
+    assert len(published) == 5 + 5 + 1
+    for path in published:
+        assert (tmp_path / path).read_bytes() == (folder / path).read_bytes(), path
+
+
 # --- systems -------------------------------------------------------------------------------
 
 # P, R, F0.5, accuracy and BLEU as logged; edits that are right, made and wanted as recomputed.
@@ -181,12 +198,44 @@ def test_google_translate_on_dev(published_data: Path) -> None:
         for judgement in judge(item, given, protocol)
     )
     made = {table.name: table for table in tables(results_of(judgements, protocol))}
-    rows = {row.keys[1]: row.cells for row in made["5"].rows if row.origin == "run"}
+    rows = {row.keys[0]: row.cells for row in made["5"].rows if row.origin == "run"}
     for group, expected in GOOGLE.items():
         assert [round(cell.value, 2) for cell in rows[group][:6]] == expected  # type: ignore[union-attr, arg-type]
-    written = next(row.cells for row in made["5 as written"].rows if row.keys[1] == "ALL")
+    written = next(row.cells for row in made["5 as written"].rows if row.keys[0] == "ALL")
     assert [round(cell.value, 2) for cell in written[1:6]] == AS_WRITTEN  # type: ignore[union-attr, arg-type]
     gap = rows["ALL-BB"][6]
     assert not isinstance(gap, str)
     assert gap.low is not None
     assert gap.low > 0
+
+
+POST_EDITING = {"MM": 13.75, "FM": 13.30, "MF": 11.67, "FF": 11.26}  # before the rewriting
+
+
+def test_post_editing_begins_where_google_ends(published_data: Path) -> None:
+    """Handing the translations back gains nothing, and the published row begins with the same."""
+    protocol = paper("post-editing")
+    dataset = read(Source(path=published_data / "apgc/v2.1"), protocol)
+    judgements = (
+        judgement
+        for sentence in dataset.items
+        for judgement in judge(
+            sentence,
+            Answers(
+                Given("", "model", "copy", each.name, Texts(texts=(Text(text=each.source),)))
+                for each in ask_post_editing(sentence, Answers(), protocol)
+                if isinstance(each, Generate)
+            ),
+            protocol,
+        )
+    )
+    (table,) = tables(results_of(judgements, protocol))
+    for row in table.rows:
+        before, after, gain, *_ = row.cells
+        target = row.keys[0].removeprefix("Google Translate 2021, dev: ")
+        assert isinstance(before, Estimate)
+        assert round(before.value or 0, 2) == POST_EDITING[target]
+        if row.origin == "run":
+            assert after == before
+            assert isinstance(gain, Estimate)
+            assert (gain.value, gain.n) == (0, 6647)

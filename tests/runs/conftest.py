@@ -19,6 +19,9 @@ Runner = Callable[..., tuple[Path, Manifest]]
 class Silent:
     """Nobody is told."""
 
+    def say(self, sentence: str) -> None:
+        """Something a person should know."""
+
     def begin(self, title: str, total: int, done: int) -> None:
         """A section begins."""
 

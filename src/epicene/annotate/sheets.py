@@ -1,4 +1,8 @@
-"""Sheets for people who label in a spreadsheet: the items dealt out, and what to do with them."""
+"""What people fill in elsewhere: sheets, with the items dealt out, or an experiment for PCIbex.
+
+A sheet has a person's items in an order of their own, with fillers and attention checks among them;
+practice stands in the instructions, where its answers can be told.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,13 @@ from epicene.annotate.results import judgements_wanted
 from epicene.errors import InputError
 from epicene.runs.files import write_whole
 from epicene.studies import Choose, Mark, Study, Tag
+from epicene.studies.lists import lists_of, sequence
+from epicene.studies.pcibex_experiment import experiment
 from epicene.studies.response_files import empty_sheet
+from epicene.studies.showing import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from epicene.studies import Option, Question, StudyItem, Words
@@ -23,30 +30,44 @@ _MARK = b"\xef\xbb\xbf"
 
 def write_sheets(study: Study, people: Sequence[str], out: Path) -> list[Path]:
     """A sheet for each person, and the instructions; where they are."""
-    if study.lists != "none":
-        raise InputError(
-            f"In the study {study.name} a person sees one of several versions of an item; sheets "
-            "cannot keep to that."
-        )
     for person in people:
         if not person or "/" in person or person.startswith("."):
             raise InputError(f"{person!r} cannot be the name of a person's sheet.")
     hands = deal(study, people)
     paths = {person: out / f"{person}.csv" for person in hands}
-    for path in paths.values():
-        if path.exists():
-            raise InputError(f"{path} is there already, and may be filled in; name another folder.")
+    _must_be_new(paths.values())
     for person, items in hands.items():
-        write_whole(paths[person], _MARK + empty_sheet(study, items, person).encode())
+        rows = sequence(study, items, person)
+        write_whole(paths[person], _MARK + empty_sheet(study, rows, person).encode())
     write_whole(out / INSTRUCTIONS, instructions(study).encode())
     return [*paths.values(), out / INSTRUCTIONS]
 
 
+def write_experiment(study: Study, out: Path) -> list[Path]:
+    """The files of an experiment for PCIbex; where they are."""
+    texts = {out / name: text for name, text in experiment(study).items()}
+    _must_be_new(texts)
+    for path, text in texts.items():
+        write_whole(path, text.encode())
+    return list(texts)
+
+
+def _must_be_new(paths: Iterable[Path]) -> None:
+    for path in paths:
+        if path.exists():
+            raise InputError(f"{path} is there already, and may be in use; name another folder.")
+
+
 def deal(study: Study, people: Sequence[str]) -> dict[str, list[StudyItem]]:
-    """Each item to as many people as are to judge it, always those who have fewest so far."""
-    hands: dict[str, list[StudyItem]] = {person: [] for person in people}
-    if len(hands) < len(people):
+    """Each item to as many people as are to judge it; of a study with lists, a list to each."""
+    if len(set(people)) < len(people):
         raise InputError("One person was named twice.")
+    return _items(study, people) if study.lists == "none" else _lists(study, people)
+
+
+def _items(study: Study, people: Sequence[str]) -> dict[str, list[StudyItem]]:
+    """Always those get an item who have fewest so far."""
+    hands: dict[str, list[StudyItem]] = {person: [] for person in people}
     for item in study.items:
         wanted = judgements_wanted(study, item)
         if wanted > len(hands):
@@ -58,6 +79,33 @@ def deal(study: Study, people: Sequence[str]) -> dict[str, list[StudyItem]]:
     return hands
 
 
+def _lists(study: Study, people: Sequence[str]) -> dict[str, list[StudyItem]]:
+    """Always the list that still lacks most people; who is over takes lists in turn, too."""
+    lists = lists_of(study)
+    lacking = {
+        name: max((judgements_wanted(study, item) for item in items), default=0)
+        for name, items in lists.items()
+    }
+    longest = max(map(len, lists.values()))
+    if study.per_person is not None and longest > study.per_person:
+        raise InputError(
+            f"A list of the study {study.name} has {longest} items, and a person gets at most "
+            f"{study.per_person}; change per_person in study.toml, or draw fewer."
+        )
+    if sum(lacking.values()) > len(people):
+        raise InputError(
+            f"The {len(lists)} lists of the study {study.name} are for {sum(lacking.values())} "
+            f"people, and {len(people)} are named; name more, or ask for fewer judgements in "
+            "study.toml."
+        )
+    hands = {}
+    for person in people:
+        name = max(lacking, key=lambda each: lacking[each])
+        lacking[name] -= 1
+        hands[person] = lists[name]
+    return hands
+
+
 def instructions(study: Study) -> str:
     """What a person must know to fill in a sheet; the study's own words in all its languages."""
     parts = [part for code in study.title for part in _in_language(study, code)]
@@ -66,14 +114,26 @@ def instructions(study: Study) -> str:
 
 def _in_language(study: Study, code: str) -> Iterator[str]:
     yield f"# {study.title[code]}"
-    if study.instructions:
-        yield study.instructions[code].strip()
+    for words in (study.consent, study.instructions):
+        if words:
+            yield words[code].strip()
     for question in study.questions:
         yield f"## {question.id}"
         yield question.ask[code]
         if question.hint:
             yield question.hint[code]
         yield _how(question, code)
+    yield from _practice(study, code)
+
+
+def _practice(study: Study, code: str) -> Iterator[str]:
+    """The practice items as they would stand in a sheet, each with what was expected."""
+    for item in study.practice:
+        cells = (f"- {name}: {text}" for name, text in shown(study, item).items())
+        yield f"## {item.id}"
+        yield "\n".join(cells)
+        if item.feedback:
+            yield item.feedback[code]
 
 
 def _how(question: Question, code: str) -> str:

@@ -15,6 +15,7 @@ from epicene.errors import InputError, unknown
 if TYPE_CHECKING:
     from epicene.annotate.results import StudySummary
     from epicene.records import Table
+    from epicene.studies import Study
 
 app = typer.Typer(help="Draw a human study, take in people's answers, and tabulate them.")
 
@@ -143,24 +144,28 @@ def export(
     people: Annotated[
         str,
         typer.Option(
-            metavar="A,B,…",
-            help="Instead: an empty sheet for each of these people, in the folder --out.",
+            metavar="A,B,…|N",
+            help="Instead: an empty sheet for each of these people, or for so many, in --out.",
         ),
     ] = "",
+    to: Annotated[
+        Literal["pcibex"] | None,
+        typer.Option("--to", help="Instead: an experiment for PCIbex, in the folder --out."),
+    ] = None,
 ) -> None:
-    """Write out all answers, or deal the items out as sheets to be filled in."""
+    """Write out all answers, or what people shall fill in: sheets, or an experiment."""
     from epicene.annotate.folder import read_folder
-    from epicene.annotate.sheets import write_sheets
-    from epicene.cli.output import note
     from epicene.runs.files import write_whole
     from epicene.studies.response_files import responses_jsonl, responses_sheet
 
     folder = read_folder(study)
-    if people:
-        if out is None or form is not None or hidden:
-            raise InputError("--people wants a folder, --out DIR, and neither --form nor --hidden.")
-        for path in write_sheets(folder.study, people.split(","), out):
-            note(str(path))
+    if people or to:
+        if out is None or form is not None or hidden or (people and to):
+            raise InputError(
+                "--people and --to, one of the two, want a folder, --out DIR, and neither --form "
+                "nor --hidden."
+            )
+        _hand_out(folder.study, people, out)
         return
     form = form or _form_of(out)
     if form == "jsonl":
@@ -176,6 +181,19 @@ def export(
         sys.stdout.write(text)
     else:
         write_whole(out, text.encode())
+
+
+def _hand_out(study: Study, people: str, out: Path) -> None:
+    """Write what people fill in: a sheet for each, or else an experiment for PCIbex."""
+    from epicene.annotate.sheets import write_experiment, write_sheets
+    from epicene.cli.output import note
+
+    names = people.split(",")
+    if people.isdecimal():
+        names = [f"p{number:0{len(people)}}" for number in range(1, int(people) + 1)]
+    paths = write_sheets(study, names, out) if people else write_experiment(study, out)
+    for path in paths:
+        note(str(path))
 
 
 def _form_of(out: Path | None) -> Form:

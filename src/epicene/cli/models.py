@@ -22,9 +22,10 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
 
     from epicene import registry
     from epicene.cli.output import print_json
-    from epicene.models.embedded import status
+    from epicene.models import embedded as language
+    from epicene.models.faces import fetching as faces
 
-    embedded = {each.name: each for each in status()}
+    embedded = {each.name: each for each in (*language.status(), *faces.status())}
     kinds = [name for name in registry.names("models") if name not in embedded]
     if as_json:
         print_json(
@@ -52,7 +53,9 @@ def fetch(
 ) -> None:
     """Bring an embedded model to this machine: download, verify, convert once."""
     from epicene.cli.output import note
-    from epicene.models.embedded import fetch as fetch_model
+    from epicene.models import embedded
+    from epicene.models.faces import fetching as faces
 
-    folder = fetch_model(name, accept_licence=accept_licence, progress=note)
+    fetching = faces.fetch if name in faces.catalogue() else embedded.fetch
+    folder = fetching(name, accept_licence=accept_licence, progress=note)
     note(f"{name} is in {folder}")

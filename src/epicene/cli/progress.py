@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from epicene.cli.output import note
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -26,6 +28,10 @@ class Bar:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
         self._failed = 0
+
+    def say(self, sentence: str) -> None:
+        """Something a person should know before a section begins."""
+        note(sentence)
 
     def begin(self, title: str, total: int, done: int) -> None:
         """A section begins."""
@@ -76,6 +82,10 @@ class Lines:
         self._title = ""
         self._total = self._done = self._begun_with = self._failed = 0
         self._started = self._said = 0.0
+
+    def say(self, sentence: str) -> None:
+        """Something a person should know before a section begins."""
+        note(sentence)
 
     def begin(self, title: str, total: int, done: int) -> None:
         """A section begins."""

@@ -90,6 +90,18 @@ def run(
     timeout: Annotated[
         float, typer.Option(min=0.1, envvar="EPICENE_TIMEOUT", help="Seconds for one request.")
     ] = 120.0,
+    price: Annotated[
+        str,
+        typer.Option(
+            envvar="EPICENE_PRICE",
+            metavar="PRICE",
+            help="Dollars an image, or a million tokens IN/OUT, or a TOML file.",
+        ),
+    ] = "",
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0.0, envvar="EPICENE_MAX_COST", help="Dollars that the run may cost."),
+    ] = None,
     trust_remote_code: Annotated[
         bool, typer.Option("--trust-remote-code", help="Run code that comes with a hub model.")
     ] = False,
@@ -100,6 +112,7 @@ def run(
     from epicene.cli.output import note
     from epicene.cli.progress import watcher
     from epicene.cli.tables import show
+    from epicene.runs.costs import bill
     from epicene.runs.run import Order
     from epicene.runs.run import run as do_run
     from epicene.runs.secrets import redact
@@ -117,6 +130,7 @@ def run(
         base_url=base_url,
         concurrency=concurrency,
         timeout=timeout,
+        price=price,
         trust_remote_code=trust_remote_code,
     )
     order = Order(
@@ -135,12 +149,15 @@ def run(
         under=runs,
         labels=pairs(label, "--label"),
         command=redact(shlex.join(["epicene", *sys.argv[1:]])),
+        max_cost=max_cost,
     )
     folder, manifest = do_run(order, watcher())
     show([folder], as_json=as_json, items=items, headlines_only=True)
     for count in manifest.counts:
         for reason in count.reasons:
             note(f"{count.model} failed in {count.stage}: {reason}")
+    for sentence in bill(manifest):
+        note(sentence)
     note(f"The run is in {folder}; `epicene tables {folder}` prints all its tables.")
     return 0 if manifest.state == "complete" else 1
 

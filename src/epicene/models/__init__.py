@@ -8,7 +8,17 @@ The entry point of a kind is a function `open(name, options) -> Model`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from contextlib import contextmanager
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    runtime_checkable,
+)
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -144,24 +154,67 @@ def takes(*names: str, stated_only: Iterable[str] = ()) -> Callable[[OpenerT], O
     return mark
 
 
+class Foreseen(NamedTuple):
+    """What is known of a model before it is opened."""
+
+    identity: Identity
+    verbs: frozenset[str]
+
+
+def foreseen_by(
+    look: Callable[[str, ModelOptions], Foreseen | None],
+) -> Callable[[OpenerT], OpenerT]:
+    """Say how a kind tells who a model is without loading it; None where it cannot."""
+
+    def mark(opener: OpenerT) -> OpenerT:
+        opener.foreseen_by = look  # type: ignore[attr-defined]
+        return opener
+
+    return mark
+
+
 def open_model(spec: Spec) -> Model:
     """Open the model a spec names. An embedded model's name is a kind of its own."""
+    opener, options = _opener(spec)
+    with _packages_named(spec.kind):
+        model: Model = opener(spec.name, options)
+    return model
+
+
+def foresee(spec: Spec) -> Foreseen | None:
+    """Who the model is that a spec names, without loading it; None where its kind cannot tell."""
+    if spec.kind not in registry.names("models"):
+        return None
+    opener, options = _opener(spec)
+    look = getattr(opener, "foreseen_by", None)
+    with _packages_named(spec.kind):
+        foreseen: Foreseen | None = look(spec.name, options) if look else None
+    return foreseen
+
+
+def _opener(spec: Spec) -> tuple[Callable[[str, ModelOptions], Any], ModelOptions]:
+    """The function that opens the spec's kind, and the options that hold for it."""
     opener = registry.find("models", spec.kind)
     for name in spec.stated:
         if name not in getattr(opener, "takes", spec.stated):
             useful = ", ".join(sorted(opener.takes))
             raise InputError(f"The model {spec.kind} has no use for {name}; it takes {useful}.")
-    unsaid = getattr(opener, "stated_only", frozenset()) - set(spec.stated)
+    unsaid: frozenset[str] = getattr(opener, "stated_only", frozenset()) - set(spec.stated)
     usual = {name: getattr(ModelOptions(), name) for name in unsaid}
+    return opener, msgspec.structs.replace(spec.options, **usual)
+
+
+@contextmanager
+def _packages_named(kind: str) -> Iterator[None]:
+    """Say which extra brings a package that is missing."""
     try:
-        model: Model = opener(spec.name, msgspec.structs.replace(spec.options, **usual))
+        yield
     except ModuleNotFoundError as error:
         extra = _EXTRAS.get((error.name or "").partition(".")[0])
         way = f"pip install 'epicene[{extra}]'" if extra else "install it"
         raise InputError(
-            f"The model {spec.kind} needs the package {error.name}, which is not here; {way}."
+            f"The model {kind} needs the package {error.name}, which is not here; {way}."
         ) from error
-    return model
 
 
 # Which extra brings a package that a kind of ours imports only when it is opened.
@@ -174,4 +227,6 @@ _EXTRAS = {
     "httpx": "api",
     "diffusers": "images",
     "PIL": "images",
+    "openvino": "faces",
+    "dlib": "faces",
 }

@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import tomllib
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,11 +20,13 @@ import msgspec
 from filelock import FileLock
 
 from epicene.errors import InputError, RunError, unknown
-from epicene.models import gguf_conversion, parcels, takes
+from epicene.models import foreseen_by, gguf_conversion, parcels, takes
 from epicene.records import Record, to_json
 
 if TYPE_CHECKING:
-    from epicene.models import Model, ModelOptions
+    from collections.abc import Callable
+
+    from epicene.models import Foreseen, Model, ModelOptions
 
 # The file beside a converted model that says what it was made from.
 NOTE = "epicene.json"
@@ -136,21 +138,39 @@ def fetch(name: str, *, accept_licence: bool = False, progress: parcels.Progress
     if here := fetched(name):
         return here
     if entry.accept and not accept_licence:
-        raise InputError(
-            f"The model {name} comes under the {entry.licence}, to be read at {entry.licence_at}; "
-            f"if you accept them, run `epicene models fetch {name} --accept-licence`."
-        )
+        raise unaccepted(name, entry.licence, entry.licence_at)
     _need_libraries(name)
-    folder = _folder(entry)
+    return placed(name, _folder(entry), entry.disk_mb, lambda made: _build(entry, made, progress))
+
+
+def unaccepted(name: str, licence: str, licence_at: str) -> InputError:
+    """What to say of terms that nobody has accepted yet."""
+    return InputError(
+        f"The model {name} comes under the {licence}, to be read at {licence_at}; "
+        f"if you accept them, run `epicene models fetch {name} --accept-licence`."
+    )
+
+
+def placed(name: str, folder: Path, disk_mb: int, make: Callable[[Path], None]) -> Path:
+    """A folder with a note in it, made once: beside its place, then moved there in one step."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(folder.parent / f"{name}.lock"):
             # Another process may have done the work while this one waited for the lock.
-            return fetched(name) or _build(entry, folder, progress)
+            if not (folder / NOTE).is_file():
+                # We hold the lock, so what lies here was left by a process that was killed.
+                for left in folder.parent.glob(f".{name}-*"):
+                    shutil.rmtree(left, ignore_errors=True)
+                with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder.parent) as scratch:
+                    made = Path(scratch) / "model"
+                    made.mkdir()
+                    make(made)
+                    made.rename(folder)
+            return folder
     except OSError as error:
         raise RunError(
             f"Could not write the model {name} under {folder.parent} ({error.strerror or error}); "
-            f"it needs {entry.disk_mb} MB there, or set EPICENE_CACHE to another folder."
+            f"it needs {disk_mb} MB there, or set EPICENE_CACHE to another folder."
         ) from error
 
 
@@ -158,19 +178,35 @@ def fetch(name: str, *, accept_licence: bool = False, progress: parcels.Progress
 _OPTIONS = ("label", "dtype", "device", "quantize", "batch_size")
 
 
+def _foresee(name: str, options: ModelOptions, kind: str) -> Foreseen | None:
+    from epicene.models import hf
+
+    return hf.foresee(*_at(kind, name, options))
+
+
 @takes(*_OPTIONS)
+@foreseen_by(partial(_foresee, kind="smollm2"))
 def open_smollm2(name: str, options: ModelOptions) -> Model:
     """Open the kind `smollm2`."""
     return _open("smollm2", name, options)
 
 
 @takes(*_OPTIONS)
+@foreseen_by(partial(_foresee, kind="gemma3-270m"))
 def open_gemma3_270m(name: str, options: ModelOptions) -> Model:
     """Open the kind `gemma3-270m`."""
     return _open("gemma3-270m", name, options)
 
 
 def _open(kind: str, name: str, options: ModelOptions) -> Model:
+    from epicene.models import hf
+
+    model: Model = hf.open(*_at(kind, name, options))
+    return model
+
+
+def _at(kind: str, name: str, options: ModelOptions) -> tuple[str, ModelOptions]:
+    """Where a fetched model lies, and what it is called."""
     if name:
         raise InputError(f"The model {kind} takes no name: write {kind}, not {kind}:{name}.")
     folder = fetched(kind)
@@ -178,11 +214,7 @@ def _open(kind: str, name: str, options: ModelOptions) -> Model:
         raise InputError(
             f"The model {kind} is not on this machine yet; run `epicene models fetch {kind}`."
         )
-    from epicene.models import hf
-
-    labelled = msgspec.structs.replace(options, label=options.label or kind)
-    model: Model = hf.open(str(folder), labelled)
-    return model
+    return str(folder), msgspec.structs.replace(options, label=options.label or kind)
 
 
 def _entry(name: str) -> Entry:
@@ -206,26 +238,17 @@ def _need_libraries(name: str) -> None:
         )
 
 
-def _build(entry: Entry, folder: Path, progress: parcels.Progress) -> Path:
-    """Make the model's folder beside its place, then move it there in one step."""
-    # We hold the lock, so what lies here was left by a process that was killed.
-    for left in folder.parent.glob(f".{entry.name}-*"):
-        shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=f".{entry.name}-", dir=folder.parent) as scratch:
-        made = Path(scratch) / "model"
-        made.mkdir()
-        gguf = made / entry.gguf
-        parcels.join(entry.parts, entry.sha256, gguf, progress)
-        progress(f"converting {entry.gguf} to float32 safetensors")
-        gguf_conversion.convert(gguf, made)
-        note = Note(
-            name=entry.name,
-            weights=f"gguf-sha256:{entry.sha256}+conversion:{gguf_conversion.VERSION}",
-            gguf_sha256=entry.sha256,
-            converter=gguf_conversion.VERSION,
-            licence=entry.licence,
-            libraries=gguf_conversion.library_versions(),
-        )
-        (made / NOTE).write_bytes(to_json(note) + b"\n")
-        made.rename(folder)
-    return folder
+def _build(entry: Entry, made: Path, progress: parcels.Progress) -> None:
+    gguf = made / entry.gguf
+    parcels.join(entry.parts, entry.sha256, gguf, progress)
+    progress(f"converting {entry.gguf} to float32 safetensors")
+    gguf_conversion.convert(gguf, made)
+    note = Note(
+        name=entry.name,
+        weights=f"gguf-sha256:{entry.sha256}+conversion:{gguf_conversion.VERSION}",
+        gguf_sha256=entry.sha256,
+        converter=gguf_conversion.VERSION,
+        licence=entry.licence,
+        libraries=gguf_conversion.library_versions(),
+    )
+    (made / NOTE).write_bytes(to_json(note) + b"\n")

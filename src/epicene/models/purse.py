@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from epicene.errors import RunError
+from epicene.models import Model
 from epicene.models.prices import Price, dollars
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Purse:
 
 
 @runtime_checkable
-class Paid(Protocol):
+class Paid(Model, Protocol):
     """A model whose answers cost money."""
 
     @property

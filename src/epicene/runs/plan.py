@@ -17,7 +17,7 @@ from epicene.runs import places
 from epicene.suites import Answers, Given, Protocol, Stage, Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from epicene.runs.store import Known, Section, Store
 
@@ -101,24 +101,40 @@ class Reader:
 
 
 class Progress(NamedTuple):
-    """How many requests a section has, and how many of them are answered."""
+    """How many requests a section has, how many of them are answered, and the most that the others
+    cost (None if that is not known)."""
 
     total: int
     done: int
+    cost: float | None
 
 
-def survey(reader: Reader, store: Store, stage: Stage[Any, Any], section: Section) -> Progress:
+def _free(_request: Request) -> float:
+    return 0.0
+
+
+def survey(
+    reader: Reader,
+    store: Store,
+    stage: Stage[Any, Any],
+    section: Section,
+    cost_of: Callable[[Request], float | None] = _free,
+) -> Progress:
     """Walk the whole plan of a section once, before anything is asked of a model.
 
     A stored answer whose hash does not fit its request was given to another question: the suite
     asks differently now, and mixing the two would be silent. It is refused.
     """
     total = done = 0
+    cost: float | None = 0.0
     for first, end in reader.windows():
         planned, known = reader.window(stage, section, first, end)
         total += len(planned)
         for place, key, request in planned:
             found = known.get(place)
+            if found is None or found.failed:
+                each = cost_of(request)
+                cost = None if cost is None or each is None else cost + each
             if found is None:
                 continue
             if found.key != key:
@@ -129,4 +145,4 @@ def survey(reader: Reader, store: Store, stage: Stage[Any, Any], section: Sectio
                 )
             done += not found.failed
     store.set_total(section, total)
-    return Progress(total, done)
+    return Progress(total, done, cost)

@@ -16,10 +16,22 @@ from epicene import __version__
 from epicene.datafiles import sha256_of
 from epicene.errors import EpiceneError, InputError, RunError
 from epicene.models import Learner, Model, Spec, open_model
-from epicene.records import Failed, Identity, to_json, verb
+from epicene.models.purse import OverCostLimitError, Paid
+from epicene.records import Failed, Identity, to_json
+from epicene.runs.costs import Ledger, check_prices
 from epicene.runs.execute import execute
 from epicene.runs.files import ImageFolder
+from epicene.runs.on_demand import load, on_demand, release
 from epicene.runs.plan import Reader, survey
+from epicene.runs.refusals import (
+    check_roles,
+    check_verbs,
+    many_roles,
+    refuse_another,
+    refuse_empty_store,
+    refuse_one_label,
+    refuse_orphans,
+)
 from epicene.runs.secrets import redact, redact_all
 from epicene.runs.select import limited, of_languages
 from epicene.runs.settings import (
@@ -29,7 +41,6 @@ from epicene.runs.settings import (
     SectionCount,
     Session,
     Settings,
-    fixed_models,
     library_versions,
     now,
     read_manifest,
@@ -60,10 +71,14 @@ class Order:
     under: Path = Path("runs")  # where a run without `out` makes its folder
     labels: Mapping[str, str] = field(default_factory=dict)
     command: str = ""
+    max_cost: float | None = None  # US dollars, over all sessions of the run
 
 
 class Watcher(Interface):
     """Who is told how a run goes."""
+
+    def say(self, sentence: str) -> None:
+        """Something a person should know before a section begins."""
 
     def begin(self, title: str, total: int, done: int) -> None:
         """A section begins."""
@@ -83,9 +98,14 @@ def run(order: Order, watcher: Watcher, executor: Executor = open_model) -> tupl
     dataset = suite.read(order.source, order.protocol)
     with opened(order, dataset, executor) as models:
         check_verbs(suite, models)
+        check_prices(suite, models, order.max_cost)
         settings = settings_of(order, dataset)
         identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
         folder = order.out or order.under / run_name(settings, identities, many_roles(suite))
+        if not (folder / "manifest.json").exists():
+            # The first to be asked is loaded before there is a folder: nothing is left of a run
+            # whose model cannot be loaded.
+            load(models[suite.stages[0].role][0])
         with locked(folder):
             manifest = begin(folder, order, settings, identities)
             store = prepared(folder, order, dataset)
@@ -125,24 +145,35 @@ def _work(
 ) -> Manifest:
     """Do all stages, whatever happens leaving a manifest that says how far it came."""
 
+    ledger = Ledger(store, models, order.max_cost)
+
     def record(state: str) -> Manifest:
-        finished = finish(manifest, store, state, models)
+        finished = finish(manifest, store, state, models, ledger)
         write_manifest(folder, finished)
         return finished
 
     try:
         reader = Reader(store, order.suite, order.protocol)
         files = ImageFolder(folder / "images")
-        for stage in order.suite.stages:
-            for model in models[stage.role]:
-                _do_section(reader, store, stage, model, files, watcher)
+        turns = [(stage, model) for stage in order.suite.stages for model in models[stage.role]]
+        for turn, (stage, model) in enumerate(turns, start=1):
+            _do_section(reader, store, stage, model, files, watcher, ledger)
+            if turn == len(turns) or turns[turn][1] is not model:
+                release(model)
     except BaseException as error:
         # On a full disk the manifest cannot be written either: the first error is the one to show.
         with suppress(EpiceneError):
-            record("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
+            record(_state_after(error))
         raise
     whole = is_complete(store, order.suite, manifest.models)
     return record("complete" if whole else "incomplete")
+
+
+def _state_after(error: BaseException) -> str:
+    """How a session ended that an error ended."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return "incomplete" if isinstance(error, OverCostLimitError) else "failed"
 
 
 def _do_section(
@@ -152,56 +183,31 @@ def _do_section(
     model: Model,
     files: ImageFolder,
     watcher: Watcher,
+    ledger: Ledger,
 ) -> None:
     section = store.section(stage.name, stage.role, model.identity)
-    progress = survey(reader, store, stage, section)
+    paid = model if isinstance(model, Paid) else None
+    pricing = {"cost_of": paid.cost_of} if paid else {}
+    progress = survey(reader, store, stage, section, **pricing)
     if progress.done == progress.total:
         return
-    watcher.begin(f"{stage.name} · {model.identity.label}", progress.total, progress.done)
+    title = f"{stage.name} · {model.identity.label}"
+    if paid:
+        watcher.say(f"{title}: {ledger.estimate(paid, progress)}")
+
+    def advance(answered: int, failed: int) -> None:
+        ledger.save()
+        watcher.advance(answered, failed)
+
+    watcher.begin(title, progress.total, progress.done)
     try:
-        execute(reader, store, stage, section, model, files, watcher.advance)
+        execute(reader, store, stage, section, model, files, advance)
     finally:
         watcher.end()
+        ledger.save()
 
 
 # --- before anything is asked --------------------------------------------------------------
-
-
-def many_roles(suite: Suite[Any, Any]) -> set[str]:
-    """The roles that take several models."""
-    return {role.name for role in suite.roles if role.many}
-
-
-def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[Spec]]) -> None:
-    """Every role has its model, and no role has one too many."""
-    for name, specs in models.items():
-        role = suite.role(name)
-        if len(set(specs)) < len(specs):
-            raise InputError(f"The role {name} names one model twice.")
-        if len(specs) > 1 and not role.many:
-            raise InputError(
-                f"The role {name} of the suite {suite.name} takes one model a run, not "
-                f"{len(specs)}; run each by itself and give all the folders to `epicene tables`."
-            )
-    for role in suite.roles:
-        if not models.get(role.name):
-            raise InputError(
-                f"The suite {suite.name} needs a model in the role {role.name} ({role.about}); "
-                f"give --model {role.name}=SPEC."
-            )
-
-
-def check_verbs(suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]]) -> None:
-    """Every model knows the verbs its role needs."""
-    for role, each in models.items():
-        needed = {verb(kind) for kind in suite.verbs_of(role)}
-        for model in each:
-            lacking = sorted(needed - model.verbs)
-            if lacking:
-                raise InputError(
-                    f"The suite {suite.name} asks its {role} to {' and '.join(lacking)}, which "
-                    f"{model.identity.label} cannot (it can {', '.join(sorted(model.verbs))})."
-                )
 
 
 @contextmanager
@@ -212,7 +218,7 @@ def opened(order: Order, dataset: Dataset, executor: Executor) -> Iterator[dict[
         for role, specs in order.models.items():
             models[role] = []
             for spec in specs:
-                model = executor(spec)
+                model = on_demand(spec, executor)
                 models[role].append(model)
                 if isinstance(model, Learner):
                     model.learn(_corpus(order, dataset))
@@ -318,63 +324,6 @@ def begin(
     return manifest
 
 
-def refuse_orphans(folder: Path) -> None:
-    """Raise if there are answers and no manifest; what a killed beginning left is taken away."""
-    path = folder / "answers.sqlite"
-    if not path.exists():
-        return
-    store = Store(path, create=True)
-    answered = store.has_answers()
-    store.close()
-    if answered:
-        raise RunError(
-            f"{folder} holds answers but no manifest.json; put it back or choose another --out."
-        )
-    path.unlink()
-
-
-def refuse_empty_store(folder: Path, manifest: Manifest) -> None:
-    """Raise if answers that the manifest counts are gone."""
-    path = folder / "answers.sqlite"
-    counted = sum(count.answered for count in manifest.counts)
-    if counted and (not path.exists() or path.stat().st_size == 0):
-        raise RunError(
-            f"{path} is empty or gone, though {counted} answers were in it; put it back, or start "
-            "another folder with --out."
-        )
-
-
-def refuse_one_label(models: Mapping[str, Sequence[Identity]]) -> None:
-    """Raise if two models of a role could not be told apart in a table."""
-    for role, identities in models.items():
-        labels = [identity.label for identity in identities]
-        for label in labels:
-            if labels.count(label) > 1:
-                raise InputError(
-                    f"Two models in the role {role} are called {label}; give one another name: "
-                    "SPEC?label=NAME."
-                )
-
-
-def refuse_another(
-    folder: Path,
-    manifest: Manifest,
-    settings: Settings,
-    models: dict[str, tuple[Identity, ...]],
-    many: set[str],
-) -> None:
-    """Raise if the folder holds a run of anything else: never another model's answers."""
-    old, new = msgspec.to_builtins(manifest.settings), msgspec.to_builtins(settings)
-    changed = [name for name in new if old.get(name) != new[name]]
-    if fixed_models(manifest.models, many) != fixed_models(models, many):
-        changed.append("model")
-    if changed:
-        raise InputError(
-            f"{folder} holds another run (different {', '.join(changed)}); choose another --out, "
-            "or leave --out away and each run gets a folder of its own."
-        )
-
-
 def _with_new(
     old: dict[str, tuple[Identity, ...]], new: dict[str, tuple[Identity, ...]]
 ) -> dict[str, tuple[Identity, ...]]:
@@ -403,7 +352,11 @@ def is_complete(
 
 
 def finish(
-    manifest: Manifest, store: Store, state: str, models: Mapping[str, Sequence[Model]]
+    manifest: Manifest,
+    store: Store,
+    state: str,
+    models: Mapping[str, Sequence[Model]],
+    ledger: Ledger,
 ) -> Manifest:
     """The manifest with what is stored now and how this session ended."""
     notes = redact_all(
@@ -415,12 +368,15 @@ def finish(
             }
         )
     )
-    last = msgspec.structs.replace(manifest.sessions[-1], ended=now(), state=state, notes=notes)
+    last = msgspec.structs.replace(
+        manifest.sessions[-1], ended=now(), state=state, notes=notes, costs=ledger.session()
+    )
     return msgspec.structs.replace(
         manifest,
         items=store.count_items(),
         counts=tuple(count_sections(store)),
         sessions=(*manifest.sessions[:-1], last),
+        spent=round(ledger.total(), 6),
     )
 
 

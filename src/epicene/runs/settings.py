@@ -29,6 +29,9 @@ _LIBRARIES = (
     "transformers",
     "tokenizers",
     "openai",
+    "httpx",
+    "pillow",
+    "diffusers",
 )
 
 
@@ -66,6 +69,17 @@ class SectionCount(Record, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()  # of the first failures
 
 
+class Cost(Record, frozen=True, kw_only=True):
+    """What a model should have cost, by what was said before it was asked, and what it did cost.
+
+    In US dollars; None where no price is known.
+    """
+
+    estimate: float | None
+    spent: float | None
+    price: str
+
+
 class Session(Record, frozen=True, kw_only=True):
     """One time that the command ran on this folder."""
 
@@ -75,6 +89,7 @@ class Session(Record, frozen=True, kw_only=True):
     ended: str = ""
     state: str = "running"  # running, complete, incomplete, interrupted, failed
     notes: dict[str, dict[str, Any]] = {}  # by model label: how its answers were reached
+    costs: dict[str, Cost] = {}  # by model label, of those whose answers cost money
 
 
 class Manifest(Record, frozen=True, kw_only=True):
@@ -88,6 +103,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     items: int = 0
     counts: tuple[SectionCount, ...] = ()
     sessions: tuple[Session, ...] = ()
+    spent: float = 0.0  # US dollars over all sessions, as far as prices are known
 
     @property
     def state(self) -> str:

@@ -218,6 +218,22 @@ class Store:
         """Say how many requests the section has in all."""
         self._db.execute("UPDATE sections SET total = ? WHERE id = ?", (total, section.id))
 
+    # --- money -----------------------------------------------------------------------------
+
+    @_explained
+    def spent(self) -> dict[str, float]:
+        """What was spent so far, in US dollars, by who was paid."""
+        rows = self._db.execute("SELECT substr(name, 7), value FROM meta WHERE name LIKE 'spent %'")
+        return {payee: float(value) for payee, value in rows}
+
+    @_explained
+    def set_spent(self, payee: str, amount: float) -> None:
+        """Say how much was spent on someone in all."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+            (f"spent {payee}", repr(amount)),
+        )
+
     # --- answers ---------------------------------------------------------------------------
 
     @_explained

@@ -2,9 +2,10 @@
 
 A suite defines its studies and reads the responses back; the annotation pages serve any study
 and know no suite. Texts for people are given by language; what is shown of an item stands in the
-item's named fields. `drawing` chooses the items, `files` reads and writes studies, `checks` says
-what is wrong with one, `showing` what of an item reaches a person, `responses` what is wrong with
-an answer, `response_files` reads and writes answers.
+item's named fields. `drawing` chooses the items, `lists` says who sees which and in what order,
+`files` reads and writes studies, `checks` says what is wrong with one, `showing` what of an item
+reaches a person, `responses` what is wrong with an answer, `response_files` reads and writes
+answers, `pcibex` and `pcibex_experiment` know a server for experiments.
 """
 
 from __future__ import annotations
@@ -174,14 +175,16 @@ class Access(_Part, frozen=True, kw_only=True):
 class StudyItem(_Part, frozen=True, kw_only=True):
     """One thing to judge.
 
-    Items of one `group` are versions of each other: with rotated lists a person sees one. In
-    practice and attention checks `expected` holds the right answers by question.
+    Items of one `group` are versions of each other: with rotated lists a person sees one, and as
+    many of each `condition`, for those that name one. In practice and attention checks `expected`
+    holds the right answers by question.
     """
 
     id: str
     fields: dict[str, str]
     language: str = ""
     group: str = ""
+    condition: str = ""
     list: str = ""
     judgements: int | None = None  # instead of the study's
     expected: dict[str, AnswerValue] = {}
@@ -209,7 +212,7 @@ class Study(_Part, frozen=True, kw_only=True):
 
     Practice comes first; attention checks and fillers are spread among the items. `lists`: any
     person any item; or the list the item names (`given`); or lists that each hold one item of
-    every group, as many lists as the largest group has items (`rotated`).
+    every group, as many lists as a group has versions (`rotated`).
     """
 
     name: str

@@ -23,6 +23,11 @@ Row: TypeAlias = dict[str, Any]
 Made: TypeAlias = Mapping[str, Sequence[Row]]
 
 
+def kept(rows: Iterable[Row]) -> list[Row]:
+    """The rows that nothing speaks against: a row that is left out says why in `dropped`."""
+    return [row for row in rows if not row["dropped"]]
+
+
 class BuildSettings(Record, frozen=True, kw_only=True):
     """What the user may choose of a construction. A suite subclasses it."""
 
@@ -43,6 +48,13 @@ class Reply(NamedTuple):
     def model(self) -> str:
         """The model's label."""
         return self.identity.label
+
+    @property
+    def described(self) -> str:
+        """The model in words: what it is called, of which kind it is, and what else decides."""
+        key = sorted(self.identity.key.items())
+        facts = ", ".join(f"{name} {value}" for name, value in key if value)
+        return f"{self.model} ({self.identity.kind}{f': {facts}' if facts else ''})"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ suite's own. What is compared is the label of judgements of one item and name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from epicene.records import Column, Estimate, Row
 from epicene.suites import agreement
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import polars
+    from numpy.typing import NDArray
 
 ALL = "all"
 
@@ -131,6 +132,18 @@ def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
     items = raters.group_by("item", maintain_order=True).agg("label", pl.col("group").first())
     groups = codes(items) if clustered else None
     return krippendorff(items["label"].to_list(), groups)
+
+
+def rated(frame: polars.DataFrame) -> tuple[list[list[str]], NDArray[Any]]:
+    """What people said of each item and name, and a whole number for each one's group."""
+    import polars as pl
+
+    items = (
+        _plain(frame)
+        .group_by("item", "name", maintain_order=True)
+        .agg("label", pl.col("group").first())
+    )
+    return items["label"].to_list(), codes(items)
 
 
 def by_facet(

@@ -1,4 +1,4 @@
-"""French is read with our own lists alone, unless a test asks for the dictionary."""
+"""Languages are read with our own lists alone, unless a test asks for a dictionary."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from epicene.languages.rewriting.arabic import dictionary as arabic_dictionary
+from epicene.languages.rewriting.arabic import noun_parsing
 from epicene.languages.rewriting.french import dictionary, inflection
 
 
@@ -22,3 +24,5 @@ def _own_lists_alone() -> Iterator[None]:
 def _forget() -> None:
     dictionary.dictionary.cache_clear()
     inflection.inflect.cache_clear()
+    arabic_dictionary.dictionary.cache_clear()
+    noun_parsing.noun_parses.cache_clear()

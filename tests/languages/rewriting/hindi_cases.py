@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import NamedTuple
-
-import regex
-
 from epicene.languages.rewriting import Rewriting
 from epicene.languages.rewriting.hindi import find_changes
 from epicene.languages.rewriting.people import Gender, Person, apply
-
-_DIFFERS = regex.compile(r"\{([^|{}]*)\|([^|{}]*)\}")
-
-
-class Case(NamedTuple):
-    """A sentence in both forms, and what it is about."""
-
-    about: str
-    masculine: str
-    feminine: str
+from languages.rewriting.person_cases import Case, read_cases
 
 
 def cases(person: str) -> list[Case]:
     """The sentences for one person."""
-    lines = (Path(__file__).parent / f"hindi_{person}.txt").read_text("utf-8").splitlines()
-    found, about = [], ""
-    for line in lines:
-        if line.startswith("## "):
-            about = line.removeprefix("## ")
-        elif line and not line.startswith("#"):
-            found.append(Case(about, _DIFFERS.sub(r"\1", line), _DIFFERS.sub(r"\2", line)))
-    return found
+    return read_cases(f"hindi_{person}")
 
 
 def rewritten(text: str, person: Person, gender: Gender) -> Rewriting:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene.languages.rewriting.people import GENDERS, PEOPLE, Gender, Person, other
-from languages.rewriting.arabic_cases import Case, cases, rewritten, turned
+from languages.rewriting.arabic_cases import cases, rewritten, turned
+from languages.rewriting.person_cases import Case
 
 SPEAKER = cases("speaker")
 sentences = st.sampled_from(

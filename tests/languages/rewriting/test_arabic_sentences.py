@@ -9,7 +9,8 @@ import pytest
 from epicene.errors import InputError
 from epicene.languages.rewriting import Sureness, find_rewriter
 from epicene.languages.rewriting.people import PEOPLE, Person
-from languages.rewriting.arabic_cases import Case, cases, rewritten, turned
+from languages.rewriting.arabic_cases import cases, rewritten, turned
+from languages.rewriting.person_cases import Case
 
 ALL = [(person, case) for person in PEOPLE for case in cases(person)]
 
@@ -83,6 +84,11 @@ def test_a_masculine_plural_of_others_stays_since_it_may_mean_women(
 ) -> None:
     assert turned(masculine, "others", "feminine") == masculine
     assert turned(feminine, "others", "masculine") == masculine
+
+
+def test_ladies_are_gentlemen_only_when_they_are_addressed() -> None:
+    assert turned("فازت ببطولة السيدات.", "others", "masculine") == "فاز ببطولة الرجال."
+    assert turned("سيداتي، مرحبًا بكن.", "listener", "masculine") == "سادتي، مرحبًا بكم."
 
 
 def test_several_people_at_once() -> None:

@@ -9,7 +9,8 @@ import pytest
 from epicene.errors import InputError
 from epicene.languages.rewriting import Sureness, find_rewriter
 from epicene.languages.rewriting.people import PEOPLE, Gender, Person
-from languages.rewriting.hindi_cases import Case, cases, rewritten, turned
+from languages.rewriting.hindi_cases import cases, rewritten, turned
+from languages.rewriting.person_cases import Case
 
 ALL = [(person, case) for person in PEOPLE for case in cases(person)]
 

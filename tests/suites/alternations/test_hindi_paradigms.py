@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 
 import pytest
@@ -83,6 +84,31 @@ def test_paradigms_can_be_read_as_a_table() -> None:
         "form": "परोसवाती थीं",
         "transliteration": "parosvātī thī̃",
     }
+
+
+# Every rule for a nasal, with words written out by hand.
+NASALS = """
+before a stop the dot is its nasal: रंग raṅg, अंकुश aṅkuś, पंखा paṅkhā, पंचांग pañcāṅg, सरपंच sarpañc,
+ज़ंजीर zañjīr, घंटा ghaṇṭā, डंडा ḍaṇḍā, मंडप maṇḍap, बंदर bandar, हिंदी hindī, चिंता cintā, शांति śānti,
+गंदगी gandagī, कंबल kambal, खंभे khambhe, पंप pamp, सुंदर sundar, रंगना raṅgnā, रंगवाई raṅgvāī;
+before another consonant it stays a dot: संस्कृत saṃskr̥t, मुंशी muṃśī, मांस māṃs, हंस haṃs;
+over a vowel with a stroke it is a tilde: सौंप saũp, सौंपना saũpnā, सौंपवाया saũpvāyā, ईंट ī̃ṭ,
+ईंटें ī̃ṭẽ, भैंस bhaĩs, कैंची kaĩcī, गोंद gõd, गेंदें gẽdẽ, नींद nī̃d, सींग sī̃g, खींचना khī̃cnā,
+बैंगन baĩgan, मेंढक mẽḍhak, ओंठ õṭh, ऐंठ aĩṭh, ज़मींदार zamī̃dār;
+but not in loans, nor over a vowel without one: पेंटर peṇṭar, सैंडल saiṇḍal, एजेंट ejeṇṭ, केंद्र kendra,
+बैंक baiṅk, एंजल eñjal;
+the candrabindu is a tilde anywhere: माँ mā̃, आँख ā̃kh, साँप sā̃p, काँच kā̃c, हँसी hãsī, रँगना rãgnā,
+बाँटना bā̃ṭnā, बँटवाए bãṭvāe, ढूँढना ḍhū̃ḍhnā, ढुँढवाए ḍhũḍhvāe, पहुँचवाया pahũcvāyā, लड़कियाँ laṛkiyā̃;
+so is the dot at the end: हैं haĩ, में mẽ, थीं thī̃, हाँ hā̃, औरतें aurtẽ, किताबों kitābõ, कटवाईं kaṭvāī̃
+"""
+
+
+@pytest.mark.parametrize(
+    ("hindi", "latin"),
+    [pair.split() for rule in NASALS.split(";") for pair in rule.split(": ")[1].split(",")],
+)
+def test_nasals_in_latin_letters(hindi: str, latin: str) -> None:
+    assert transliterate(hindi) == unicodedata.normalize("NFC", latin)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from epicene.datafiles import read_text
 from epicene.errors import InputError
@@ -15,8 +16,15 @@ from epicene.suites.apgc.labels import TARGETS
 from epicene.suites.apgc.m2 import Edit
 from epicene.suites.apgc.protocol import PROTOCOLS, ApgcProtocol
 from epicene.suites.apgc.sources.folder import read_folder
-from epicene.suites.apgc.sources.lines import write_blocks, write_lines
+from epicene.suites.apgc.sources.joint import joint_names
+from epicene.suites.apgc.sources.lines import read_lines, write_blocks, write_lines
 from epicene.suites.apgc.sources.m2_files import m2_text, read_m2
+from epicene.suites.apgc.sources.writing import (
+    condensed,
+    write_folder,
+    write_jsonl,
+    write_version_1,
+)
 from suites.apgc.corpus_folder import GROUPS, sentences, write_tokens_folder
 
 
@@ -157,7 +165,9 @@ def test_four_blocks_of_unequal_size(tmp_path: Path) -> None:
     changed(path, "هل تسمعني ؟\n", "")
     protocol = ApgcProtocol(name="x", about="", tasks=("rewriting",))
     dataset = read(Source(path=folder), protocol)
-    with pytest.raises(InputError, match=r"answers\.txt has 35 lines; .* have 36 \(four times 9\)"):
+    with pytest.raises(
+        InputError, match=r"answers\.txt ends with line 35; .* have 36 \(four times 9\)"
+    ):
         list(read_answers(path, dataset, protocol))
 
 
@@ -216,10 +226,6 @@ def test_records_that_do_not_fit(tmp_path: Path, line: str, message: str) -> Non
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
-    from msgspec.structs import replace
-
-    from epicene.suites.apgc.sources.writing import condensed, write_folder, write_jsonl
-
     made = [replace(each, english=f"E {n}", origin="A") for n, each in enumerate(sentences())]
     write_folder(tmp_path / "folder", "test", made)
     assert facts(tmp_path / "folder", "test") == EXPECTED
@@ -234,9 +240,44 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert condensed(several).words[1] == "1F+B"
 
 
-def test_version_1_is_written_and_read_back(tmp_path: Path) -> None:
-    from epicene.suites.apgc.sources.writing import write_version_1
+@pytest.fixture
+def joint(tmp_path: Path) -> Path:
+    """A folder with nothing but the four blocks."""
+    write_folder(tmp_path, "test", sentences())
+    for path in tmp_path.glob("test.*"):
+        path.unlink()
+    return tmp_path
 
+
+SOURCES, JOINT_TARGETS = joint_names("test")
+
+
+def test_the_joint_layout_is_written_and_read_back(joint: Path) -> None:
+    assert facts(joint, "test") == EXPECTED
+    assert len(read_folder(joint, "test")[1]) == 4
+    labels = read_lines(joint / "joint" / f"{JOINT_TARGETS}.label")
+    assert labels[:9] == ["BB", "MB", "MB", "BM", "BM", "MM", "MM", "MM", "MM"]
+    assert labels[-9:] == ["BB", "FB", "FB", "BF", "BF", "FF", "FF", "FF", "FF"]
+    with pytest.raises(InputError, match=r"no split 'dev'; it has test"):
+        read_folder(joint, "dev")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        (f"{JOINT_TARGETS}.gender", "FM", "FF", r"gender, line 10, says 'FF'; .* MM, FM, MF, FF"),
+        (SOURCES, "أنا متعبة", "أنا متعب", r"arin, line 11, is not line 2 again"),
+        (f"{SOURCES}.label", "FB", "MB", r"label, line 11, is not line 2 again"),
+        (f"{JOINT_TARGETS}", "هل تسمعني ؟\n", "", r"FF ends with line 35; .* four times 9"),
+    ],
+)
+def test_blocks_that_do_not_fit(joint: Path, name: str, old: str, new: str, message: str) -> None:
+    changed(joint / "joint" / name, old, new)
+    with pytest.raises(InputError, match=message):
+        read_folder(joint, "test")
+
+
+def test_version_1_is_written_and_read_back(tmp_path: Path) -> None:
     first_person = [each for each in sentences() if each.label in ("BB", "FB", "MB")]
     write_version_1(tmp_path, "dev", first_person)
     assert facts(tmp_path, "dev") == [

@@ -1,26 +1,20 @@
 """A writer, a translator and people who build a small French set, all by the book.
 
 Run as a program, it does one `epicene` command with the two models known as `scripted-writer`
-and `scripted-translator`. Both note what they are asked in the file SCRIPTED_LOG and answer one
-request at a time; the one that HANG_AT names ("write 4") never answers its fourth request.
+and `scripted-translator`.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 from epicene import registry
-from epicene.annotate.folder import StudyFolder
-from epicene.models import BatchLimit, Model, ModelOptions
-from epicene.models.one_by_one import OneByOne
-from epicene.records import Answer, Generate, Identity, Request, Text, Texts, Translate, to_json
-from epicene.studies import AnswerValue, Response, StudyItem
+from epicene.models import Model, ModelOptions
+from epicene.records import Generate, Request, Text, Texts, Translate
+from epicene.studies import AnswerValue, StudyItem
+from scripted_models import Noting
 
 TEMPLATES = """
 [writer]
@@ -101,36 +95,6 @@ def french(english: str) -> Forms:
 # --- models ----------------------------------------------------------------------------------
 
 
-class Noting(OneByOne):
-    """Notes every request, and answers one at a time."""
-
-    def __init__(self, name: str, verb: str, answer: Callable[[Request], Answer]) -> None:
-        self._name, self._answer, self._asked = name, answer, 0
-        super().__init__(
-            Identity(kind="scripted", label=name, key={"version": "7"}), {verb: self.note}
-        )
-
-    @property
-    def batch_limit(self) -> BatchLimit:
-        """So that each answer is kept as soon as it is there."""
-        return BatchLimit(requests=1)
-
-    def note(self, request: Request) -> Answer:
-        """Note the request, hang if told to, and answer."""
-        self._asked += 1
-        log(f"{self._name} {request.item}")
-        if os.environ.get("HANG_AT") == f"{self._name} {self._asked}":
-            log("hangs")
-            time.sleep(600)
-        return self._answer(request)
-
-
-def log(line: str) -> None:
-    """Note a line in the file named by SCRIPTED_LOG."""
-    with Path(os.environ["SCRIPTED_LOG"]).open("a", encoding="utf-8") as file:
-        file.write(f"{line}\n")
-
-
 def write(request: Request) -> Texts:
     """The sentences that the prompt asks for, as chat models answer: a remark before, numbers,
     one sentence too many, and at the end one that does not keep to the template."""
@@ -178,22 +142,6 @@ def register() -> None:
 
 
 # --- people ----------------------------------------------------------------------------------
-
-Person = Callable[[StudyItem], dict[str, AnswerValue]]
-
-
-def answer(folder: StudyFolder, name: str, person: Person) -> None:
-    """Take in what a person answers to every item of a study."""
-    file = folder.path.parent / f"{name}.jsonl"
-    lines = [
-        to_json(
-            Response(study=folder.study.name, participant=name, item=item.id, answers=person(item))
-        )
-        for item in folder.study.items
-    ]
-    file.write_bytes(b"".join(line + b"\n" for line in lines))
-    folder.take(file)
-    file.unlink()
 
 
 def is_about(item: StudyItem, start: str, tail: tuple[str, str]) -> bool:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import scripted_models
 from epicene.annotate.folder import read_folder
 from epicene.cli import guarded
 from epicene.cli.app import run_app
@@ -28,6 +24,7 @@ from epicene.suites.genform.construction.export import checked
 from epicene.suites.genform.construction.writing import GenformBuild
 from epicene.suites.genform.pairs import TARGETS, Pair
 from runs.conftest import Silent
+from scripted_people import answer
 from suites.genform import scripted_building as scripted
 
 SETTINGS = {"language": "fr", "sentences": "2", "templates": "templates.toml"}
@@ -42,30 +39,11 @@ def _known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("templates.toml").write_text(scripted.TEMPLATES, encoding="utf-8")
 
 
-def asked() -> list[str]:
-    log = Path("asked.log")
-    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-
-
 def killed_while_hanging(folder: Path, at: str) -> None:
-    """Run the command in a process of its own until the model hangs, then kill it."""
-    before = asked().count("hangs")
     settings = [f"--set={name}={value}" for name, value in SETTINGS.items()]
     models = [f"--model={role}={spec}" for role, spec in MODELS.items()]
     command = ["data", "genform", "build", f"--out={folder}", *settings, *models]
-    with Path("errors.log").open("w") as errors:
-        process = subprocess.Popen(
-            [sys.executable, scripted.__file__, *command],
-            env={**os.environ, "HANG_AT": at, "OMP_NUM_THREADS": "1"},
-            stderr=errors,
-        )
-    patience = time.monotonic() + 120
-    while asked().count("hangs") == before:
-        assert process.poll() is None, Path("errors.log").read_text(encoding="utf-8")
-        assert time.monotonic() < patience, "the model was not reached"
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
+    scripted_models.killed_while_hanging(scripted.__file__, command, at)
 
 
 def nobody(spec: Spec) -> Any:
@@ -87,8 +65,8 @@ def waits(folder: Path, step: str, answers: int, executor: Any = nobody) -> None
 def review(folder: Path) -> None:
     """Both reviewers answer."""
     study = read_folder(folder / "05-review")
-    scripted.answer(study, "ann", scripted.careful_reviewer)
-    scripted.answer(study, "bob", scripted.hasty_reviewer)
+    answer(study, "ann", scripted.careful_reviewer)
+    answer(study, "bob", scripted.hasty_reviewer)
 
 
 def people_answer(folder: Path, executor: Any = nobody) -> list[str]:
@@ -96,13 +74,13 @@ def people_answer(folder: Path, executor: Any = nobody) -> list[str]:
     waits(folder, "review", 2 * 9, executor)
     review(folder)
     waits(folder, "settle-review", 3)
-    scripted.answer(read_folder(folder / "06-settle-review"), "cleo", scripted.third_reviewer)
+    answer(read_folder(folder / "06-settle-review"), "cleo", scripted.third_reviewer)
     waits(folder, "forms", 2 * 8)
     study = read_folder(folder / "08-forms")
-    scripted.answer(study, "bob", scripted.careful_writer)
-    scripted.answer(study, "dora", scripted.hasty_writer)
+    answer(study, "bob", scripted.careful_writer)
+    answer(study, "dora", scripted.hasty_writer)
     waits(folder, "settle-forms", 2)
-    scripted.answer(read_folder(folder / "09-settle-forms"), "ann", scripted.third_writer)
+    answer(read_folder(folder / "09-settle-forms"), "ann", scripted.third_writer)
     return build(folder)
 
 
@@ -138,7 +116,7 @@ def test_killed_twice_it_makes_the_same_set(tmp_path: Path) -> None:
     assert people_answer(folder, open_model)[-1] == "8 items, 0 findings."
 
     # Six prompts and nine sentences; asked twice are only the two that it was killed at.
-    times = Counter(line for line in asked() if line != "hangs")
+    times = Counter(line for line in scripted_models.asked() if line != "hangs")
     assert Counter(line.split()[0] for line in times) == {"write": 6, "translate": 9}
     assert sorted(times.values()) == [1] * 13 + [2, 2]
 
@@ -249,10 +227,10 @@ def test_who_disagrees_cannot_decide(tmp_path: Path) -> None:
     review(tmp_path)
     waits(tmp_path, "settle-review", 3)
     study = read_folder(tmp_path / "06-settle-review")
-    scripted.answer(study, "bob", scripted.third_reviewer)
+    answer(study, "bob", scripted.third_reviewer)
     with pytest.raises(InputError, match="ann and bob disagree, and one of them decided"):
         build(tmp_path)
-    scripted.answer(study, "cleo", scripted.third_reviewer)
+    answer(study, "cleo", scripted.third_reviewer)
     waits(tmp_path, "forms", 16)
 
 
@@ -260,7 +238,7 @@ def test_a_third_reader_outvotes_one_of_two(tmp_path: Path) -> None:
     waits(tmp_path, "review", 18, open_model)
     review(tmp_path)
     study = read_folder(tmp_path / "05-review")
-    scripted.answer(study, "eve", scripted.careful_reviewer)
+    answer(study, "eve", scripted.careful_reviewer)
     waits(tmp_path, "forms", 16)
     assert not (tmp_path / "06-settle-review").exists()
 

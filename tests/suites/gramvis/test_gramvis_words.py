@@ -133,7 +133,7 @@ def test_the_article_follows_gender_and_first_sound(
     ],
 )
 def test_a_counterpart_is_found(word: Word, other: str) -> None:
-    assert counterpart(word) == other
+    assert counterpart(word.language, word.grammar, word.word) == other
     assert messages(word) == [
         f"it seems to have a counterpart in the other gender ({other}), "
         "so its gender says whom it means."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from epicene.models.hf.fingerprint import file_sha256, weights_sha256
@@ -35,6 +36,20 @@ def pipeline_weights_sha256(folder: Path) -> str:
     for part in parts(folder):
         state.update(f"{part.name} {weights_sha256(part)}\n".encode())
     return state.hexdigest()
+
+
+def pipeline_parameters(folder: Path) -> int | None:
+    """How many numbers the weights are, by their files' headers; None where those cannot tell."""
+    from safetensors import SafetensorError, safe_open
+
+    total = 0
+    try:
+        for path in (path for part in parts(folder) for path in part.glob("*.safetensors")):
+            with safe_open(path, framework="numpy") as file:
+                total += sum(math.prod(file.get_slice(key).get_shape()) for key in file.keys())  # noqa: SIM118
+    except SafetensorError:  # loading says what is wrong with it
+        return None
+    return total or None
 
 
 def pipeline_settings_sha256(folder: Path) -> str:

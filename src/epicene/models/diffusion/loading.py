@@ -15,6 +15,8 @@ from epicene.models.hf.sources import quiet_transformers, sentence
 from epicene.records import Identity
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from epicene.models import ModelOptions
 
 # Part of every pipeline's key: raised when the same weights would draw other pictures.
@@ -35,33 +37,64 @@ class Pipeline:
 def load(name: str, options: ModelOptions) -> Pipeline:
     """Load the pipeline in a folder."""
     folder = _folder(name)
+    files = _files(name, folder)
+    run = _pipeline(name, folder, _dtype(options), options.device)
+    identity = _identity(name, folder, options, type(run), files)
+    return Pipeline(run, identity, frozenset(_call(name, type(run))))
+
+
+def foresee(name: str, options: ModelOptions) -> Identity | None:
+    """Who the pipeline in a folder is, without its weights; None where its class is not known."""
+    import diffusers
+
+    folder = _folder(name)
+    files = _files(name, folder)
+    kind = getattr(diffusers, str(fingerprint.read_index(folder).get("_class_name")), None)
+    return _identity(name, folder, options, kind, files) if isinstance(kind, type) else None
+
+
+def _files(name: str, folder: Path) -> dict[str, str]:
+    """What the pipeline's files hash to."""
     try:
-        weights = fingerprint.pipeline_weights_sha256(folder)
-        settings = fingerprint.pipeline_settings_sha256(folder)
+        return {
+            "weights": fingerprint.pipeline_weights_sha256(folder),
+            "settings": fingerprint.pipeline_settings_sha256(folder),
+        }
     except (OSError, json.JSONDecodeError) as error:
         raise InputError(f"The pipeline {name} could not be read: {sentence(error)}.") from error
-    dtype = "float32" if options.dtype == "auto" else options.dtype
-    run = _pipeline(name, folder, dtype, options.device)
-    call = inspect.signature(type(run).__call__).parameters
-    if "prompt" not in call or "generator" not in call:
-        raise InputError(f"The pipeline {name} ({type(run).__name__}) draws nothing from a text.")
-    identity = Identity(
+
+
+def _identity(
+    name: str, folder: Path, options: ModelOptions, kind: type, files: dict[str, str]
+) -> Identity:
+    call = _call(name, kind)
+    return Identity(
         kind="diffusers",
         label=options.label or folder.resolve().name,
         key={
-            "weights": weights,
-            "settings": settings,
-            "dtype": dtype,
+            **files,
+            "dtype": _dtype(options),
             "version": VERSION,
             **{each: str(call[each].default) for each in _DEFAULTS if each in call},
         },
         about={
             "name": name,
-            "family": type(run).__name__,
-            "parameters": _parameters(run),
+            "family": kind.__name__,
+            "parameters": fingerprint.pipeline_parameters(folder),
         },
     )
-    return Pipeline(run, identity, frozenset(call))
+
+
+def _call(name: str, kind: type) -> Mapping[str, inspect.Parameter]:
+    """What a pipeline is called with."""
+    call = inspect.signature(kind.__call__).parameters
+    if "prompt" not in call or "generator" not in call:
+        raise InputError(f"The pipeline {name} ({kind.__name__}) draws nothing from a text.")
+    return call
+
+
+def _dtype(options: ModelOptions) -> str:
+    return "float32" if options.dtype == "auto" else options.dtype
 
 
 def _folder(name: str) -> Path:
@@ -145,7 +178,3 @@ def _modules(run: Any) -> list[tuple[str, Any]]:
     return [
         (name, part) for name, part in run.components.items() if hasattr(part, "named_parameters")
     ]
-
-
-def _parameters(run: Any) -> int:
-    return sum(weight.numel() for _, module in _modules(run) for weight in module.parameters())

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from epicene.models.diffusion.loading import Pipeline
 
+VERBS = frozenset({verb(Draw)})
 _TOKENIZERS = ("tokenizer", "tokenizer_2", "tokenizer_3")
 _SAFETY = "the pipeline's safety checker blotted the picture out"
 
@@ -39,7 +40,7 @@ class DiffusionModel:
     @property
     def verbs(self) -> frozenset[str]:
         """It draws and does nothing else."""
-        return frozenset({verb(Draw)})
+        return VERBS
 
     @property
     def batch_limit(self) -> BatchLimit:

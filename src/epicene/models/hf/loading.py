@@ -70,17 +70,67 @@ def load_detected(name: str, options: ModelOptions) -> tuple[Kind, Loaded]:
         return kind, _load(source, options, kind, config)
 
 
+def foresee(name: str, options: ModelOptions) -> tuple[Kind, Any, Identity] | None:
+    """What a model is, itself without weights, and who; None where only the weights can tell."""
+    with found(name, options) as source:
+        config = read_config(source)
+        kind = detect(source, config)
+        if _quantization(options) or _stated_dtype(options, config) is None:
+            return None
+        processor, tokenizer = _readers(source, kind, config)
+        empty = _without_weights(source, kind, config)
+        identity = _identity(source, options, kind, config, empty, tokenizer, processor)
+        return kind, empty, identity
+
+
+def _without_weights(source: Source, kind: Kind, config: Any) -> Any:
+    """The model as its configuration has it, in no memory."""
+    import torch
+
+    loader = getattr(quiet_transformers(), _AUTO_CLASS[kind])
+    trusted = source.options["trust_remote_code"]
+    try:
+        with torch.device("meta"):
+            return loader.from_config(config, trust_remote_code=trusted)
+    except Exception as error:
+        raise InputError(
+            f"The model {source.given} could not be set up: {sentence(error)}."
+        ) from error
+
+
 def _load(source: Source, options: ModelOptions, kind: Kind, config: Any) -> Loaded:
-    processor = read_processor(source, config) if kind == "image-text" else None
-    tokenizer = _checked(processor.tokenizer if processor else _tokenizer(source), source, kind)
+    processor, tokenizer = _readers(source, kind, config)
     model = _weights(source, options, kind, config)
-    identity = Identity(
+    identity = _identity(source, options, kind, config, model, tokenizer, processor)
+    return Loaded(model, tokenizer, _input_device(model), identity, options, processor)
+
+
+def _readers(source: Source, kind: Kind, config: Any) -> tuple[Any, Any]:
+    """What makes tensors of pictures, if the model sees, and the tokenizer."""
+    processor = read_processor(source, config) if kind == "image-text" else None
+    return processor, _checked(
+        processor.tokenizer if processor else _tokenizer(source), source, kind
+    )
+
+
+def _identity(
+    source: Source,
+    options: ModelOptions,
+    kind: Kind,
+    config: Any,
+    model: Any,
+    tokenizer: Any,
+    processor: Any,
+) -> Identity:
+    """Who a model is. Its weights are known by their files: `model` may be without them."""
+    dtype = _stated_dtype(options, config) or model.dtype
+    return Identity(
         kind="hf",
         label=options.label or Path(source.given).name,
         key={
             **_files(source, options),
             "tokenizer": fingerprint.tokenizer_sha256(tokenizer),
-            "dtype": str(model.dtype).removeprefix("torch."),
+            "dtype": str(dtype).removeprefix("torch."),
             "quantize": options.quantize,
             "scorer": SCORER,
             **_seeing(processor),
@@ -95,7 +145,14 @@ def _load(source: Source, options: ModelOptions, kind: Kind, config: Any) -> Loa
             "attention": getattr(model.config, "_attn_implementation", None),
         },
     )
-    return Loaded(model, tokenizer, _input_device(model), identity, options, processor)
+
+
+def _stated_dtype(options: ModelOptions, config: Any) -> Any:
+    """The dtype that options and configuration ask for; None where only the weights can tell."""
+    if options.quantize:
+        return None
+    dtype = _placement(options)["dtype"]
+    return getattr(config, "dtype", None) if dtype == "auto" else dtype
 
 
 def _seeing(processor: Any) -> dict[str, str]:

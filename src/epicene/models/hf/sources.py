@@ -92,10 +92,11 @@ def detect(source: Source, config: Any) -> Kind:
     from transformers.models.auto import modeling_auto as auto
 
     architectures = set(config.architectures or ())
-    if architectures & set(auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.values()):
-        # Some of these are read as text models where nothing says how they take pictures.
-        if config.model_type not in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES or _sees(source):
-            return "image-text"
+    seeing = architectures & set(auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.values())
+    # Some of these are read as text models where nothing says how they take pictures.
+    reading = config.model_type in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    if seeing and (not reading or _sees(source)):
+        return "image-text"
     if config.is_encoder_decoder:
         return "seq2seq"
     heads: dict[Kind, Any] = {

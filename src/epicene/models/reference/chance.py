@@ -47,7 +47,7 @@ _STEP = 1.1
 _WIDTH = 5.0
 
 # The longest side of a drawn picture: what shows nothing need not be large.
-_SIDE = 32
+_SIDE = 8
 
 
 @takes("label")
@@ -58,7 +58,7 @@ def open_random(name: str, options: ModelOptions) -> Model:
     except ValueError as error:
         raise InputError(f"The seed in random:{name} is not a whole number.") from error
     label = options.label or ("random" if seed == 0 else f"random:{seed}")
-    identity = Identity(kind="random", label=label, key={"seed": str(seed), "version": "1"})
+    identity = Identity(kind="random", label=label, key={"seed": str(seed), "version": "2"})
     guess = _Guess(seed)
     return OneByOne(
         identity,

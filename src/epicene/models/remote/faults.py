@@ -17,6 +17,13 @@ _FILTERS = frozenset(
 )
 
 
+# What they say where there is no code.
+_ABOUT_CONTENT = re.compile(
+    r"\bNSFW\b|\bsensitive\b|\bE005\b|\bmoderat|\bsafety\b|\bcontent.polic|\bflagged\b|\bunsafe\b",
+    re.IGNORECASE,
+)
+
+
 class PassingError(Exception):
     """An attempt that failed in a way another attempt may mend. `after`: seconds to wait."""
 
@@ -82,6 +89,11 @@ class RejectedError(UnansweredError):
     def filtered(self) -> bool:
         """Whether a content filter, not the protocol, turned the request down."""
         return self.code in _FILTERS
+
+
+def speaks_of_content(message: str) -> bool:
+    """Whether a server's words are a content filter's."""
+    return bool(_ABOUT_CONTENT.search(message))
 
 
 def brief(text: str) -> str:

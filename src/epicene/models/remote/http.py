@@ -46,8 +46,7 @@ class HttpClient:
         except httpx.HTTPError as error:
             raise broken_line(error) from None
         if not response.is_success:
-            sent = content.get("json") or content.get("data") or {}
-            raise status_error(response, response.content, sent)
+            raise status_error(response, response.content)
         return read(response.content, reply)
 
 
@@ -79,7 +78,7 @@ class Downloads:
         try:
             async with self._client.stream("GET", url) as response:
                 if not response.is_success:
-                    raise status_error(response, await response.aread(), {})
+                    raise status_error(response, await response.aread())
                 async for block in response.aiter_bytes():
                     data += block
                     pictures.refuse_heavy(len(data))
@@ -101,7 +100,7 @@ def told(error: Exception) -> str:
     return brief(str(error)) or type(error).__name__
 
 
-def status_error(response: httpx.Response, body: bytes, sent: Mapping[str, Any]) -> StatusError:
+def status_error(response: httpx.Response, body: bytes) -> StatusError:
     """An error status with what the server says of it."""
     try:
         content = msgspec.json.decode(body)
@@ -109,12 +108,7 @@ def status_error(response: httpx.Response, body: bytes, sent: Mapping[str, Any])
         content = body.decode(errors="replace")
     message, parameter, code = words(content)
     return StatusError(
-        response.status_code,
-        message,
-        parameter=parameter,
-        code=code,
-        headers=response.headers,
-        sent=sent,
+        response.status_code, message, parameter=parameter, code=code, headers=response.headers
     )
 
 

@@ -28,7 +28,7 @@ class HfImageText:
         self._looker = Looker(loaded, self._notes)
         self._text = HfCausal(loaded) if _reads_text_alone(loaded.model) else None
         _forget_own_settings(loaded.model)
-        self.verbs = frozenset({verb(Look)}) | (self._text.verbs if self._text else frozenset())
+        self.verbs = verbs_of(loaded.model)
 
     def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
         """Answer batch by batch, in several parts each."""
@@ -49,6 +49,11 @@ class HfImageText:
         if self._text:
             self._text.close()
         release()
+
+
+def verbs_of(model: Any) -> frozenset[str]:
+    """What an image-text model can; its weights need not be there."""
+    return frozenset({verb(Look)}) | (HfCausal.verbs if _reads_text_alone(model) else frozenset())
 
 
 def _reads_text_alone(model: Any) -> bool:

@@ -3,6 +3,11 @@
 The letters are those of IAST; what Hindi does not pronounce is left out (kaṭvāī, not kaṭavāī), by
 the usual rule: an inherent vowel falls at the end of a word, and between two syllables that have
 vowels, reckoned from the end. The few words that the rule gets wrong are listed.
+
+A dot above a letter stands for two things. Before a stop it is the nasal of the same place (raṅg,
+hindī). But over a long vowel that has a stroke above the line there is no room for a candrabindu,
+and the dot is written for it: saũp, bhaĩs, ī̃ṭ; but not in loans (paiṇṭ, kendra). At the end of a
+word it is always a nasal vowel (kitābẽ).
 """
 
 from __future__ import annotations
@@ -41,9 +46,17 @@ _NASALS = {
     for letter in row
 }
 
+# Long vowels written with a stroke above the line: ई ी े ऐ ै ओ ो औ ौ, but not ए.
+_STROKED = {"ī", "e", "ai", "o", "au"}
+# Words, from English and Sanskrit, with a nasal consonant after such a vowel.
+_WITH_CONSONANT = ("एजेंट", "केंद्र", "कैंप", "टेंट", "पेंटर", "पेंसिल", "पैंट", "बैंक", "सीमेंट", "सैंडल")
+
 _EXCEPTIONS = {
     "मसखरा": "maskharā",
     "मसखरे": "maskhare",
+    "ग्राहकों": "grāhakõ",
+    "लेंस": "lens",
+    "सिंचाई": "sĩcāī",
     "लाउडस्पीकर": "lāuḍspīkar",
     "तनख्वाह": "tankhvāh",
     "उदाहरणों": "udāharaṇõ",
@@ -79,12 +92,18 @@ _ENDING = regex.compile(r"(.+?)((?:वा)?(?:ना|ने|नी|ता|ते
 def _word(word: str) -> str:
     if word in _EXCEPTIONS:
         return _EXCEPTIONS[word]
-    parts = found.groups() if (found := _ENDING.fullmatch(word)) else (word,)
-    return "".join(unit.latin() for part in parts for unit in _without_silent(_units(part)))
+    units = _units(word)
+    if found := _ENDING.fullmatch(word):
+        stem = len(_units(found[1]))
+        parts = [units[:stem], units[stem:]]
+    else:
+        parts = [units]
+    return "".join(unit.latin() for part in parts for unit in _without_silent(part))
 
 
 def _units(word: str) -> list[_Unit]:
     units: list[_Unit] = []
+    stroked_are_nasal = not word.startswith(_WITH_CONSONANT)
     for letter, following in pairwise(unicodedata.normalize("NFD", word) + " "):
         if letter in _CONSONANTS:
             units.append(_Unit(_CONSONANTS[letter], "a", inherent=True))
@@ -98,11 +117,16 @@ def _units(word: str) -> list[_Unit]:
         elif letter == _CANDRABINDU:
             units[-1] = units[-1]._replace(nasal=_TILDE)
         elif letter == _ANUSVARA:
-            nasal = _TILDE if following == " " else _NASALS.get(following, "ṃ")
+            as_vowel = following == " " or (stroked_are_nasal and _is_stroked(units[-1]))
+            nasal = _TILDE if as_vowel else _NASALS.get(following, "ṃ")
             units[-1] = units[-1]._replace(nasal=nasal)
         else:
             units.append(_Unit("", _VOWELS.get(letter, letter)))
     return units
+
+
+def _is_stroked(unit: _Unit) -> bool:
+    return unit.vowel in _STROKED and (bool(unit.consonant) or unit.vowel != "e")
 
 
 def _without_silent(units: list[_Unit]) -> list[_Unit]:

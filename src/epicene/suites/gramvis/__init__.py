@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 from epicene.records import Draw, Look
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.gramvis import ask
+from epicene.suites.gramvis.construction import construction
 from epicene.suites.gramvis.counts import Counted
 from epicene.suites.gramvis.data import read
 from epicene.suites.gramvis.figures import figures
 from epicene.suites.gramvis.judge import judge
+from epicene.suites.gramvis.people import image
+from epicene.suites.gramvis.people.word_studies import CATEGORY, STEREOTYPE, kind_of
 from epicene.suites.gramvis.prompted import Prompted, stratum
 from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
 from epicene.suites.gramvis.tables import metrics, tables
@@ -55,4 +58,10 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     read_answers=read_votes,
     holds_outcome=lambda item: isinstance(item, Counted),
     scored_under="paper",
+    construction=construction,
+    studies={
+        STEREOTYPE: kind_of(STEREOTYPE),
+        CATEGORY: kind_of(CATEGORY),
+        "image": image.kind,
+    },
 )

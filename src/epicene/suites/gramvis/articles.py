@@ -53,6 +53,20 @@ _SPANISH_STRESSED = regex.compile(
     regex.IGNORECASE,
 )
 
+# What a noun may come with where only the noun is wanted.
+_BEFORE_NOUN = {
+    "FR": r"(?:les?|la|une?) |l['’]",
+    "ES": r"(?:el|la|una?) ",
+    "IT": r"(?:il|lo|la|un[oa]?) |(?:l|un)['’]",
+    "DE": r"(?:der|die|das|eine?) ",
+    "RU": "",
+}
+
+
+def bare_noun(language: str, noun: str) -> str:
+    """A noun without the article that it was given with."""
+    return regex.sub(rf"^(?:{_BEFORE_NOUN[language]})", "", noun.strip(), flags=regex.IGNORECASE)
+
 
 def definite(language: str, grammar: Grammar, noun: str) -> str:
     """The definite article a noun takes, by its gender and first sound; none in Russian."""

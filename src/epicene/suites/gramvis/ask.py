@@ -38,6 +38,8 @@ def draw(item: Prompted, _answers: Answers, protocol: GramvisProtocol) -> Iterat
             language=prompt_language(item.entry, condition).lower(),
             prompt=prompts_for(item.entry, condition, templates)[item.template - 1],
             shots=protocol.shots,
+            width=protocol.size,
+            height=protocol.size,
             # Prompts one after the other in a list must not share their shots' seeds.
             seed=int.from_bytes(digest(protocol.seed, item.id, condition)) % _SEEDS,
         )

@@ -77,7 +77,7 @@ def _voted(item: Picture, answers: Answers, protocol: GramvisProtocol) -> Iterat
         MAJORITY,
         {**_facets(item), "agreement": verdict.agreement},
         verdict.label,
-        outcome=_outcome(verdict.label, item.grammar),
+        outcome=outcome_of(verdict.label, item.grammar),
         counts={name: float(name == (verdict.label or ERROR)) for name in (*LABELS, ERROR)},
     )
 
@@ -97,7 +97,7 @@ def _facets(item: Counted | Picture) -> Facets:
     return facets
 
 
-def _outcome(label: Label | None, grammar: str) -> Outcome:
+def outcome_of(label: str | None, grammar: str) -> Outcome:
     """Right is an image that shows the grammar's gender."""
     if label not in OWN.values():
         return "undetected"

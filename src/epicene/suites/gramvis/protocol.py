@@ -21,8 +21,9 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     # Whether the mixed-effects model is fitted (extra `stats`).
     mixed: bool
     resamples: Positive = 2000
-    # Images of each prompt.
+    # Images of each prompt, and the pixels of their sides.
     shots: Positive = 4
+    size: Positive = 1024
     # A file's templates (by language, then gender) in place of ours.
     templates: dict[str, dict[str, tuple[str, ...]]] = {}
 

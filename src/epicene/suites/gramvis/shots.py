@@ -26,6 +26,7 @@ class Shot(NamedTuple):
     picture: Picture
     votes: Answers
     missing: str
+    image: Image
 
 
 def shots_of(item: Prompted, answers: Answers, protocol: GramvisProtocol) -> Iterator[Shot]:
@@ -42,6 +43,7 @@ def shots_of(item: Prompted, answers: Answers, protocol: GramvisProtocol) -> Ite
                     _picture(item, drawn, number),
                     Answers(votes[look_name(drawn.name, number)]),
                     "" if image.sha256 else image.refused or "no image came, and no reason",
+                    image,
                 )
 
 

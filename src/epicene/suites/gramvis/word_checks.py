@@ -18,6 +18,7 @@ from epicene.suites.gramvis.names import GRAMMARS, LANGUAGES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from epicene.suites.gramvis.names import Grammar
     from epicene.suites.gramvis.words import Word
 
 # Under so many words of a gender an effect is hardly to be told from chance.
@@ -45,22 +46,22 @@ def check_words(words: Sequence[Word]) -> Iterator[Finding]:
     yield from _too_few(words)
 
 
-def counterpart(word: Word) -> str:
+def counterpart(language: str, grammar: Grammar, noun: str) -> str:
     """The same noun in the other gender, as far as endings and a list tell; empty if none."""
-    known = _counterparts()[word.language]
-    if word.word in known.neither:
+    known = _counterparts()[language]
+    if noun in known.neither:
         return ""
-    if word.word in known.both or word.word.endswith(known.both_endings):
-        return word.word
-    own, other = (0, 1) if word.grammar == "M" else (1, 0)
+    if noun in known.both or noun.endswith(known.both_endings):
+        return noun
+    own, other = (0, 1) if grammar == "M" else (1, 0)
     for pair in known.pairs:
-        if word.word.endswith(pair[own]):
-            return word.word.removesuffix(pair[own]) + pair[other]
+        if noun.endswith(pair[own]):
+            return noun.removesuffix(pair[own]) + pair[other]
     return ""
 
 
 def _has_counterpart(word: Word) -> Iterator[Finding]:
-    other = counterpart(word)
+    other = counterpart(word.language, word.grammar, word.word)
     if other == word.word:
         yield Finding(
             "warning", word.id, "it is used in both genders, so its article says whom it means."

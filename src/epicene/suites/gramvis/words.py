@@ -31,6 +31,7 @@ Stereotype: TypeAlias = Literal["male", "female"]
 STARTER = Path(__file__).parent / "starter"
 _NEEDED = ("language", "word", "grammar", "stereotype", "category")
 _OPTIONAL = ("english", "chinese", "article", "genitive", "accusative", "published")
+COLUMNS = (*_NEEDED, *_OPTIONAL)
 
 # A word names a folder of pictures: nothing in it may lead out of that folder.
 _SPELLING = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:[-'’ ][\p{L}\p{M}\p{N}]+)*")
@@ -86,7 +87,7 @@ def _read(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[Word
 
 def _word(line: Line) -> Word:
     place, values = line
-    fields = {name: _text(values, name) for name in (*_NEEDED, *_OPTIONAL)}
+    fields = {name: _text(values, name) for name in COLUMNS}
     for name in _NEEDED:
         if not fields[name]:
             raise InputError(f"{place} has no {name}; a word needs {', '.join(_NEEDED)}.")
@@ -94,7 +95,7 @@ def _word(line: Line) -> Word:
     language = language_of(fields["language"], place)
     grammar = grammar_of(fields["grammar"], place)
     fields |= {
-        "id": f"{language}/{fields['word']}/{grammar}",
+        "id": word_id(language, fields["word"], grammar),
         "language": language,
         "grammar": grammar,
         "category": category_of(fields["category"], place),
@@ -116,8 +117,18 @@ def _text(values: Mapping[str, Any], name: str) -> str:
     return unicodedata.normalize("NFC", str(values.get(name) or "")).strip()
 
 
+def is_spelled(word: str) -> bool:
+    """Whether it is made of what words are made of."""
+    return bool(_SPELLING.fullmatch(word))
+
+
+def word_id(language: str, noun: str, grammar: str) -> str:
+    """The name of a word in a list."""
+    return f"{language}/{noun}/{grammar}"
+
+
 def _check_spelling(word: str, place: str) -> None:
-    if not _SPELLING.fullmatch(word):
+    if not is_spelled(word):
         raise InputError(
             f"{place} has the word {word!r}; a word is made of letters, hyphens, apostrophes and "
             "spaces, because a folder of pictures is named after it."

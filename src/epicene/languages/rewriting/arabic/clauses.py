@@ -69,7 +69,9 @@ def _subject(walk: Walk, at: int, parse: VerbParse, perfects: set[str]) -> tuple
     if place >= 0:
         return place, nouns.referent_of(walk, place)
     for held in (walk.scope.subject, walk.scope.third):
-        if held is not None and held.gender is not None and _agree(held, cell):
+        if held is None or held.gender is None or not _agree(held, cell):
+            continue
+        if not _takes_up(parse.suffix, held):
             return -1, held
     if walk.topic is not None:
         return -1, walk.topic
@@ -104,6 +106,13 @@ def says_of_it(walk: Walk, at: int) -> bool:
     clauses = {"ان", "ما", "اذا"}
     follows = any(walk.reading.key(place) in clauses for place in range(at + 1, min(at + 4, end)))
     return letters.startswith("ال") and follows
+
+
+def _takes_up(suffix: Suffix | None, held: Referent) -> bool:
+    """السنوات التي قضتها: the object is the thing told of, so that somebody else is the subject."""
+    if suffix is None or suffix.person != 3 or held.who is not None:
+        return False
+    return (suffix.gender, suffix.number) == (held.gender, held.number)
 
 
 def _agree(referent: Referent, cell: Cell) -> bool:

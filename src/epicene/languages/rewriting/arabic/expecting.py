@@ -89,7 +89,7 @@ def _is_object(walk: Walk, at: int) -> bool:
     if word.key == "يوما":
         return True
     thing = thing_of(word.letters)
-    masculine = thing is not None and thing.gender == "masculine"
+    masculine = thing is not None and thing.gender == "masculine" and not thing.suffixed
     return masculine and nouns.is_nunated(walk.reading, at)
 
 

@@ -134,7 +134,8 @@ class Thing(NamedTuple):
 def thing_of(letters: str) -> Thing | None:
     """The word as a noun for a thing, if it is known as one and not rather as a person."""
     person = min(
-        (_joined(parse) for parse in _known_nouns(letters) if not _is_broken(parse)), default=None
+        (_joined(parse) for parse in _known_nouns(letters) if not _is_rare_plural(parse)),
+        default=None,
     )
     if folded(letters) in things().names:
         return Thing("feminine" if letters.endswith("ا") else "masculine")
@@ -158,8 +159,10 @@ def thing_of(letters: str) -> Thing | None:
     return None
 
 
-def _is_broken(parse: NounParse) -> bool:
-    """كتاب is a book, rather than writers."""
+def _is_rare_plural(parse: NounParse) -> bool:
+    """كتاب is a book, rather than writers; حياتها is her life, rather than her living ones."""
+    if parse.suffix is not None and parse.form.number == "plural" and not parse.lemma.person:
+        return True
     if parse.form.number != "plural" or parse.form.gender != "masculine":
         return False
     plural = parse.lemma.masculine_plural

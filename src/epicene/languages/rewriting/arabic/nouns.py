@@ -45,10 +45,12 @@ _WOMEN = frozenset({"امرأة", "مرأة", "سيدة"})
 def _is_idiom(reading: Reading, at: int, parse: NounParse) -> bool:
     """Whether it is the word for a woman that goes here."""
     business = reading.line[at + 1].key in {"اعمال", "الاعمال"}
+    ladies = parse.form.gender == "feminine" and parse.form.number == "plural"
+    ladies = ladies and parse.suffix is None  # بطولة السيدات, but سيداتي وسادتي
     if parse.lemma.masculine != "رجل":
-        return not business
+        return not (business or ladies)
     if parse.lemma.feminine == "سيدة":
-        return business
+        return business or ladies
     return not business and (parse.lemma.feminine == "مرأة") == parse.prefix.article
 
 
@@ -249,8 +251,10 @@ def referent_of(walk: Walk, at: int) -> Referent:
 def is_rather_thing(parse: NounParse) -> bool:
     """المدرسة, المحكمة: where nothing says that it is somebody, a school rather than a woman."""
     form = parse.form
-    one = form.gender == "feminine" and form.number == "singular"
-    return one and parse.lemma.feminine not in _WOMEN and is_thing(parse.stem)  # مرآة, مرأة
+    if form.gender != "feminine" or form.number != "singular":
+        return False
+    stem = parse.stem if parse.suffix is None else parse.stem[:-1] + "ة"  # مدرستها
+    return parse.lemma.feminine not in _WOMEN and is_thing(stem)  # مرآة, مرأة
 
 
 def _member_referent(walk: Walk, word: str) -> Referent:

@@ -61,6 +61,20 @@ class Dictionary:
                 return True
         return False
 
+    def noun_genders(self, word: str) -> frozenset[Gender]:
+        """The genders that it has as a noun in the singular."""
+        nouns = (entry for entry in self._entries.get(word, ()) if entry.noun)
+        codes = {code for entry in nouns for code in entry.codes}
+        return frozenset(gender for gender, letter in _LETTER.items() if f"{letter}s" in codes)
+
+    def noun_partner(self, word: str, gender: Gender) -> str | None:
+        """The same noun in that gender, where it is another word."""
+        for entry in self._entries.get(word, ()):
+            found = self._forms.get((entry.lemma, True, f"{_LETTER[gender]}s"))
+            if entry.noun and found not in (None, word):
+                return found
+        return None
+
     def inflect(self, word: str, gender: Gender, *, noun: bool) -> str | None:
         """The singular form in that gender; None where the dictionary has none."""
         entries = self._entries.get(word, ())

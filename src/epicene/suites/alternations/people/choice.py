@@ -77,6 +77,7 @@ def _item(pair: Pair, protocol: AlternationsProtocol) -> StudyItem:
         id=name.hex()[:12],
         language=pair.language,
         group=pair.cluster,
+        condition="" if as_published else pair.phenomenon,
         list=pair.phenomenon if as_published else "",
         judgements=JUDGEMENTS.get(pair.phenomenon) if as_published else None,
         fields={

@@ -138,6 +138,7 @@ def _together(first: StudyItem, second: StudyItem) -> StudyItem:
         id=name.hex()[:12],
         language=first.language,
         group=first.group,
+        condition=first.fields["variant"],
         fields={
             "sentence": first.fields["sentence"],
             **{place: texts[place] for place in PLACES},

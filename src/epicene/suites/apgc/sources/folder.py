@@ -5,6 +5,7 @@ A split's sentences are read from the first of these that is there:
 - `SPLIT.arin.tokens` and `SPLIT.ar.MM.tokens` … (words with labels; all splits of 2.1 but train);
 - `SPLIT.arin` and `SPLIT.ar.MM` … (a sentence a line; 2.0);
 - `SPLIT.arin` and the labels of its sentences, the forms being found in the groups (train);
+- `joint/SPLIT.arin+SPLIT.arin+…` and `joint/SPLIT.ar.MM+SPLIT.ar.FM+…` (four blocks; 2.1);
 - `D-set-SPLIT.arin`, `.ar.M` and `.ar.F` (1.0, first person only).
 
 Beside them, where they are: labels, `SPLIT.en`, `SPLIT.origin`, a machine's translation.
@@ -18,7 +19,13 @@ from epicene.datafiles import sha256_of
 from epicene.errors import InputError
 from epicene.suites.apgc.labels import TARGETS, SentenceLabel, parse_label, parse_word_label
 from epicene.suites.apgc.sentences import Sentence, check_forms, cut_into_groups, forms_of_group
-from epicene.suites.apgc.sources.lines import read_beside, read_blocks, read_lines
+from epicene.suites.apgc.sources.joint import (
+    joint_files,
+    joint_splits,
+    read_repeated,
+    read_targets,
+)
+from epicene.suites.apgc.sources.lines import read_beside, read_lines
 from epicene.suites.apgc.sources.tokens import Tokens, read_parallel_tokens, read_tokens
 
 if TYPE_CHECKING:
@@ -50,7 +57,7 @@ def splits_in(folder: Path) -> list[str]:
         for pattern in ("*.arin", "*.arin.tokens")
         for path in folder.glob(pattern)
     }
-    return sorted(names)
+    return sorted(names | joint_splits(folder))
 
 
 def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
@@ -97,6 +104,8 @@ def _read(folder: Path, split: str) -> _Read:
         return _from_groups(folder, split)
     if (folder / f"D-set-{split}.arin").is_file():
         return _from_version_1(folder, split)
+    if split in joint_splits(folder):
+        return _from_joint(folder, split)
     known = splits_in(folder)
     if known:
         raise InputError(
@@ -185,6 +194,19 @@ def _from_version_1(folder: Path, split: str) -> _Read:
     return _Read(main, texts, labels, forms, [], _numbers(texts), files)
 
 
+def _from_joint(folder: Path, split: str) -> _Read:
+    files = joint_files(folder, split)
+    texts = read_repeated(files.sources)
+    blocks = read_targets(files, len(texts))
+    labels, label_files = _labels(folder, split, len(texts), files.sources)
+    if not labels:
+        raise InputError(f"{files.sources} has no labels beside it: {files.source_labels.name}.")
+    forms = [{target: blocks[target][place] for target in TARGETS} for place in range(len(texts))]
+    beside = [path for path in (files.targets, files.genders) if path.is_file()]
+    read_from = [files.sources, *beside, *label_files]
+    return _Read(files.sources, texts, labels, forms, [], _numbers(texts), read_from)
+
+
 def _numbers(texts: Sequence[str]) -> list[int]:
     return list(range(1, len(texts) + 1))
 
@@ -209,16 +231,15 @@ def _column(path: Path, size: int, main: Path) -> list[str]:
 def _labels(
     folder: Path, split: str, size: int, main: Path
 ) -> tuple[list[SentenceLabel], list[Path]]:
-    """The sentences' labels, from a file of their own or the first block of a joint one."""
+    """The sentences' labels, from a file of their own or a joint one."""
     path = _first(folder, f"{split}.arin.label", f"{split}.label")
     if path is not None:
         lines = read_beside(path, size, main)
     else:
-        joint = "+".join([f"{split}.arin"] * len(TARGETS))
-        path = _first(folder, f"joint/{joint}.label")
-        if path is None:
+        path = joint_files(folder, split).source_labels
+        if not path.is_file():
             return [], []
-        lines = read_blocks(path, size)[TARGETS[0]]
+        lines = read_repeated(path, size)
     return [
         parse_label(line.strip(), f"{path}, line {number},")
         for number, line in enumerate(lines, start=1)

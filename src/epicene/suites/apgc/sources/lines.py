@@ -34,7 +34,7 @@ def read_blocks(path: Path, size: int | None = None) -> dict[str, list[str]]:
     if len(lines) % len(TARGETS) or (expected is not None and len(lines) != expected):
         wanted = f"{expected} (four times {size})" if expected is not None else "a multiple of four"
         raise InputError(
-            f"{path} has {len(lines)} lines; the four blocks (MM, FM, MF, FF) have {wanted}."
+            f"{path} ends with line {len(lines)}; the four blocks (MM, FM, MF, FF) have {wanted}."
         )
     block = len(lines) // len(TARGETS)
     return {

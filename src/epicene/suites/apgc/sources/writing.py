@@ -11,6 +11,7 @@ from epicene.records import to_json
 from epicene.suites.apgc.labels import TARGETS, WordLabel, word_labels
 from epicene.suites.apgc.m2 import gold_edits
 from epicene.suites.apgc.protocol import FOLDED
+from epicene.suites.apgc.sources.joint import joint_files
 from epicene.suites.apgc.sources.lines import write_blocks, write_lines
 from epicene.suites.apgc.sources.m2_files import m2_text
 from epicene.suites.apgc.sources.tokens import write_tokens
@@ -31,8 +32,8 @@ def write_jsonl(path: Path, sentences: Sequence[Sentence]) -> None:
 
 def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> list[Path]:
     """Version 2.1: tokens with labels, lines, the joint layout, the gold edits; and the English."""
-    joint, m2 = folder / "joint", folder / "m2"
-    for each in (folder, joint, m2):
+    joint, m2 = joint_files(folder, split), folder / "m2"
+    for each in (folder, joint.sources.parent, m2):
         each.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
 
@@ -55,16 +56,20 @@ def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> lis
         write_lines(to(folder / f"{split}.en"), [sentence.english for sentence in sentences])
     if any(sentence.origin for sentence in sentences):
         write_lines(to(folder / f"{split}.origin"), [sentence.origin for sentence in sentences])
-    sources = "+".join([f"{split}.arin"] * len(TARGETS))
-    targets = "+".join(f"{split}.ar.{target}" for target in TARGETS)
-    by_target = {target: columns[f"ar.{target}"] for target in TARGETS}
-    write_blocks(to(joint / sources), dict.fromkeys(TARGETS, columns["arin"]))
-    write_blocks(to(joint / targets), by_target)
-    condensed = [sentence.who.condensed for sentence in sentences]
-    write_blocks(to(joint / f"{sources}.label"), dict.fromkeys(TARGETS, condensed))
-    write_blocks(to(joint / f"{targets}.gender"), {t: [t] * len(sentences) for t in TARGETS})
+    blocks = {
+        joint.sources: dict.fromkeys(TARGETS, columns["arin"]),
+        joint.targets: {t: columns[f"ar.{t}"] for t in TARGETS},
+        joint.source_labels: dict.fromkeys(TARGETS, [each.who.condensed for each in sentences]),
+        joint.target_labels: {
+            t: [_label_for(each.who, t).condensed for each in sentences] for t in TARGETS
+        },
+        joint.genders: {t: [t] * len(sentences) for t in TARGETS},
+    }
+    for path, lines in blocks.items():
+        write_blocks(to(path), lines)
     gold = "".join(m2_text(_gold(sentences)))
-    to(m2 / f"{sources}.to.{targets}.norm").write_text(gold, encoding="utf-8", newline="\n")
+    name = f"{joint.sources.name}.to.{joint.targets.name}.norm"
+    to(m2 / name).write_text(gold, encoding="utf-8", newline="\n")
     return written
 
 

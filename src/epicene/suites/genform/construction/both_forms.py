@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.languages.rewriting import find_rewriter, rewritable
 from epicene.studies import StudyItem
+from epicene.suites.construction import kept
 from epicene.suites.genform.construction.settling import (
     FIRST,
     JUDGEMENTS,
@@ -17,7 +18,6 @@ from epicene.suites.genform.construction.settling import (
     two_proposals,
     with_proposals,
 )
-from epicene.suites.genform.construction.writing import kept
 from epicene.suites.genform.pairs import TARGETS
 
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from epicene import languages
 from epicene.stats.proportions import wilson
 from epicene.stats.raters import krippendorff
+from epicene.suites.construction import kept
+from epicene.suites.data_cards import left_out, shown, table
 from epicene.suites.genform.construction.settling import open_questions
-from epicene.suites.genform.construction.writing import kept
 from epicene.suites.genform.pairs import TARGETS
 from epicene.suites.genform.terms import reference_of
 from epicene.suites.genform.words import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from epicene.records import Estimate
     from epicene.suites.construction import Made, Row
     from epicene.suites.genform.construction.writing import GenformBuild
     from epicene.suites.genform.pairs import Pair
@@ -72,18 +72,8 @@ def _making(made: Made, settings: GenformBuild) -> Iterator[str]:
         ("reviewed by two people each", made["settle-review"]),
         ("both forms written by two people each", made["check"]),
     )
-    rows = [(what, len(rows), _left_out(rows)) for what, rows in steps]
-    yield from _table(("sentences", "number", "of these left out"), rows)
-
-
-def _left_out(rows: Iterable[Row]) -> str:
-    """How many were left out and why; sentences that repeat another are one reason."""
-    reasons = Counter(
-        "repeats another" if row["dropped"].startswith("repeats ") else row["dropped"]
-        for row in rows
-        if row["dropped"]
-    )
-    return "; ".join(f"{number} ({why.rstrip('.')})" for why, number in reasons.items()) or "none"
+    rows = [(what, len(rows), left_out(rows)) for what, rows in steps]
+    yield from table(("sentences", "number", "of these left out"), rows)
 
 
 def _models(made: Made) -> Iterator[str]:
@@ -99,7 +89,7 @@ def _people(made: Made) -> Iterator[str]:
     yield "## People"
     yield ""
     heads = ("study", "people", "sentences", "same text", "α of the choice", "decided by a third")
-    yield from _table(heads, (_agreement(name, made[step]) for name, step in _STUDIES))
+    yield from table(heads, (_agreement(name, made[step]) for name, step in _STUDIES))
     yield ""
     yield (
         "Same text: the share of sentences on which both gave the same text, with its 95 % "
@@ -130,19 +120,8 @@ def _agreement(name: str, rows: Sequence[Row]) -> tuple[str, ...]:
     by_third = len(open_questions(rows))
     same = wilson(len(rows) - by_third, len(rows))
     choices = [[each["choice"] for each in row["given"]] for row in rows]
-    cells = (len(people), len(rows), _shown(same, 100), _shown(krippendorff(choices)), by_third)
+    cells = (len(people), len(rows), shown(same, 100), shown(krippendorff(choices)), by_third)
     return name, *map(str, cells)
-
-
-def _shown(estimate: Estimate, times: int = 1) -> str:
-    """A number with its interval, or why there is none."""
-    if estimate.value is None:
-        return f"– ({estimate.why})"
-    unit, decimals = (" %", 1) if times == 100 else ("", 2)
-    shown = f"{estimate.value * times:.{decimals}f}{unit}"
-    if estimate.low is None or estimate.high is None:
-        return shown
-    return f"{shown} [{estimate.low * times:.{decimals}f}, {estimate.high * times:.{decimals}f}]"
 
 
 def _rules(pairs: Sequence[Pair]) -> Iterator[str]:
@@ -160,7 +139,7 @@ def _rules(pairs: Sequence[Pair]) -> Iterator[str]:
         )
         for rule, mine in by_rule.items()
     ]
-    yield from _table(("rule", "pairs", "neutral", "gendered terms (mean)"), rows)
+    yield from table(("rule", "pairs", "neutral", "gendered terms (mean)"), rows)
 
 
 def _terms(pair: Pair) -> int:
@@ -190,7 +169,7 @@ def _balance(made: Made, pairs: Sequence[Pair]) -> Iterator[str]:
             "other people by their gender:"
         )
         yield ""
-        yield from _table(("words for", "pairs with words of each list"), rows)
+        yield from table(("words for", "pairs with words of each list"), rows)
 
 
 def _warnings(made: Made) -> Iterator[str]:
@@ -199,12 +178,4 @@ def _warnings(made: Made) -> Iterator[str]:
     ]
     yield "## What the check would have a person read"
     yield ""
-    yield from _table(("pair", "warning"), rows) if rows else ("Nothing.",)
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    yield f"| {' | '.join(heads)} |"
-    yield f"|{'---|' * len(heads)}"
-    for row in rows:
-        cells = (str(cell).replace("|", "\\|") for cell in row)
-        yield f"| {' | '.join(cells)} |"
+    yield from table(("pair", "warning"), rows) if rows else ("Nothing.",)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from epicene.suites.construction import kept
 from epicene.suites.genform.checks import check
-from epicene.suites.genform.construction.writing import kept, repeats
+from epicene.suites.genform.construction.writing import repeats
 from epicene.suites.genform.pairs import Pair
 from epicene.suites.genform.protocol import PROTOCOLS
 

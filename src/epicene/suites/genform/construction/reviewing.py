@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.studies import StudyItem
+from epicene.suites.construction import kept
 from epicene.suites.genform.construction.settling import (
     FIRST,
     JUDGEMENTS,
@@ -16,7 +17,6 @@ from epicene.suites.genform.construction.settling import (
     two_proposals,
     with_proposals,
 )
-from epicene.suites.genform.construction.writing import kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,14 +8,13 @@ import regex
 
 from epicene.errors import InputError, RunError, unknown
 from epicene.records import Decoding, Generate, Message, Positive, Texts, Translate
-from epicene.suites.construction import BuildSettings
+from epicene.suites.construction import BuildSettings, kept
 from epicene.suites.genform.construction.templates import Argument, Filled, fill, read_templates
 from epicene.suites.genform.repetition import Sentence, repetitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from epicene.records import Identity
     from epicene.suites.construction import Made, Reply, Row
     from epicene.suites.genform.construction.templates import Templates
 
@@ -32,11 +31,6 @@ class GenformBuild(BuildSettings, frozen=True, kw_only=True):
     sentences: Positive = 5  # of each template in each context
     temperature: float = 0.8
     templates: str = ""  # a file like templates.toml, instead of ours
-
-
-def kept(rows: Iterable[Row]) -> list[Row]:
-    """The rows that nothing speaks against: a row that is left out says why in `dropped`."""
-    return [row for row in rows if not row["dropped"]]
 
 
 # --- plan ----------------------------------------------------------------------------------
@@ -144,7 +138,7 @@ def read_written(made: Made, _settings: GenformBuild, replies: Iterable[Reply]) 
                 "context": row["context"],
                 "english": line,
                 "arguments": [_plain(each) for each in found.arguments] if found else [],
-                "model": described(reply.identity),
+                "model": reply.described,
                 "dropped": "" if found else "does not follow its template",
             }
 
@@ -158,12 +152,6 @@ def lines_of(answer: str) -> list[str]:
     """The lines of an answer, without the marks of a list and quotation marks around a line."""
     lines = (_MARK.sub("", line.strip()) for line in answer.split("\n"))
     return [" ".join(_QUOTED.sub(r"\2", line).split()) for line in lines if line]
-
-
-def described(identity: Identity) -> str:
-    """A model in words: what it is called, of which kind it is, and what else decides."""
-    facts = ", ".join(f"{name} {value}" for name, value in sorted(identity.key.items()) if value)
-    return f"{identity.label} ({identity.kind}{f': {facts}' if facts else ''})"
 
 
 # --- sift ----------------------------------------------------------------------------------
@@ -207,7 +195,7 @@ def read_translated(made: Made, settings: GenformBuild, replies: Iterable[Reply]
                 "rule": row["rule"],
                 "english": row["english"],
                 "translation": " ".join(reply.answer.only.split()),
-                "model": described(reply.identity),
+                "model": reply.described,
             }
         )
     repeated = repeats(rows, settings.language, "translation")

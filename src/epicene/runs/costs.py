@@ -1,0 +1,100 @@
+"""What a run costs: said before the first call, counted meanwhile, kept with the answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from epicene.errors import InputError
+from epicene.models.prices import dollars
+from epicene.models.purse import Paid, Purse
+from epicene.records import verb
+from epicene.runs.settings import Cost, Manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from epicene.models import Model
+    from epicene.runs.plan import Progress
+    from epicene.runs.store import Store
+    from epicene.suites import Suite
+
+
+def check_prices(
+    suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]], limit: float | None
+) -> None:
+    """Raise if there is a limit and a price is not known: it could not be kept."""
+    if limit is None:
+        return
+    for role, each in models.items():
+        verbs = {verb(kind) for kind in suite.verbs_of(role)}
+        for model in each:
+            if isinstance(model, Paid) and not all(map(model.price.covers, verbs)):
+                raise InputError(
+                    f"--max-cost needs the price of {model.identity.label}, which is not known; "
+                    "give it with --price, or in the spec: SPEC?price=PRICE (0 if it is free)."
+                )
+
+
+class Ledger:
+    """Who is paid by a run, and how much. It is kept in the store, where a killed run finds it."""
+
+    def __init__(
+        self, store: Store, models: Mapping[str, Sequence[Model]], limit: float | None
+    ) -> None:
+        self._store = store
+        self._before = store.spent()
+        self._paid: dict[str, Paid] = {}
+        self._estimates: dict[str, float | None] = {}
+        purse = Purse(limit, sum(self._before.values()))
+        for role, each in models.items():
+            for model in each:
+                if isinstance(model, Paid):
+                    model.spend_from(purse)
+                    self._paid[f"{role} {model.identity.digest.hex()}"] = model
+
+    def estimate(self, model: Paid, progress: Progress) -> str:
+        """Note what is left to be paid in a section, and say it."""
+        label = model.identity.label
+        self._estimates[label] = _plus(self._estimates.get(label, 0.0), progress.cost)
+        left = f"{progress.total - progress.done} requests left"
+        if progress.cost is None:
+            return f"{left}; what they cost is not known (--price tells it, 0 if nothing)."
+        return f"{left}, at most {dollars(progress.cost)}: {model.price}."
+
+    def save(self) -> None:
+        """Keep what is spent by now."""
+        for payee, model in self._paid.items():
+            if model.spent:
+                self._store.set_spent(payee, self._before.get(payee, 0.0) + model.spent)
+
+    def session(self) -> dict[str, Cost]:
+        """What this session cost, by the models' labels."""
+        costs: dict[str, Cost] = {}
+        for model in self._paid.values():
+            label = model.identity.label
+            spent = _plus(costs[label].spent if label in costs else 0.0, model.spent)
+            estimate = self._estimates.get(label, 0.0)
+            costs[label] = Cost(estimate=estimate, spent=spent, price=str(model.price))
+        return costs
+
+    def total(self) -> float:
+        """What all sessions cost, in US dollars."""
+        return sum(self._store.spent().values())
+
+
+def bill(manifest: Manifest) -> Iterator[str]:
+    """What a run's last session cost, a sentence for each model that is paid."""
+    for label, cost in manifest.sessions[-1].costs.items():
+        if cost.spent is None:
+            yield f"{label}: what it cost is not known."
+        elif cost.spent or cost.estimate:
+            foreseen = (
+                "" if cost.estimate is None else f" (at most {dollars(cost.estimate)} foreseen)"
+            )
+            yield f"{label} cost {dollars(cost.spent)}{foreseen}."
+    if len(manifest.sessions) > 1 and manifest.spent:
+        yield f"All sessions of the run cost {dollars(manifest.spent)}."
+
+
+def _plus(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other

@@ -1,0 +1,89 @@
+"""Models that are loaded when they are first asked, and let go when another's turn comes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.errors import RunError
+from epicene.models import foresee
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from epicene.models import Answered, Batch, BatchLimit, Files, Foreseen, Model, Spec
+    from epicene.records import Identity
+
+
+def on_demand(spec: Spec, open_: Callable[[Spec], Model]) -> Model:
+    """The spec's model, not loaded yet where it is known without that who it is."""
+    foreseen = foresee(spec)
+    return OnDemand(spec, foreseen, open_) if foreseen else open_(spec)
+
+
+def load(model: Model) -> None:
+    """Load a model now, if it is not."""
+    if isinstance(model, OnDemand):
+        model.load()
+
+
+def release(model: Model) -> None:
+    """Let go of what a model can load again."""
+    if isinstance(model, OnDemand):
+        model.close()
+
+
+class OnDemand:
+    """Stands for a model that is loaded only while it is asked."""
+
+    def __init__(self, spec: Spec, foreseen: Foreseen, open_: Callable[[Spec], Model]) -> None:
+        self._spec = spec
+        self._foreseen = foreseen
+        self._open = open_
+        self._model: Model | None = None
+        self._noted: list[dict[str, object]] = []
+
+    @property
+    def identity(self) -> Identity:
+        """Who answers; part of every answer's key."""
+        return self._foreseen.identity
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The verbs it knows, by name."""
+        return self._foreseen.verbs
+
+    @property
+    def batch_limit(self) -> BatchLimit:
+        """How the plan is cut for it; where it runs decides, so it is loaded for that."""
+        return self.load().batch_limit
+
+    def load(self) -> Model:
+        """The model itself."""
+        if self._model is None:
+            model = self._open(self._spec)
+            if model.identity.digest != self.identity.digest:
+                model.close()
+                raise RunError(
+                    f"The files of {self.identity.label} changed after the run had begun; put them "
+                    "back, or start the run anew."
+                )
+            self._model = model
+        return self._model
+
+    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+        """Load the model and let it answer."""
+        yield from self.load().answer(batches, files)
+
+    def notes(self) -> Mapping[str, object]:
+        """The model's; where it was loaded more than once, of each time."""
+        every = [*self._noted, *([dict(self._model.notes())] if self._model else [])]
+        if len(every) > 1:
+            return {"loaded": every}
+        return every[0] if every else {}
+
+    def close(self) -> None:
+        """Let go of the model; it is loaded again if it is asked again."""
+        if self._model is not None:
+            self._noted.append(dict(self._model.notes()))
+            self._model.close()
+            self._model = None

@@ -1,0 +1,74 @@
+"""Who sees which items, and in what order: the lists of a study, and one person's sequence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.records import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from epicene.studies import Study, StudyItem
+
+
+def lists_of(study: Study) -> dict[str, list[StudyItem]]:
+    """The items by list; all in one where any person may see any item.
+
+    Rotated lists are numbered from 1. Each has one version of every group, as far as the group has
+    enough, and the conditions take turns from group to group (a Latin square).
+    """
+    if study.lists == "none":
+        return {"": list(study.items)}
+    lists: dict[str, list[StudyItem]] = {}
+    if study.lists == "given":
+        for item in study.items:
+            lists.setdefault(item.list, []).append(item)
+        return lists
+    places = {name: place for place, name in enumerate(dict.fromkeys(_groups(study)))}
+    ranks = _ranks(study)
+    number = max(ranks.values(), default=0) + 1
+    lists = {str(each + 1): [] for each in range(number)}
+    for item in study.items:
+        turn = (ranks[item.id] + places[item.group]) % number
+        lists[str(turn + 1)].append(item)
+    return lists
+
+
+def _groups(study: Study) -> Iterator[str]:
+    return (item.group for item in study.items)
+
+
+def _ranks(study: Study) -> Mapping[str, int]:
+    """Which version of its group each item is: by its condition, where groups have them all."""
+    versions: dict[str, list[StudyItem]] = {}
+    for item in study.items:
+        versions.setdefault(item.group, []).append(item)
+    largest = max(map(len, versions.values()), default=0)
+    conditions = sorted({item.condition for item in study.items})
+    crossed = len(conditions) == largest and all(map(_differ, versions.values()))
+    return {
+        item.id: conditions.index(item.condition) if crossed else place
+        for group in versions.values()
+        for place, item in enumerate(sorted(group, key=lambda item: item.condition))
+    }
+
+
+def _differ(group: Sequence[StudyItem]) -> bool:
+    return len({item.condition for item in group}) == len(group)
+
+
+def sequence(study: Study, items: Sequence[StudyItem], person: str) -> list[StudyItem]:
+    """What a person sees after the practice: their items, fillers and checks spread among them."""
+    placed = []
+    for part in (items, study.fillers, study.checks):
+        own = sorted(part, key=lambda item: _toss(study, item, person)) if study.shuffle else part
+        for place, item in enumerate(own):
+            placed.append(((place + _toss(study, item, person, "place")) / len(own), item))
+    return [item for _, item in sorted(placed, key=lambda each: each[0])]
+
+
+def _toss(study: Study, item: StudyItem, person: str, what: str = "order") -> float:
+    """A number from 0 to 1 that is always the same for this person and item."""
+    number = int.from_bytes(digest(study.name, person, item.id, what)[:7], "big")
+    return number / 2**56

@@ -1,0 +1,42 @@
+"""The parts of a data card in Markdown that all constructions share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from epicene.records import Estimate
+    from epicene.suites.construction import Row
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """The lines of a table."""
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for row in rows:
+        cells = (str(cell).replace("|", "\\|") for cell in row)
+        yield f"| {' | '.join(cells)} |"
+
+
+def shown(estimate: Estimate, times: int = 1) -> str:
+    """A number with its interval, or why there is none."""
+    if estimate.value is None:
+        return f"– ({estimate.why})"
+    unit, decimals = (" %", 1) if times == 100 else ("", 2)
+    number = f"{estimate.value * times:.{decimals}f}{unit}"
+    if estimate.low is None or estimate.high is None:
+        return number
+    return f"{number} [{estimate.low * times:.{decimals}f}, {estimate.high * times:.{decimals}f}]"
+
+
+def left_out(rows: Iterable[Row]) -> str:
+    """How many rows were left out and why; what repeats another is one reason."""
+    reasons = Counter(
+        "repeats another" if row["dropped"].startswith("repeats ") else row["dropped"]
+        for row in rows
+        if row["dropped"]
+    )
+    return "; ".join(f"{number} ({why.rstrip('.')})" for why, number in reasons.items()) or "none"

@@ -1,0 +1,205 @@
+"""What dictionaries say of nouns: their gender, and a partner of the other gender.
+
+A file is what kaikki.org extracts from Wiktionary (JSON lines, perhaps gzipped), where the
+authors looked words up too, or a table with the columns language, word and gender. For French
+and Russian what the extra `morphology` installs is asked as well.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+import regex
+
+from epicene.datafiles import read_rows
+from epicene.errors import InputError
+from epicene.suites.gramvis.names import LANGUAGES, language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+
+_GENDERS = {
+    "masculine": "M", "feminine": "F", "neuter": "N", "m": "M", "f": "F", "n": "N",
+}  # fmt: skip
+
+
+@dataclass
+class Entry:
+    """What is known of a noun: its genders (M, F, N), its partners, and where that is from."""
+
+    genders: set[str] = field(default_factory=set)
+    partners: set[str] = field(default_factory=set)
+    sources: set[str] = field(default_factory=set)
+
+
+# A language's nouns by their spelling.
+Entries: TypeAlias = dict[tuple[str, str], Entry]
+
+
+def look_up(words: Mapping[str, Set[str]], files: Iterable[str]) -> Entries:
+    """What the dictionaries say of some words of each language; a language needs one at least."""
+    found: Entries = defaultdict(Entry)
+    known: set[str] = set()
+    for path in map(Path, files):
+        known |= _read_file(path, words, found)
+    for language, lexicon in _INSTALLED.items():
+        if language in words and lexicon(words[language], found):
+            known.add(language)
+    for language in words:
+        if language not in known:
+            raise InputError(
+                f"There is no dictionary of {LANGUAGES[language].capitalize()} to look words up "
+                "in; name one: --set dictionaries=FILE, the language's file of kaikki.org or a "
+                "table with language, word and gender."
+            )
+    return dict(found)
+
+
+# --- files ---------------------------------------------------------------------------------
+
+
+def _read_file(path: Path, words: Mapping[str, Set[str]], found: Entries) -> set[str]:
+    """Take in what a file says of the words; the languages that it is about."""
+    if path.suffix.lower() in (".csv", ".tsv"):
+        return _read_table(path, words, found)
+    return _read_wiktionary(path, words, found)
+
+
+def _read_table(path: Path, words: Mapping[str, Set[str]], found: Entries) -> set[str]:
+    languages = set()
+    for place, values in read_rows(path):
+        language = language_of(str(values.get("language") or ""), place)
+        languages.add(language)
+        word = str(values.get("word") or "").strip()
+        if word in words.get(language, ()):
+            entry = found[language, word]
+            entry.sources.add(path.name)
+            for name in regex.findall(r"\p{L}+", str(values.get("gender") or "").lower()):
+                if name not in _GENDERS:
+                    raise InputError(f"{place} has the gender {name!r}; it is m, f or n.")
+                entry.genders.add(_GENDERS[name])
+            entry.partners |= set(filter(None, [str(values.get("partner") or "").strip()]))
+    return languages
+
+
+class _Named(msgspec.Struct):
+    word: str = ""
+
+
+class _Sense(msgspec.Struct):
+    tags: list[str] = []
+    form_of: list[_Named] = []
+
+
+class _Form(msgspec.Struct):
+    form: str = ""
+    tags: list[str] = []
+
+
+class _Line(msgspec.Struct):
+    """What is read of a line of an extract of Wiktionary."""
+
+    word: str = ""
+    lang_code: str = ""
+    pos: str = ""
+    tags: list[str] = []
+    senses: list[_Sense] = []
+    forms: list[_Form] = []
+
+
+# Forms with these are the same noun in another number or size, not of another person.
+_OTHER_FORMS = {"plural", "diminutive", "augmentative", "endearing", "pejorative", "genitive"}
+
+
+def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) -> set[str]:
+    decoder = msgspec.json.Decoder(_Line)
+    codes = {language.lower(): language for language in LANGUAGES}
+    languages = set()
+    for number, text in enumerate(_lines(path), start=1):
+        try:
+            line = decoder.decode(text)
+        except msgspec.DecodeError as error:
+            place = f"{path}, line {number},"
+            raise InputError(f"{place} is no entry of a dictionary: {error}.") from None
+        language = codes.get(line.lang_code, "")
+        languages.add(language)
+        if line.pos == "noun" and line.word in words.get(language, ()):
+            entry = found[language, line.word]
+            entry.sources.add(path.name)
+            _take(line, entry)
+    return languages - {""}
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file, which may have a gigabyte, one after the other."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            yield from (line for line in file if line.strip())
+    except OSError as error:
+        raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+
+
+def _take(line: _Line, entry: Entry) -> None:
+    """The genders of all senses; who is of the other gender by a form, or by being one's form."""
+    own = _genders(line.tags)
+    for sense in line.senses:
+        if _OTHER_FORMS.isdisjoint(sense.tags):
+            genders = _genders(sense.tags)
+            own |= genders
+            if "form-of" in sense.tags and genders:
+                entry.partners |= {named.word for named in sense.form_of}
+    entry.genders |= own
+    for form in line.forms:
+        if _OTHER_FORMS.isdisjoint(form.tags) and _genders(form.tags) - own:
+            entry.partners.add(form.form)
+
+
+def _genders(tags: Iterable[str]) -> set[str]:
+    return {_GENDERS[tag] for tag in tags if tag in _GENDERS}
+
+
+# --- what is installed -----------------------------------------------------------------------
+
+
+def _french(words: Set[str], found: Entries) -> bool:
+    from epicene.languages.rewriting.french.dictionary import PACKAGE, dictionary
+
+    dela = dictionary()
+    if dela is None:
+        return False
+    for word in words:
+        genders = dela.noun_genders(word)
+        if genders:
+            entry = found["FR", word]
+            entry.sources.add(PACKAGE)
+            entry.genders |= {_GENDERS[gender] for gender in genders}
+            for gender in ("masculine", "feminine"):
+                partner = dela.noun_partner(word, gender)
+                entry.partners |= {partner} if partner and gender not in genders else set()
+    return True
+
+
+def _russian(words: Set[str], found: Entries) -> bool:
+    try:
+        import pymorphy3
+    except ModuleNotFoundError:
+        return False
+    names = {"masc": "M", "femn": "F", "neut": "N", "ms-f": "MF"}
+    morph = pymorphy3.MorphAnalyzer(lang="ru")
+    for word in words:
+        for parse in morph.parse(word) if morph.word_is_known(word) else ():
+            tag = parse.tag
+            plain = tag.POS == "NOUN" and parse.normal_form == word
+            if plain and not {"Name", "Surn", "Abbr", "Geox"} & set(tag.grammemes):
+                entry = found["RU", word]
+                entry.sources.add("pymorphy3")
+                entry.genders |= set(names.get(str(tag.gender), ""))
+    return True
+
+
+_INSTALLED: dict[str, Callable[[Set[str], Entries], bool]] = {"FR": _french, "RU": _russian}

@@ -1,0 +1,219 @@
+"""The studies `stereotype` and `category`: what people make of the English meanings of words.
+
+A meaning that several words share is asked about once. People see the meaning alone; whether a
+word diverges is computed from what they say and the word's grammar.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.records import Column, Estimate, Judgement, Row, Table, digest
+from epicene.stats.raters import fleiss, krippendorff
+from epicene.studies import StudyItem
+from epicene.studies.drawing import Candidate, stratified
+from epicene.studies.files import read_study
+from epicene.studies.responses import choices
+from epicene.suites import agreement, people
+from epicene.suites.gramvis.names import OWN
+from epicene.suites.gramvis.prompted import Prompted
+from epicene.suites.studies import StudyKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from epicene.studies import Response, Study
+    from epicene.studies.drawing import Wanted
+    from epicene.suites.gramvis.protocol import GramvisProtocol
+    from epicene.suites.gramvis.words import Word
+    from epicene.suites.studies import Material, StudyResults
+
+    Answered = StudyResults[GramvisProtocol]
+
+# The studies, with their question and the field of a word that it is about.
+STEREOTYPE, CATEGORY = "stereotype", "category"
+QUESTIONS = {STEREOTYPE: "suggests", CATEGORY: "category"}
+
+_COLUMNS = ("agreement", "κ", "α")
+
+
+def study_of(name: str) -> Study:
+    """What is shown and asked, without items."""
+    return read_study(Path(__file__).with_name(f"{name}.toml"))
+
+
+def meaning_key(english: str) -> str:
+    """What two spellings of one meaning share."""
+    return " ".join(english.casefold().split())
+
+
+def item_of(english: str, words: Iterable[str], listed: str = "") -> StudyItem:
+    """A meaning to ask about; the words that have it, and what their list says, are hidden."""
+    return StudyItem(
+        id=digest("meaning", meaning_key(english)).hex()[:12],
+        language="en",
+        fields={"meaning": english, "words": "; ".join(words), "listed": listed},
+    )
+
+
+def agreed(labels: Iterable[str], at_least: int) -> str:
+    """The label that so many people gave; empty if none."""
+    (label, count), *_ = Counter(labels).most_common() or [("", 0)]
+    return label if count >= at_least else ""
+
+
+# --- drawing ---------------------------------------------------------------------------------
+
+
+def _candidates(name: str, material: Material[Prompted, GramvisProtocol]) -> Iterator[Candidate]:
+    """Every word once, however many templates it is in; of one meaning one is drawn."""
+    item = material.item
+    if isinstance(item, Prompted) and item.template == 1 and item.entry.english:
+        word = item.entry
+        yield Candidate((), meaning_key(word.english), word.id, partial(_item, name, word))
+
+
+def _item(name: str, word: Word) -> StudyItem:
+    return item_of(word.english, (), getattr(word, name))
+
+
+def _draw(
+    drawn_from: Iterable[Candidate], _protocol: GramvisProtocol, wanted: Wanted
+) -> tuple[StudyItem, ...]:
+    """All meanings, or so many of them, each with all its words."""
+    words: dict[str, list[str]] = defaultdict(list)
+    for candidate in drawn_from:
+        words[candidate.unit].append(candidate.name)
+    return tuple(
+        msgspec.structs.replace(
+            item,
+            fields=item.fields | {"words": "; ".join(words[meaning_key(item.fields["meaning"])])},
+        )
+        for item in stratified(drawn_from, wanted)
+    )
+
+
+# --- judging ---------------------------------------------------------------------------------
+
+
+def _judge(name: str, item: StudyItem, response: Response) -> Iterator[Judgement]:
+    yield _judged(name, item, str(response.answers[QUESTIONS[name]]))
+
+
+def _automatic(name: str, item: StudyItem) -> Iterator[Judgement]:
+    yield _judged(name, item, item.fields["listed"])
+
+
+def _judged(name: str, item: StudyItem, label: str) -> Judgement:
+    return Judgement(item=item.id, group=item.id, language="en", name=name, label=label)
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+
+def _tables(name: str, results: Answered) -> Iterator[Table]:
+    yield _meanings(name, results)
+    yield _agreement(results)
+
+
+def _metrics(results: Answered) -> Mapping[str, Estimate]:
+    """How people agree with each other and with the list."""
+    labels, _ = people.rated(results.frame)
+    pairs = people.with_automatic(results.frame, results.automatic)
+    return {
+        "alpha_people": krippendorff(labels),
+        "agreement_list": agreement.raw(pairs, clustered=False),
+    }
+
+
+def _meanings(name: str, results: Answered) -> Table:
+    """What people said of each meaning, what more than half of them said, and the list."""
+    study = results.study
+    options = choices(study.question(QUESTIONS[name]))
+    said: dict[str, list[str]] = defaultdict(list)
+    for response in results.responses:
+        said[response.item].append(str(response.answers[QUESTIONS[name]]))
+    rows = []
+    for item in sorted(study.items, key=lambda item: meaning_key(item.fields["meaning"])):
+        labels = said[item.id]
+        if labels:
+            most = agreed(labels, len(labels) // 2 + 1)
+            votes = [Estimate(value=labels.count(option), n=len(labels)) for option in options]
+            texts = [most or "no agreement", item.fields["listed"]]
+            if name == STEREOTYPE:
+                texts.append("; ".join(diverging(item.fields["words"].split("; "), most)))
+            rows.append(Row(keys=(item.fields["meaning"],), cells=(*votes, *texts)))
+    texts = ["people", "list", *(["words that diverge"] if name == STEREOTYPE else ())]
+    return Table(
+        name="meanings",
+        title="What people said of each meaning",
+        levels=("meaning",),
+        columns=(
+            *(Column(name=option, unit="count") for option in options),
+            *(Column(name=text, unit="text") for text in texts),
+        ),
+        rows=tuple(rows),
+        notes=("`people` is what more than half of those who were asked said.",),
+    )
+
+
+def diverging(words: Iterable[str], stereotype: str) -> list[str]:
+    """Of words with one meaning, by their ids, those whose grammar is not what it suggests."""
+    if stereotype not in OWN.values():
+        return []
+    return [word for word in words if OWN[word.rpartition("/")[2]] != stereotype]
+
+
+def _agreement(results: Answered) -> Table:
+    labels, _ = people.rated(results.frame)
+    between = people.between_people(results.frame)
+    pairs = people.with_automatic(results.frame, results.automatic)
+    rows = (
+        Row(
+            keys=("people with each other",),
+            cells=(
+                agreement.raw(between, clustered=True),
+                fleiss(labels),
+                krippendorff(labels),
+            ),
+        ),
+        Row(
+            keys=("people with the list",),
+            cells=(
+                agreement.raw(pairs, clustered=False),
+                agreement.kappa(pairs, clustered=False),
+                people.alpha(pairs, clustered=False),
+            ),
+        ),
+    )
+    return Table(
+        name="agreement",
+        title="Whether people agree, with each other and with the list",
+        levels=("who",),
+        columns=tuple(Column(name=name, unit="number", decimals=3) for name in _COLUMNS),
+        rows=rows,
+        notes=(
+            "Agreement is raw: of every two people who judged one meaning, or of the label that "
+            "most people gave and the list's. κ is Fleiss' between people and Cohen's with the "
+            "list, α Krippendorff's. Meanings are resampled.",
+        ),
+    )
+
+
+def kind_of(name: str) -> StudyKind[Prompted, GramvisProtocol]:
+    """One of the two studies."""
+    return StudyKind(
+        study=lambda _protocol: study_of(name),
+        candidates=partial(_candidates, name),
+        draw=_draw,
+        judge=partial(_judge, name),
+        automatic=partial(_automatic, name),
+        metrics=_metrics,
+        tables=partial(_tables, name),
+        from_runs=False,
+    )

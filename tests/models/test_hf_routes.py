@@ -1,0 +1,154 @@
+"""Every family by the route it bears: the same scores as one sequence alone, each token once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from epicene.models import ModelOptions
+from epicene.models.hf import packing, trees, trial
+from epicene.models.hf.forward import Forward
+from epicene.models.hf.loading import Loaded
+from epicene.models.hf.packing import Layout
+from epicene.models.hf.rows import Row
+from epicene.records import Identity
+from models.causal_families import FAMILIES, family
+
+SHARED = "bloom", "falcon with ALiBi", "gpt_neo", "mpt"
+PADDED = "lfm2", "mamba", "qwen3_next"
+ROUTES = dict.fromkeys(SHARED, "shared beginnings") | dict.fromkeys(PADDED, "padded batch")
+
+
+def rows() -> list[Row]:
+    """Candidates behind their items, longer than the windows, and texts behind an instruction."""
+    draw = np.random.default_rng(1)
+
+    def tokens(count: int) -> tuple[int, ...]:
+        return tuple(draw.integers(3, 360, count).tolist())
+
+    found = []
+    instruction = tokens(40)
+    for _ in range(6):
+        item = tokens(12)
+        found += [Row(item + tokens(int(draw.integers(1, 6))), 1) for _ in range(4)]
+        found += [Row(instruction + item + tokens(3), 44) for _ in range(2)]
+    found.append(Row((*found[0].ids[:-1], 5), 3))  # differs in the last token alone
+    return found
+
+
+ROWS = rows()
+
+
+def scores(model: Any, some: list[Row] = ROWS) -> tuple[dict[Row, list[float]], dict[str, Any]]:
+    notes: dict[str, Any] = {}
+    identity = Identity(kind="hf", label="tiny", key={})
+    loaded = Loaded(model, None, torch.device("cpu"), identity, ModelOptions())
+    found = {}
+    for part in Forward(loaded, notes).score(some):
+        for row, result in part.items():
+            assert not isinstance(result, Exception)
+            found[row] = result.logprobs
+    return found, notes
+
+
+def alone(model: Any, row: Row) -> list[float]:
+    """By one full pass over the sequence alone."""
+    with torch.no_grad():
+        spread = model(torch.tensor([row.ids]), use_cache=False).logits[0].float().log_softmax(-1)
+    return [float(spread[i - 1, row.ids[i]]) for i in range(row.first, len(row.ids))]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_scores_equal_one_sequence_alone_by_the_expected_route(name: str) -> None:
+    model = family(name)
+    found, notes = scores(model)
+    assert notes["path"] == ROUTES.get(name, "packed trees"), notes["path_because"]
+    for row in ROWS:
+        assert found[row] == pytest.approx(alone(model, row), abs=1e-4)
+
+
+def test_every_distinct_token_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trees, "_WIDTHS", (4096,))  # as one pack: packs repeat what they share
+    _, notes = scores(family("llama"))
+    distinct = {row.read[: n + 1] for row in ROWS for n in range(len(row.read))}
+    assert notes["distinct_tokens"] == len(distinct)
+    assert notes["tokens"] == sum(len(row.read) for row in ROWS)
+
+
+def test_the_head_sees_only_what_has_a_successor_that_is_scored() -> None:
+    model = family("llama")
+    seen = []
+    hook = model.lm_head.register_forward_pre_hook(lambda _, given: seen.append(given[0].shape[1]))
+    notes: dict[str, Any] = {}
+    identity = Identity(kind="hf", label="tiny", key={})
+    forward = Forward(Loaded(model, None, torch.device("cpu"), identity, ModelOptions()), notes)
+    assert forward.route.name == "packed trees"
+    seen.clear()
+    list(forward.score(ROWS))
+    hook.remove()
+    assert sum(seen) == len({row.ids[: n + 1] for row in ROWS for n in row.wanted})
+
+
+@pytest.mark.parametrize("name", ["mistral", "gemma3_text", "gpt_neo", "mpt", "lfm2", "qwen3_next"])
+def test_a_wrong_mask_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """These take one mask without an error and come out wrong by nats."""
+    monkeypatch.setattr(trial, "layout", lambda _: Layout())
+    model = family(name)
+    found, notes = scores(model)
+    assert notes["path"] != "packed trees"
+    assert found[ROWS[0]] == pytest.approx(alone(model, ROWS[0]), abs=1e-4)
+
+
+def test_a_window_as_wide_as_the_model_reads_is_none() -> None:
+    config = family("mistral").config
+    assert packing.layout(config) == Layout(window=4)
+    config = type(config)(**{**config.to_dict(), "sliding_window": 1 << 20})
+    assert packing.layout(config) == Layout()
+
+
+def test_a_family_nobody_measured_is_not_packed() -> None:
+    config = family("llama").config
+    unknown = type(config)(**config.to_dict())
+    unknown.model_type = "unheard_of"
+    assert packing.layout(unknown) is None
+
+
+def test_positions_that_depend_on_the_batch_keep_long_rows_out_of_packs() -> None:
+    config = family("llama").config
+    settings = {
+        **config.to_dict(),
+        "rope_parameters": {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0},
+        "max_position_embeddings": 64,
+    }
+    found = packing.layout(type(config)(**settings))
+    assert found is not None
+    assert found.longest == 64
+
+
+def test_a_shared_beginning_is_run_once_for_all_batches() -> None:
+    model = family("llama")
+    notes: dict[str, Any] = {}
+    identity = Identity(kind="hf", label="tiny", key={})
+    forward = Forward(Loaded(model, None, torch.device("cpu"), identity, ModelOptions()), notes)
+    assert forward.route.name == "packed trees"
+    widths = []
+    hook = model.model.register_forward_pre_hook(
+        lambda _, __, given: widths.append(tuple(given["input_ids"].shape)), with_kwargs=True
+    )
+    instruction = tuple(range(3, 83))
+    batches = [
+        [Row((*instruction, 100 + n, 200 + k, n, k, 9), 81) for n in range(10) for k in range(14)]
+        for _ in range(2)
+    ]
+    batches[1] = [Row((*row.ids[:80], *(t + 1 for t in row.ids[80:])), 81) for row in batches[1]]
+    found: dict[Row, Any] = {}
+    for batch in batches:
+        for part in forward.score(batch):
+            found |= part
+    hook.remove()
+    assert widths.count((1, 80)) == 1
+    for row in (batches[0][0], batches[1][-1]):
+        assert found[row].logprobs == pytest.approx(alone(model, row), abs=1e-4)
