@@ -13,6 +13,7 @@ from pathlib import Path
 from epicene.languages.normalise import normalise
 from epicene.suites.apgc.m2 import Counts, count, count_by_lattice, gold_edits
 from epicene.suites.apgc.protocol import FOLDED
+from epicene.suites.apgc.sources.joint import joint_files
 from epicene.suites.apgc.sources.lines import read_blocks
 
 ALIGNED = "CorpusR_MorphR_NeuralR/CorpusR_MorphR_NeuralR.inf"
@@ -30,9 +31,8 @@ def main() -> int:
         print("Set EPICENE_PUBLISHED_DATA to the folder with the published data.")
         return 0
     data = Path(folder) / "apgc"
-    joint = data / "v2.1/joint"
-    sources = words(joint / "+".join(["dev.arin"] * 4))
-    targets = words(joint / "+".join(f"dev.ar.{t}" for t in ("MM", "FM", "MF", "FF")))
+    joint = joint_files(data / "v2.1", "dev")
+    sources, targets = words(joint.sources), words(joint.targets)
     gold = [gold_edits(one, two) for one, two in zip(sources, targets, strict=True)]
     print(f"{len(sources)} sentence pairs, one core")
     for name in (ALIGNED, UNALIGNED):

@@ -1,4 +1,5 @@
-"""Train a tagger on the published train split; print how it labels and rewrites dev, and errors.
+"""Train a tagger on the published train split; print how it labels and rewrites dev, what it makes
+of the machine translation of dev, and errors.
 
     EPICENE_PUBLISHED_DATA=FOLDER python benchmarks/apgc_rewriter.py [TAGGER | OPTION…]
 
@@ -69,8 +70,10 @@ def train(data: Path, tagger: Path, options: list[str]) -> None:
 
 
 def print_figures(data: Path, tagger: Path, run: Path) -> None:
-    """Precision, recall and F0.5 for each target, and the labels, as the suite reports them."""
-    tasks = ("--task", "rewriting", "--task", "identification")
+    """Precision, recall and F0.5 for each target, the labels, and BLEU before and after editing, as
+    the suite reports them.
+    """
+    tasks = ("--task", "rewriting", "--task", "identification", "--task", "post-editing")
     where = ("--data", data, "--split", "dev", "-p", "paper", "--out", run, "--json")
     done = subprocess.run(
         epicene("run", "apgc", "-m", f"tagger:{tagger}", *tasks, *where),
@@ -78,12 +81,11 @@ def print_figures(data: Path, tagger: Path, run: Path) -> None:
         capture_output=True,
     )
     results = json.loads(done.stdout)
-    for name in ("rewriting", "identification by word"):
+    for name in ("rewriting", "identification by word", "post-editing"):
         print(f"\n{name}")
-        (rows,) = results["tables"][name].values()
-        for key, cells in rows.items():
+        for key, cells in results["tables"][name].items():
             numbers = {column: cell["value"] for column, cell in cells.items()}
-            shown = [f"{column} {value:.4f}" for column, value in numbers.items() if value != ""]
+            shown = [f"{column} {value:.4f}" for column, value in numbers.items() if value]
             print(f"  {key}: {', '.join(shown)}")
 
 

@@ -23,11 +23,12 @@ class Noting(OneByOne):
     The one that HANG_AT names ("write 4") never answers its fourth request.
     """
 
-    def __init__(self, name: str, verb: str, answer: Callable[[Request], Answer]) -> None:
+    def __init__(
+        self, name: str, verb: str, answer: Callable[[Request], Answer], version: str = "7"
+    ) -> None:
         self._name, self._answer, self._asked = name, answer, 0
-        super().__init__(
-            Identity(kind="scripted", label=name, key={"version": "7"}), {verb: self.note}
-        )
+        identity = Identity(kind="scripted", label=name, key={"version": version})
+        super().__init__(identity, {verb: self.note})
 
     @property
     def batch_limit(self) -> BatchLimit:

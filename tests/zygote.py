@@ -1,12 +1,14 @@
 """Runs commands in forked children, so that killing twenty of them costs no twenty imports.
 
 Reads one JSON list of arguments a line, forks, prints the child's pid, waits for it and prints
-its exit status. Knows the two-stage suite, and the model kind `noted`: an hf model that notes
-what it is asked in the file named by SCRIPTED_LOG.
+its exit status. Imports before that the modules that its own arguments name. Knows the two-stage
+suite, and the model kind `noted`: an hf model that notes what it is asked in the file named by
+SCRIPTED_LOG.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -58,6 +60,9 @@ def main() -> None:
     registry.add("models", "noted", open_noted)
     import torch
     import transformers  # noqa: F401 - imported here so that children need not
+
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
 
     torch.set_num_threads(1)
     sys.stdout.write("ready\n")

@@ -6,15 +6,17 @@ At the rate of a large matrix product this takes a time that no program can beat
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from epicene.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator, Sequence
 
     from contest.plain import Plain, Row
 
 
-class Work(NamedTuple):
+class Work(Record, frozen=True, kw_only=True):
     """What a set of rows asks of a model."""
 
     tokens: int  # of all rows
@@ -23,12 +25,12 @@ class Work(NamedTuple):
     flops: float
 
 
-def least(rows: Iterable[Row], plain: Plain) -> Work:
+def least(rows: Sequence[Row], plain: Plain) -> Work:
     """The least work for these rows."""
     return _tree(rows, plain) if plain.kind == "causal" else _sentences(rows, plain)
 
 
-def _tree(rows: Iterable[Row], plain: Plain) -> Work:
+def _tree(rows: Sequence[Row], plain: Plain) -> Work:
     """A causal model reads the same beginning once: rows make a tree."""
     nodes: dict[tuple[int, int], int] = {}
     looked: set[int] = set()
@@ -46,46 +48,40 @@ def _tree(rows: Iterable[Row], plain: Plain) -> Work:
     return _work(plain, tokens, len(nodes), len(looked), depths)
 
 
-def _sentences(rows: Iterable[Row], plain: Plain) -> Work:
+def _sentences(rows: Sequence[Row], plain: Plain) -> Work:
     """A masked model reads each distinct row once."""
-    rows = list(rows)
-    distinct = {row.ids for row in rows}
     looked = {(row.ids, position) for row in rows for position, _ in row.wanted}
-    tokens = sum(len(row.ids) for row in rows)
-    return _work(
-        plain,
-        tokens,
-        sum(map(len, distinct)),
-        len(looked),
-        sum(len(ids) ** 2 for ids in distinct),
-    )
+    lengths = [len(ids) for ids in {ids for ids, _ in looked}]
+    attended = sum(length**2 for length in lengths)
+    return _work(plain, sum(len(row.ids) for row in rows), sum(lengths), len(looked), attended)
 
 
 def _work(plain: Plain, tokens: int, distinct: int, looked: int, attended: int) -> Work:
-    """Two operations per weight and token; attention reads keys and values of each pair."""
-    model = plain.model
-    config = model.config
-    body = sum(p.numel() for _, p in _matrices(model.base_model))
+    """Two operations per weight and token; attention reads a key and a value per pair."""
+    config = plain.model.config
+    body = sum(weight.numel() for weight in _matrices(plain.model.base_model))
     head = config.vocab_size * config.hidden_size
     width = config.hidden_size * config.num_hidden_layers
     return Work(
-        tokens, distinct, looked, 2.0 * (distinct * body + looked * head + 2 * attended * width)
+        tokens=tokens,
+        distinct=distinct,
+        looked=looked,
+        flops=2.0 * (distinct * body + looked * head + 2 * attended * width),
     )
 
 
-def _matrices(body: Any) -> Iterable[tuple[str, Any]]:
-    return [
-        (name, weight)
-        for name, weight in body.named_parameters()
-        if weight.dim() == 2 and "embed" not in name
-    ]
+def _matrices(body: Any) -> Iterator[Any]:
+    """All that tokens are multiplied with; embeddings are only looked up."""
+    for name, weight in body.named_parameters():
+        if weight.dim() == 2 and "embed" not in name:
+            yield weight
 
 
 def matrix_rate(device: str, dtype: str) -> float:
     """Operations a second of a large matrix product, the best of several."""
     import torch
 
-    size = 2048 if device == "cpu" else 8192
+    size = 1024 if device == "cpu" else 8192
     left, right = (
         torch.randn(size, size, device=device, dtype=getattr(torch, dtype)) for _ in range(2)
     )

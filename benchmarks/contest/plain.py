@@ -6,7 +6,7 @@ also what the scores of all contenders are held against.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from contest.ways import Took, pairs, timed
 from epicene.models.hf.chat import Chat

@@ -1,9 +1,9 @@
-"""What is scored: requests as the suites ask them, and the same as plain pairs for everyone else."""
+"""What is scored: the requests that the suites ask, in the order of a run."""
 
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
@@ -49,7 +49,7 @@ def gather(published: Path | None) -> Texts:
     source = Source(path=published / "misgendering" if published else None)
     items = list(suite.read(source, protocol).items)
     return Texts(
-        misgendered=list(_scores(suite, items, protocol, "probability")),
+        misgendered=list(_scores(suite, items, protocol, "ask", "probability")),
         hindi=_hindi(),
         genform=_genform(),
         curve=[_widened(item) for item in items if item.is_template][:_CURVED],
@@ -82,16 +82,14 @@ def with_candidates(requests: Sequence[Score], candidates: int) -> list[Score]:
 
 
 def _scores(
-    suite: Suite[Item, Protocol], items: Sequence[Item], protocol: Protocol, name: str
+    suite: Suite[Any, Any], items: Sequence[Item], protocol: Protocol, stage: str, name: str
 ) -> Iterator[Score]:
-    """The score requests whose name begins so."""
+    """The score requests of a stage whose name begins so."""
+    (asking,) = (each for each in suite.stages if each.name == stage)
     for item in items:
-        for stage in suite.stages:
-            if Score not in stage.verbs:
-                continue
-            for request in stage.ask(item, Answers(), protocol):
-                if isinstance(request, Score) and request.name.startswith(name):
-                    yield request
+        for request in asking.ask(item, Answers(), protocol):
+            if isinstance(request, Score) and request.name.startswith(name):
+                yield request
 
 
 def _hindi() -> list[Score]:
@@ -99,7 +97,7 @@ def _hindi() -> list[Score]:
     suite = find_suite("alternations")
     protocol = choose_protocol(suite, "epicene", {"boundaries": "tokenizer"}, None)
     pairs = [pair for pair in suite.read(Source(), protocol).items if pair.language == "hi"]
-    return list(_scores(suite, pairs, protocol, "acceptability"))
+    return list(_scores(suite, pairs, protocol, "acceptability", "acceptability"))
 
 
 def _genform() -> list[Score]:
@@ -107,7 +105,8 @@ def _genform() -> list[Score]:
     suite = find_suite("genform")
     protocol = choose_protocol(suite, "epicene", {"formats": "probability"}, None)
     by_language: dict[str, list[Score]] = {}
-    for request in _scores(suite, list(suite.read(Source(), protocol).items), protocol, "prob"):
+    items = list(suite.read(Source(), protocol).items)
+    for request in _scores(suite, items, protocol, "probability", "probability"):
         by_language.setdefault(request.language, []).append(request)
     turns = zip_longest(*by_language.values())
     return [request for turn in turns for request in turn if request is not None]

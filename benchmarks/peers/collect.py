@@ -11,9 +11,12 @@ import shutil
 import subprocess
 import sys
 from importlib.metadata import distribution
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from peers.environment import REQUIREMENTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BELOW = ("certifi", "charset-normalizer", "idna", "requests", "urllib3", "wonderwords")
 OURS = ("msgspec",)

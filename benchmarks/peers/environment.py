@@ -25,7 +25,7 @@ def python(folder: Path) -> str:
         print(f"making an environment for the peers in {place} …", file=sys.stderr)
         shutil.rmtree(place, ignore_errors=True)  # half made
         subprocess.run([sys.executable, "-m", "venv", place], check=True)
-        pip = [interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, *wanted, "--requirement", REQUIREMENTS], check=True)
+        pip = [str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, *wanted, "--requirement", str(REQUIREMENTS)], check=True)
         (place / _READY).touch()
     return str(interpreter)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.annotate.folder import create_folder
+from epicene.datafiles import sha256_of
 from epicene.errors import InputError, RunError, unknown
 from epicene.models import Spec, open_model
 from epicene.records import Failed, Item, Request, to_json
@@ -27,7 +29,6 @@ from epicene.suites.construction import AskModels, AskPeople, Compute, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from epicene.studies import Response, Study
     from epicene.suites import Answers
@@ -104,6 +105,11 @@ def read_settings(construction: Construction[Any], given: Mapping[str, str]) -> 
 
 def _settings_json(suite: str, settings: BuildSettings) -> bytes:
     now = {"suite": suite, **json.loads(to_json(settings))}
+    for name in settings.files:
+        paths = [now[name]] if isinstance(now[name], str) else now[name]
+        now[name] = [
+            {"name": Path(path).name, "sha256": sha256_of(Path(path))} for path in paths if path
+        ]
     return json.dumps(now, ensure_ascii=False, indent=1).encode()
 
 
@@ -117,11 +123,20 @@ def refuse_other_settings(folder: Path, suite: str, settings: BuildSettings) -> 
         before = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         raise InputError(f"{path} is damaged; put it back, or build into another folder.") from None
-    if before != now:
-        other = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+    other = sorted(
+        name for name in {*before, *now} if _content(before.get(name)) != _content(now.get(name))
+    )
+    if other:
         raise InputError(
             f"{folder} was begun with another {' and '.join(other)}; build into another folder."
         )
+
+
+def _content(setting: Any) -> Any:
+    """A setting; of files what is in them, whatever they are called."""
+    if not isinstance(setting, list):
+        return setting
+    return [each.get("sha256") if isinstance(each, dict) else each for each in setting]
 
 
 def _do(

@@ -371,6 +371,46 @@ class Figure(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
+# --- pictures ------------------------------------------------------------------------------
+
+
+class Pictured(Record, frozen=True, kw_only=True):
+    """A drawn image on a contact sheet, by its hash, or why there is none.
+
+    `caption` is read under it and is short; `alt` says to who cannot see it what is known of it.
+    """
+
+    sha256: str = ""
+    caption: str = ""
+    alt: str = ""
+    missing: str = ""
+
+
+class Strip(Record, frozen=True, kw_only=True):
+    """Images that belong side by side, what they were drawn from, and what became of them."""
+
+    heading: str
+    summary: str = ""
+    prompts: tuple[str, ...] = ()
+    language: str = ""  # of the prompts
+    pictures: tuple[Pictured, ...] = ()
+
+
+class ContactSheet(Record, frozen=True, kw_only=True):
+    """All images of one thing. Sheets are put in order by `value` and filtered by `facets`.
+
+    `legend` says how captions are to be read.
+    """
+
+    name: str
+    language: str = ""
+    about: str = ""
+    legend: str = ""
+    value: float | None = None
+    facets: Facets = {}
+    strips: tuple[Strip, ...] = ()
+
+
 # --- models --------------------------------------------------------------------------------
 
 

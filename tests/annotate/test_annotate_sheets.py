@@ -36,7 +36,9 @@ def of_items(judgements: list[int]) -> Study:
 
 def alternations(verbs: int, judgements: int = 1) -> Study:
     """The forced choice of `alternations`: four versions of each verb, on four lists."""
-    drawn = sample_data(find_suite("alternations"), Source(), Wanted(per_cell=verbs), study="choice")
+    drawn = sample_data(
+        find_suite("alternations"), Source(), Wanted(per_cell=verbs), study="choice"
+    )
     return msgspec.structs.replace(drawn, judgements=judgements)
 
 
@@ -147,7 +149,8 @@ def test_sheets_of_lists_are_filled_in_and_come_back(tmp_path: Path) -> None:
         rows = list(csv.DictReader(io.StringIO(sheet, newline="")))
         orders.append([row["item"] for row in rows if row["item"].startswith(("filler", "check"))])
         assert not any(row["item"].startswith("practice") for row in rows)
-        assert "variant" not in sheet and "good" not in sheet
+        assert "variant" not in sheet
+        assert "good" not in sheet
         items = {item.id: item for item in every_item(study)}
         answers = [respond(study, items[row["item"]], path.stem) for row in rows]
         path.write_text(fill_in(sheet, answers), "utf-8")

@@ -229,9 +229,30 @@ def test_what_cannot_be_drawn_is_refused(
 
 def test_other_mistakes(epicene: Epicene, study: Path) -> None:
     refused(epicene("annotate", "tables", "nowhere"), 2, "nowhere is not a study folder")
-    refused(epicene("annotate", "export", study, "--people=ann,bob"), 2, "wants a folder")
+    refused(epicene("annotate", "export", study, "--people=ann,bob"), 2, "want a folder")
+    refused(epicene("annotate", "export", study, "--to=pcibex"), 2, "want a folder")
+    both = ("--to=pcibex", "--people=2", "--out=s")
+    refused(epicene("annotate", "export", study, *both), 2, "one of the two")
+    refused(
+        epicene("annotate", "export", study, "--to=pcibex", "--out=s"),
+        2,
+        "something else than one choice",
+    )
     refused(epicene("annotate", "export", study, "--out=x.doc"), 2, "end it in .csv")
     refused(epicene("annotate", "export", study, "--people=ann", "--out=s"), 2, "only 1 are named")
+
+
+def test_a_study_with_lists_goes_out_as_sheets_and_as_an_experiment(epicene: Epicene) -> None:
+    drawing = ("--suite=alternations", "--study=choice", "--n=8", "--out=study")
+    assert epicene("annotate", "sample", *drawing).code == 0
+    few = epicene("annotate", "export", "study", "--people=4", "--out=sheets")
+    refused(few, 2, "4 lists", "80 people, and 4 are named", "judgements in study.toml")
+    done = epicene("annotate", "export", "study", "--people=80", "--out=sheets")
+    assert done.code == 0
+    names = sorted(path.name for path in Path("sheets").iterdir())
+    assert names == ["instructions.md", *(f"p{number:02}.csv" for number in range(1, 81))]
+    done = epicene("annotate", "export", "study", "--to=pcibex", "--out=experiment")
+    assert done.err.split() == ["experiment/main.js", "experiment/items.csv"]
 
 
 def test_a_study_of_data(epicene: Epicene) -> None:

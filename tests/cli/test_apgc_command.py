@@ -44,6 +44,8 @@ def test_rewritings_in_four_blocks(epicene: Epicene, corpus: Path, tmp_path: Pat
     assert metrics["accuracy"] == pytest.approx(1 - 1 / 4 / 36)  # one word of four
     assert 90 < metrics["BLEU"] < 100
     assert done.json["tables"]["rewriting"]["MM"]["gold"]["value"] == 6
+    # Answers made elsewhere are scored as the published ones were, unless said.
+    assert done.json["protocol"] == "paper"
 
 
 def test_translations_by_group_and_target(epicene: Epicene, corpus: Path, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import email
-import email.policy
 import json
 import threading
 import time
@@ -135,14 +134,14 @@ def _content(handler: BaseHTTPRequestHandler) -> dict[str, Any]:
     kind = handler.headers["Content-Type"] or ""
     if not kind.startswith("multipart/form-data"):
         return dict(json.loads(data)) if data else {}
-    head = f"Content-Type: {kind}\r\n\r\n".encode()
-    form = email.message_from_bytes(head + data, policy=email.policy.HTTP)
-    return {
-        str(part.get_param("name", header="content-disposition")): part.get_payload(
-            decode=True
-        ).decode()  # type: ignore[union-attr]
-        for part in form.iter_parts()  # type: ignore[attr-defined]
-    }
+    form = email.message_from_bytes(f"Content-Type: {kind}\r\n\r\n".encode() + data)
+    fields: dict[str, Any] = {}
+    for part in form.walk():
+        name = part.get_param("name", header="content-disposition")
+        content = part.get_payload(decode=True)
+        if isinstance(name, str) and isinstance(content, bytes):
+            fields[name] = content.decode()
+    return fields
 
 
 def _send(handler: BaseHTTPRequestHandler, reply: Reply) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -363,14 +364,13 @@ def failing(family: str, when: Any) -> Any:
     """The tiny model, out of memory when `when` says so of the input's shape."""
     own, _ = model_and_tokenizer(family)
 
-    class Small(type(own)):  # type: ignore[misc]
-        def forward(self, **inputs: Any) -> Any:
-            if when(*inputs["input_ids"].shape):
-                raise torch.OutOfMemoryError("out of memory")
-            return super().forward(**inputs)
+    small = deepcopy(own)
 
-    small = Small(own.config).eval()
-    small.load_state_dict(own.state_dict())
+    def check(_: Any, given: tuple[Any, ...], inputs: dict[str, Any]) -> None:
+        if when(*(given[0] if given else inputs["input_ids"]).shape):
+            raise torch.OutOfMemoryError("out of memory")
+
+    small.base_model.register_forward_pre_hook(check, with_kwargs=True)
     return small
 
 

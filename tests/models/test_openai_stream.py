@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from epicene.models.openai_api.model import PROVIDER
+from epicene.models.prices import Price
+from epicene.models.remote.address import find
+from epicene.models.remote.faults import StatusError
 from epicene.models.remote.gate import Gate
+from epicene.models.remote.sender import Sender
+from epicene.models.remote.tally import Tally, Till
 from epicene.records import Generate, Message, Texts
-from models.local_server import Asked, NoFiles, Reply, Server, answers, singly
+from models.local_server import IMPATIENT, Asked, NoFiles, Reply, Server, answers, singly
 from models.openai_server import chat, error, model
 
 if TYPE_CHECKING:
@@ -35,10 +41,14 @@ def threads() -> list[str]:
 def test_a_server_that_bears_few_is_met_and_all_is_answered() -> None:
     """More than `bears` at once get 429 with no hint; the room must find its size by itself."""
     bears = 3
+    complained = threading.Event()
 
     def script(asked: Asked) -> Reply:
         if asked.active > bears:
+            complained.set()
             return error(429, "busy")
+        # However slow the machine, the first are still there when the others come.
+        assert complained.wait(60)
         return Reply(chat(asked.prompt).body, delay=0.01)
 
     with Server(script) as server:
@@ -46,13 +56,45 @@ def test_a_server_that_bears_few_is_met_and_all_is_answered() -> None:
         given = answers(served, *(question(n) for n in range(150)))
     assert [a.only if isinstance(a, Texts) else a for a in given] == [str(n) for n in range(150)]
     notes = served.notes()
-    room, complaints = notes["concurrency"], notes["rate_limited"]
-    assert isinstance(room, int)
+    complaints = notes["rate_limited"]
     assert isinstance(complaints, int)
-    assert room <= 2 * bears
     # Without adapting, 24 at a time would meet many complaints for each answer.
     assert 0 < complaints < 150
     assert notes["requests"] == 150 + complaints == len(server.asked)
+
+
+def test_the_room_finds_its_size_and_keeps_to_it() -> None:
+    """As above, but in one event loop: what the server counts is what the gate lets through, so
+    that no slow machine hides a room that is too large."""
+    bears, active = 3, 0
+    gate, tally = Gate(24), Tally()
+    rooms: list[float] = []
+
+    async def send() -> None:
+        nonlocal active
+        rooms.append(gate.limit)
+        active += 1
+        try:
+            if active > bears:
+                raise StatusError(429, "busy")
+            await asyncio.sleep(0.001)
+        finally:
+            active -= 1
+
+    async def scenario() -> None:
+        address = find(PROVIDER, "http://127.0.0.1:9")
+        sender = Sender(address, "KEY", tally, Till(Price()), gate, 60.0, IMPATIENT)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(150):
+                group.create_task(sender.until_answered(lambda: sender.once(send)))
+
+    asyncio.run(scenario())
+    assert tally.sent == 150 + tally.rate_limited
+    assert 0 < tally.rate_limited < 150
+    found = next(place for place, room in enumerate(rooms) if room < bears + 1)
+    assert found < 30, "the first who come at once are all it takes"
+    # One more than it bears is tried now and then, and halves the room.
+    assert bears <= max(rooms[found:]) < bears + 2
 
 
 def test_no_more_are_under_way_than_allowed_and_as_many_as_allowed() -> None:

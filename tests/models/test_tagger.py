@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -228,9 +229,9 @@ def _cut_weights(folder: Path) -> None:
 def _change_weights(folder: Path) -> None:
     path = folder / "weights-1.npz"
     with np.load(path) as archive:
-        weights = {name: archive[name] for name in archive.files}
+        weights: dict[str, Any] = {name: archive[name] for name in archive.files}
     weights["out.bias"] = weights["out.bias"] + 1
-    np.savez(path, allow_pickle=False, **weights)
+    np.savez(path, **weights)
 
 
 def _change_shape(folder: Path) -> None:

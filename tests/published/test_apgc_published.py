@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -23,10 +24,12 @@ from epicene.suites.apgc.labels import (
     parse_word_label,
     word_labels,
 )
-from epicene.suites.apgc.m2 import gold_edits
+from epicene.suites.apgc.lexical import share_of_reinflections
+from epicene.suites.apgc.m2 import count, gold_edits
 from epicene.suites.apgc.protocol import FOLDED, PROTOCOLS, ApgcProtocol, Task
 from epicene.suites.apgc.sentences import Sentence
 from epicene.suites.apgc.sources.folder import read_folder
+from epicene.suites.apgc.sources.lines import read_blocks
 from epicene.suites.apgc.sources.m2_files import m2_text, read_m2
 from epicene.suites.apgc.sources.tokens import read_tokens
 from epicene.suites.apgc.sources.writing import write_folder
@@ -78,6 +81,15 @@ def test_tables_3_and_4(published_data: Path, split: str) -> None:
         rows = made[name].rows[:-1]
         assert [row.cells[0].value for row in rows] == expected[0]  # type: ignore[union-attr]
         assert [row.cells[2].value for row in rows] == expected[1]  # type: ignore[union-attr]
+
+
+def test_forms_of_the_same_word_and_other_words(published_data: Path) -> None:
+    """The paper counts 96.9 and 3.1 per cent over all splits, by an analyser."""
+    folder = published_data / "apgc/v2.1"
+    both = [each for split in ("train", "dev") for each in corpus(folder, split) if each.original]
+    same, other = share_of_reinflections(both).rows
+    assert [cell.value for cell in (same.cells[0], other.cells[0])] == [21357, 694]  # type: ignore[union-attr]
+    assert round(same.cells[1].value, 3) == 0.969  # type: ignore[union-attr, arg-type]
 
 
 def test_word_labels_follow_from_the_forms(published_data: Path) -> None:
@@ -172,6 +184,26 @@ def test_systems_score_as_logged(published_data: Path, system: str) -> None:
     assert round(made["BLEU"].value or 0, 2) == bleu
     assert (made["correct"].value, made["proposed"].value) == (correct, proposed)
     assert made["gold"].value == 8536
+
+
+@pytest.mark.parametrize(
+    ("system", "seconds"),
+    [("CorpusR_MorphR/CorpusR_MorphR.inf", 10), ("joint/dev.joint+morph.beam", 120)],
+)
+def test_m2_is_quick(published_data: Path, system: str, seconds: int) -> None:
+    """26,588 pairs on one core; word-aligned, and of other lengths."""
+    folder = published_data / "apgc"
+    blocks = read_blocks(folder / "outputs" / system)
+    pairs = [
+        [normalise(text, FOLDED).split() for text in (each.text, each.targets[target], output)]
+        for target in TARGETS
+        for each, output in zip(corpus(folder / "v2.1", "dev"), blocks[target], strict=True)
+    ]
+    started = process_time()
+    for source, wanted, output in pairs:
+        count(source, output, gold_edits(source, wanted))
+    assert process_time() - started < seconds
+    assert len(pairs) == 26588
 
 
 # --- translation ---------------------------------------------------------------------------

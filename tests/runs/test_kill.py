@@ -2,60 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from models.tiny_causal import llama, save, smollm2_like
+from runs.zygotes import Zygote, stored
 
 KILLS = 20
-
-
-class Zygote:
-    """A process that runs commands in children of its own, one at a time."""
-
-    def __init__(self, log: Path, errors: Path) -> None:
-        here = Path(__file__).parent.parent
-        self._process = subprocess.Popen(
-            [sys.executable, str(here / "zygote.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors.open("w"),
-            text=True,
-            env={**os.environ, "SCRIPTED_LOG": str(log), "OMP_NUM_THREADS": "1"},
-        )
-        assert self._read() == "ready"
-
-    def _read(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline().strip()
-
-    def run(self, arguments: list[str], kill_after: float | None = None) -> int:
-        """Do a command, killing it after so many seconds; its exit code, negative if killed."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(arguments) + "\n")
-        self._process.stdin.flush()
-        pid = int(self._read())
-        if kill_after is not None:
-            time.sleep(kill_after)
-            with suppress(ProcessLookupError):  # it was done sooner
-                os.kill(pid, signal.SIGKILL)
-        return int(self._read())
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.wait()
 
 
 @pytest.fixture
@@ -64,23 +23,6 @@ def zygote(tmp_path: Path) -> Iterator[Zygote]:
     process = Zygote(tmp_path / "computed.log", tmp_path / "errors.log")
     yield process
     process.close()
-
-
-def stored(folder: Path) -> set[str]:
-    """MODEL ITEM REQUEST of every answer in the store."""
-    path = folder / "answers.sqlite"
-    if not path.exists():
-        return set()
-    with sqlite3.connect(path) as db:
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone():
-            return set()
-        labels = {
-            number: json.loads(identity)["label"]
-            for number, identity in db.execute("SELECT id, identity FROM sections")
-        }
-        items = {n: json.loads(item)["id"] for n, item in db.execute("SELECT * FROM items")}
-        rows = db.execute("SELECT place >> 48, (place >> 16) & 4294967295, name FROM answers")
-        return {f"{labels[section]} {items[item]} {name}" for section, item, name in rows}
 
 
 def computed(log: Path) -> list[str]:

@@ -96,7 +96,9 @@ def mixed(*, shuffle: bool = True) -> Study:
 def test_fillers_and_checks_are_spread(person: str) -> None:
     study = mixed()
     order = [item.id for item in sequence(study, study.items, person)]
-    assert sorted(order) == sorted(item.id for item in (*study.items, *study.fillers, *study.checks))
+    assert sorted(order) == sorted(
+        item.id for item in (*study.items, *study.fillers, *study.checks)
+    )
     quarters = [order[start : start + 21] for start in range(0, 84, 21)]
     for quarter in quarters:
         assert 0 <= sum(name.startswith("c") for name in quarter) <= 2

@@ -65,6 +65,7 @@ def sample(
 ) -> None:
     """Draw a study from what models answered in runs, or from a suite's data."""
     from epicene.annotate.folder import create_folder
+    from epicene.annotate.pictures import gather
     from epicene.annotate.results import progress
     from epicene.annotate.sample import sample_data, sample_runs
     from epicene.cli.output import note
@@ -91,6 +92,7 @@ def sample(
             languages=tuple(language or ()),
         )
     create_folder(out, drawn)
+    gather(drawn, runs or (), out)
     how_many = progress(drawn, ())
     note(f"{how_many.items} items, {how_many.wanted} judgements wanted. The study is in {out}.")
 
@@ -155,6 +157,7 @@ def export(
 ) -> None:
     """Write out all answers, or what people shall fill in: sheets, or an experiment."""
     from epicene.annotate.folder import read_folder
+    from epicene.annotate.pictures import hand_out
     from epicene.runs.files import write_whole
     from epicene.studies.response_files import responses_jsonl, responses_sheet
 
@@ -165,7 +168,7 @@ def export(
                 "--people and --to, one of the two, want a folder, --out DIR, and neither --form "
                 "nor --hidden."
             )
-        _hand_out(folder.study, people, out)
+        _hand_out(hand_out(folder, out), people, out)
         return
     form = form or _form_of(out)
     if form == "jsonl":

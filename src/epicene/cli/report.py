@@ -15,11 +15,14 @@ def report(
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
         "report.html"
     ),
+    pictures: Annotated[
+        float, typer.Option(min=0, metavar="MB", help="How much of the page small pictures take.")
+    ] = 12.0,
 ) -> None:
     """Write one self-contained HTML page about one or more runs."""
     from epicene.cli.output import note
     from epicene.report.runs import write_report
     from epicene.runs.results import read_run
 
-    write_report([read_run(folder) for folder in runs], out)
+    write_report([read_run(folder) for folder in runs], out, pictures)
     note(f"The report is in {out}")

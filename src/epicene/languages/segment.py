@@ -85,6 +85,9 @@ _CONJUNCT = (
 )
 _GRAPHEME = regex.compile(rf"{_CONJUNCT}|\X", regex.V1)
 
+# A space that carries marks is no space between words.
+_MARKED_SPACE = regex.compile(rf" [{_EXTENDS}]", regex.V1)
+
 # Where no language is known, the scripts alone say what a word is.
 _ANY = Language(code="", name="", own_name="", direction="ltr", scripts=())
 
@@ -113,7 +116,17 @@ def tokens(text: str, language: str = "") -> list[Span]:
 
 def count_words(text: str, language: str = "") -> int:
     """How many words and numbers there are."""
+    if _MARKED_SPACE.search(text):
+        return _count(text, language)
+    # No word has a space in it, and texts have many words in common.
+    return sum(_count_kept(part, language) for part in text.split(" "))
+
+
+def _count(text: str, language: str) -> int:
     return sum(match.lastgroup == "word" for match in _pattern(language).finditer(text))
+
+
+_count_kept = lru_cache(maxsize=1 << 16)(_count)
 
 
 @lru_cache(maxsize=64)

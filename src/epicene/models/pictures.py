@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import io
 import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.errors import InputError
 from epicene.records import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from epicene.models import Files
 
 MOST_BYTES = 32 * 1024 * 1024
 MOST_PIXELS = 16_000_000
 # Formats that image models send; the library reads many more, some with a long record of holes.
 _FORMATS = ("PNG", "JPEG", "WEBP")
+_SMALL_QUALITY = 60
 
 
 class PictureError(Exception):
@@ -65,13 +69,40 @@ def unpacked(data: bytes, longest_side: int) -> Any:
     with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
         upright = ImageOps.exif_transpose(image).convert("RGBA")
     upright.thumbnail((longest_side, longest_side), Image.Resampling.BICUBIC)
-    ground = Image.new("RGBA", upright.size, "white")
-    return Image.alpha_composite(ground, upright).convert("RGB")
+    return _on_white(upright)
+
+
+def shrunk(data: bytes, longest_side: int) -> bytes:
+    """A small copy as WebP, for people; quicker than `unpacked`, and of bytes not yet inspected."""
+    refuse_heavy(len(data))
+    packed = io.BytesIO()
+    with _opened(data) as image:
+        from PIL import ImageOps
+
+        image.thumbnail((longest_side, longest_side), reducing_gap=2.0)
+        small = _on_white(ImageOps.exif_transpose(image).convert("RGBA"))
+        small.save(packed, "WEBP", quality=_SMALL_QUALITY)
+    return packed.getvalue()
+
+
+def _on_white(image: Any) -> Any:
+    from PIL import Image
+
+    ground = Image.new("RGBA", image.size, "white")
+    return Image.alpha_composite(ground, image).convert("RGB")
 
 
 def inspect(data: bytes) -> Picture:
     """Unpack a picture to see that all of it is there, unless it is too large to be unpacked."""
     refuse_heavy(len(data))
+    with _opened(data) as image:
+        image.load()
+        return Picture(image.get_format_mimetype(), *image.size)
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[Any]:
+    """A picture, not unpacked yet; what is wrong with it then or later is a PictureError."""
     try:
         from PIL import Image, UnidentifiedImageError
     except ModuleNotFoundError as error:
@@ -80,10 +111,10 @@ def inspect(data: bytes) -> Picture:
         with warnings.catch_warnings():
             # Sizes are judged below, by a stricter limit than the library's.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
-                _refuse_oversize(*image.size)
-                image.load()
-                return Picture(Image.MIME[image.format or ""], *image.size)
+            image = Image.open(io.BytesIO(data), formats=_FORMATS)
+        with image:
+            _refuse_oversize(*image.size)
+            yield image
     except Image.DecompressionBombError:
         raise OversizedPictureError("the picture would unpack to far too many pixels") from None
     except UnidentifiedImageError:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from epicene.errors import RunError
@@ -16,6 +18,17 @@ if TYPE_CHECKING:
     from epicene.records import Request
 
 _PENNY_DUST = 1e-9  # what adding up fractions of a cent may be off by
+
+
+@dataclass(eq=False)
+class _Aside:
+    """What a request may still cost."""
+
+    left: float
+
+
+# That of the request which the present task, or the one that made it, works for.
+_own: ContextVar[_Aside | None] = ContextVar("_own", default=None)
 
 
 class OverCostLimitError(RunError):
@@ -31,18 +44,21 @@ class Purse:
     def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
         self.limit = limit
         self.spent = spent
-        self._aside: list[float] = []
+        self._aside: list[_Aside] = []
         self._waiting: list[asyncio.Future[None]] = []
 
     def fits(self, amount: float) -> bool:
         """Whether so much can be spent whatever becomes of the requests under way."""
         if self.limit is None:
             return True
-        return self.spent + sum(self._aside) + amount <= self.limit + _PENNY_DUST
+        aside = sum(each.left for each in self._aside)
+        return self.spent + aside + amount <= self.limit + _PENNY_DUST
 
     def charge(self, amount: float) -> None:
-        """Money is gone."""
+        """Money is gone: what the request under way has set aside, as far as that goes."""
         self.spent += amount
+        if aside := _own.get():
+            aside.left = max(0.0, aside.left - amount)
 
     @asynccontextmanager
     async def set_aside(self, amount: float) -> AsyncIterator[None]:
@@ -57,11 +73,14 @@ class Purse:
             turn = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
-        self._aside.append(amount)
+        aside = _Aside(amount)
+        self._aside.append(aside)
+        token = _own.set(aside)
         try:
             yield
         finally:
-            self._aside.remove(amount)
+            _own.reset(token)
+            self._aside.remove(aside)
             waiting, self._waiting = self._waiting, []
             for turn in waiting:
                 if not turn.done():

@@ -9,11 +9,21 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from epicene import __version__
-from epicene.records import Column, Estimate, Figure, Judgement, Record, Table
+from epicene.records import (
+    Column,
+    ContactSheet,
+    Estimate,
+    Figure,
+    Judgement,
+    Record,
+    Table,
+)
+from epicene.report.contact import pack_sheets
 from epicene.report.evidence import pack
 from epicene.report.figures import svg
 from epicene.report.layout import caption, lay_out
 from epicene.report.numbers import interval, show
+from epicene.report.thumbnails import Thumbnails
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,6 +49,8 @@ class Section(Record, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()  # of the published version of what was measured
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
+    sheets: tuple[ContactSheet, ...] = ()
+    thumbnails: Thumbnails = Thumbnails({}, {})
     evidence: tuple[Judgement, ...] = ()
 
 
@@ -50,7 +62,7 @@ def page(
     facts: Iterable[tuple[str, str]] = (),
 ) -> str:
     """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
-    script = "".join(map(_asset, ("differences.js", "alignment.js", "evidence.js")))
+    script = "".join(map(_asset, ("differences.js", "alignment.js", "evidence.js", "contact.js")))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         _templates()
@@ -94,6 +106,7 @@ def _templates() -> Environment:
         interval=interval,
         lay_out=lay_out,
         pack=pack,
+        pack_sheets=pack_sheets,
         show=show,
         # Ours, and escaped where it was made.
         drawing=lambda figure, prefix: Markup(svg(figure, prefix=prefix, titled=False)),  # noqa: S704

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.records import Column, Judgement
+from epicene.records import Column, ContactSheet, Judgement
 from epicene.report.page import Headline, Section, page
+from epicene.report.thumbnails import MEGABYTES, thumbnails
 from epicene.runs.files import write_whole
 from epicene.runs.results import Finished, Judged
 from epicene.runs.summary import Summary, summarise
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def write_report(runs: Sequence[Finished], out: Path) -> None:
-    """Write one self-contained page about the runs, suite by suite."""
+def write_report(runs: Sequence[Finished], out: Path, megabytes: float = MEGABYTES) -> None:
+    """Write one self-contained page about the runs, suite by suite, with so much of pictures."""
     together: dict[tuple[str, str], list[Finished]] = {}
     for run in runs:
         together.setdefault((run.suite.name, run.protocol.name), []).append(run)
-    sections = [section(summarise(group), group) for group in together.values()]
+    pictured = sum(group[0].suite.sheets is not None for group in together.values())
+    sections = [
+        section(summarise(group), group, megabytes / max(1, pictured))
+        for group in together.values()
+    ]
     titles = dict.fromkeys(run.suite.card.title for run in runs)
     models = dict.fromkeys(run.info.model for run in runs)
     text = page(
@@ -34,9 +39,10 @@ def write_report(runs: Sequence[Finished], out: Path) -> None:
     write_whole(out, text.encode())
 
 
-def section(summary: Summary, runs: Sequence[Finished]) -> Section:
+def section(summary: Summary, runs: Sequence[Finished], megabytes: float = MEGABYTES) -> Section:
     """One suite under one protocol."""
     card = summary.suite.card
+    sheets = tuple(_sheets(summary, runs))
     protocol = summary.protocol
     paragraphs = [
         card.about,
@@ -51,6 +57,8 @@ def section(summary: Summary, runs: Sequence[Finished]) -> Section:
         faults=card.faults,
         tables=summary.tables,
         figures=summary.figures,
+        sheets=sheets,
+        thumbnails=thumbnails(sheets, [run.folder / "images" for run in runs], megabytes),
         evidence=tuple(_evidence(summary, runs)),
     )
 
@@ -70,6 +78,15 @@ def _gaps(summary: Summary) -> Iterator[str]:
     for run in summary.runs:
         if run.coverage is not None and not run.coverage.whole:
             yield f"{run.info.model}: only {run.coverage}."
+
+
+def _sheets(summary: Summary, runs: Sequence[Finished]) -> Iterator[ContactSheet]:
+    """The contact sheets of all runs, with the model that drew."""
+    for told, run in zip(summary.runs, runs, strict=True):
+        if run.suite.sheets is not None:
+            for sheet in run.suite.sheets(Judged(run).answered(), run.protocol):
+                facets = {"model": told.info.model, **sheet.facets}
+                yield msgspec.structs.replace(sheet, facets=facets)
 
 
 def _evidence(summary: Summary, runs: Sequence[Finished]) -> Iterator[Judgement]:

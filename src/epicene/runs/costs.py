@@ -83,11 +83,9 @@ class Ledger:
 
 
 def bill(manifest: Manifest) -> Iterator[str]:
-    """What a run's last session cost, a sentence for each model that is paid."""
+    """What a run's last session cost, a sentence for each model whose price is known."""
     for label, cost in manifest.sessions[-1].costs.items():
-        if cost.spent is None:
-            yield f"{label}: what it cost is not known."
-        elif cost.spent or cost.estimate:
+        if cost.spent is not None and (cost.spent or cost.estimate):
             foreseen = (
                 "" if cost.estimate is None else f" (at most {dollars(cost.estimate)} foreseen)"
             )

@@ -78,9 +78,8 @@ def _question(study: Study) -> Choose:
     (*others, question) = study.questions
     if others or not isinstance(question, Choose):
         raise InputError(
-            f"The study {study.name} asks for more than one choice, and an experiment for PCIbex "
-            "is written for one choice among texts or options; give people sheets instead "
-            "(--people)."
+            f"The study {study.name} asks for something else than one choice, which is all that an "
+            "experiment for PCIbex is written for; give people sheets instead (--people)."
         )
     if not all(isinstance(panel, TextPanel) for panel in study.show):
         raise InputError(
@@ -91,8 +90,7 @@ def _question(study: Study) -> Choose:
 
 def _screen(screen: Screen) -> dict[str, Any]:
     if isinstance(screen, ChoiceScreen):
-        labels = {option.id: " / ".join(option.label.values()) or option.id
-                  for option in screen.options}  # fmt: skip
+        labels = {each.id: " / ".join(each.label.values()) or each.id for each in screen.options}
         accept = [labels[name] for name in screen.accept]
         return {"id": screen.id, "ask": screen.ask, "options": [*labels.values()], "accept": accept}
     least, most = screen.at_least or 0, _MOST if screen.at_most is None else screen.at_most

@@ -19,6 +19,7 @@ from epicene.datafiles import read_table
 from epicene.errors import InputError, unknown
 from epicene.records import (
     Answer,
+    ContactSheet,
     Estimate,
     Failed,
     Figure,
@@ -240,6 +241,10 @@ class Suite(Generic[ItemT, ProtocolT]):
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
     # What a tagger can be taught with these items.
     lessons: Callable[[Iterable[ItemT]], Lessons] | None = None
+    # The images of a run for people to look at, from its items with their answers.
+    sheets: (
+        Callable[[Iterable[tuple[ItemT, Answers]], ProtocolT], Iterable[ContactSheet]] | None
+    ) = None
     # How more data of this kind is made, step by step.
     construction: Construction[Any] | None = None
     # What people are asked, by the names on the card.
@@ -266,8 +271,8 @@ class Suite(Generic[ItemT, ProtocolT]):
         )
         if not stages:
             raise InputError(
-                f"With these settings and models the suite {self.name} asks nothing; "
-                f"its roles are {', '.join(role.name for role in self.roles)}."
+                f"With these settings and models the suite {self.name} asks nothing; give a model "
+                f"with --model ROLE=SPEC (roles: {', '.join(role.name for role in self.roles)})."
             )
         used = {stage.role for stage in stages}
         roles = tuple(role for role in self.roles if role.name in used)

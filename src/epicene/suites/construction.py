@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 from epicene.records import Answer, Identity, Record, Request
 
@@ -29,7 +29,13 @@ def kept(rows: Iterable[Row]) -> list[Row]:
 
 
 class BuildSettings(Record, frozen=True, kw_only=True):
-    """What the user may choose of a construction. A suite subclasses it."""
+    """What the user may choose of a construction. A suite subclasses it.
+
+    `files` names the settings that name files: such a file counts by its content, wherever it
+    lies, and must not change while the data is under construction.
+    """
+
+    files: ClassVar[tuple[str, ...]] = ()
 
     seed: int = 0
 

@@ -50,6 +50,8 @@ def undetected(frame: polars.DataFrame) -> Estimate:
     import polars as pl
 
     judged = frame.filter(pl.col("outcome").is_not_null())
+    if len(frame) and not len(judged):
+        return Estimate(value=None, why="these judgements are numbers, neither right nor wrong")
     return share(judged, pl.col("outcome") == "undetected")
 
 

@@ -187,6 +187,29 @@ def test_gender_that_is_not_the_nouns(pairs: list[Pair]) -> None:
     assert "they should be equally many." in found["SV"][0]
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "word", "message"),
+    [
+        ("sv-kha", 2, "राजा", "the table gives khānā no causee राजा in this form."),
+        ("e-kha", 3, "क्रेन", "the table gives khānā no instrument क्रेन in this form."),
+        ("i-kha", 4, "बच्चा", "the table gives khānā no recipient बच्चा in this form."),
+        ("sv-kha", 8, "पानी", "the table gives khānā no feminine patient पानी in this form."),
+        ("dv-kha", 4, "को", "it names 4 people and things instead of 5."),
+    ],
+)
+def test_people_and_things_that_are_not_in_the_table(
+    pairs: list[Pair], name: str, place: int, word: str, message: str
+) -> None:
+    (pair,) = (pair for pair in pairs if pair.id == name)
+    sentences = []
+    for text in (pair.good, pair.bad, pair.prefix):
+        words = text.split()
+        words[place] = word
+        sentences.append(" ".join(words))
+    good, bad, prefix = sentences
+    assert message in findings(changed(pairs, name, good=good, bad=bad, prefix=prefix))[name]
+
+
 def test_causer_that_the_bad_verb_could_agree_past(pairs: list[Pair]) -> None:
     (pair,) = (pair for pair in pairs if pair.id == "e-kat")
     same = {"feminine": "मालकिन", "masculine": "ज़मींदार"}[pair.columns["patient gender"]]

@@ -271,6 +271,22 @@ def test_as_many_as_wanted_are_sampled(size: int) -> None:
     assert len(sampled(pairs, size, (0.211, 0.425, 0.364), seed=0)) == size
 
 
+def test_the_bitext_counts_by_its_content(tmp_path: Path, bitext: Path) -> None:
+    """Wherever it lies it is the same; changed it is another, though its name is the old one."""
+    out = tmp_path / "built"
+    with pytest.raises(WaitingForPeopleError):
+        build(out, bitext)
+    moved = bitext.rename(tmp_path / "moved.tsv")
+    with pytest.raises(WaitingForPeopleError):
+        build(out, moved)
+    text = moved.read_text(encoding="utf-8")
+    bitext.write_text(text.replace("today", "now"), encoding="utf-8")
+    with pytest.raises(InputError, match="was begun with another bitext; build into another"):
+        build(out, bitext)
+    with pytest.raises(InputError, match=r"Could not read .*gone\.tsv"):
+        build(out, tmp_path / "gone.tsv")
+
+
 def test_a_refused_beginning_does_not_bind_the_folder(tmp_path: Path, bitext: Path) -> None:
     out = tmp_path / "built"
     with pytest.raises(InputError, match="but 40 are wanted"):

@@ -46,7 +46,7 @@ def test_reasons_name_words_of_the_sentence() -> None:
             assert "(f)" in row["why"], row
 
 
-@pytest.mark.parametrize(("language", "right"), [("fr", 99), ("ar", 95), ("hi", 100)])
+@pytest.mark.parametrize(("language", "right"), [("fr", 99), ("ar", 97), ("hi", 100)])
 def test_agreement_with_the_reader(language: str, right: int) -> None:
     confusion: Counter[tuple[str, str]] = Counter(
         (row["label"], assumed_gender(row["text"], language).gender)

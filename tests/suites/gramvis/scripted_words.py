@@ -114,7 +114,7 @@ def propose(name: str, request: Request) -> Texts:
     lines = [json.dumps(word, ensure_ascii=False) for word in words]
     if name == PROPOSERS[0]:
         return said("\n".join(["Sure! Here they are:", "```json", *lines, "```", "Enjoy."]))
-    return said(f"[{', '.join(lines)}, {{\"word\": \"half")
+    return said(f'[{", ".join(lines)}, {{"word": "half')
 
 
 CATEGORIES = {
@@ -180,7 +180,7 @@ def register() -> None:
                 _name: str, _options: ModelOptions, name: str = name, answer: object = answer
             ) -> Model:
                 assert callable(answer)
-                return Noting(name, "generate", lambda request: answer(name, request))
+                return Noting(name, "generate", lambda request: answer(name, request), version=name)
 
             registry.add("models", name, open_model)
 

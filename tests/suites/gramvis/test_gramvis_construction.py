@@ -17,6 +17,7 @@ from epicene.cli import guarded
 from epicene.cli.app import run_app
 from epicene.construct import BuildOrder, WaitingForPeopleError, construct
 from epicene.errors import InputError, RunError
+from epicene.languages.rewriting.french.dictionary import Dictionary
 from epicene.models import Spec, open_model, parse_spec
 from epicene.models.one_by_one import OneByOne
 from epicene.records import Identity
@@ -31,6 +32,7 @@ from runs.conftest import Silent
 from scripted_people import answer
 from suites.gramvis import scripted_words as scripted
 
+DELA = "epicene.languages.rewriting.french.dictionary.dictionary"
 SETTINGS = {"languages": "fr,german", "number": "5", "dictionaries": "kaikki.jsonl"}
 MODELS = {"proposers": ",".join(scripted.PROPOSERS), "sorters": ",".join(scripted.SORTERS)}
 
@@ -39,7 +41,7 @@ MODELS = {"proposers": ",".join(scripted.PROPOSERS), "sorters": ",".join(scripte
 def _known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scripted.register()
     monkeypatch.setenv(scripted_models.LOG, str(tmp_path / "asked.log"))
-    monkeypatch.setenv("EPICENE_MORPHOLOGY", "none")
+    monkeypatch.setattr(DELA, lambda: None)
     monkeypatch.chdir(tmp_path)
     Path("kaikki.jsonl").write_text(scripted.DICTIONARY, encoding="utf-8")
 
@@ -149,9 +151,8 @@ def test_every_step_can_be_read(tmp_path: Path) -> None:
     built(tmp_path)
     assert len(rows(tmp_path, "01-seeds")) == 8
     proposed = reasons(tmp_path, "02-propose")
-    assert Counter(proposed.values()) == {"": 21, "has no chinese": 1}
+    assert Counter(proposed.values()) == {"": 23, "has no chinese": 1}
     assert proposed["fr-feminine-male scripted-two 04"] == "has no chinese"
-    # Bosses of no dictionary, phrases, two genders, partners and wrong forms.
     assert {word: why for word, why in reasons(tmp_path, "03-look-up").items() if why} == {
         "FR/garde": "has the genders F and M",
         "FR/boxeuse": "has the partner boxeur",
@@ -164,8 +165,8 @@ def test_every_step_can_be_read(tmp_path: Path) -> None:
     }
     looked_up = {row["id"]: row for row in rows(tmp_path, "03-look-up")}
     assert looked_up["FR/sentinelle"]["models"] == [
-        "scripted-one (scripted: version 7)",
-        "scripted-two (scripted: version 7)",
+        "scripted-one (scripted: version scripted-one)",
+        "scripted-two (scripted: version scripted-two)",
     ]
     # Proposed as masculine; the dictionary knows better.
     assert looked_up["FR/cravate"]["grammar"] == "F"
@@ -178,10 +179,9 @@ def test_every_step_can_be_read(tmp_path: Path) -> None:
         "FR/chaise": "suggests neither gender",
         "FR/cravate": "people do not agree whom it suggests",
     }
-    diverges = {row["id"]: row["diverges"] for row in rows(tmp_path, "05-diverge")}
-    assert [word for word, does in diverges.items() if does] == [
+    assert {row["id"] for row in rows(tmp_path, "05-diverge") if row["diverges"]} == {
         "FR/sentinelle", "FR/vigie", "FR/charme", "DE/Wache", "DE/Klatsch",
-    ]  # fmt: skip
+    }  # fmt: skip
     assert reasons(tmp_path, "07-check")["DE/Klatsch"] == "models do not agree on a category"
 
 
@@ -198,7 +198,7 @@ def test_the_card_says_how_it_was_made(tmp_path: Path) -> None:
         "| occupation | 4 |",
         "| personal_traits | 3 |",
         "8 prompts, 5 words asked for in each (seed 0, temperature 0.8).",
-        "| words proposed | 22 | 1 (has no chinese) |",
+        "| words proposed | 24 | 1 (has no chinese) |",
         "| with a category, checked | 8 | 1 (models do not agree on a category) |",
         "Dictionaries: kaikki.jsonl.",
         "- Meanings on which enough agreed: 7.",
@@ -258,12 +258,16 @@ def test_models_that_name_no_word(tmp_path: Path) -> None:
         return OneByOne(identity, {"generate": lambda _request: scripted.said("I cannot.")})
 
     with pytest.raises(RunError, match="No model answered with a whole word"):
-        build(tmp_path, mute)
+        build(tmp_path, mute, {"proposers": "scripted-one"})
+
+
+def prompts(folder: Path) -> dict[str, str]:
+    return {row["id"]: row["messages"][1]["content"] for row in rows(folder, "01-seeds")}
 
 
 def test_seeds_are_shown_and_may_be_the_users(tmp_path: Path) -> None:
     waits(tmp_path / "ours", open_model)
-    asked = {row["id"]: row["messages"][1]["content"] for row in rows(tmp_path / "ours", "01-seeds")}
+    asked = prompts(tmp_path / "ours")
     assert "5 French nouns that are grammatically feminine" in asked["fr-feminine-male"]
     assert "think of a man" in asked["fr-feminine-male"]
     assert "sentinelle (a sentry)" in asked["fr-feminine-male"]
@@ -275,7 +279,7 @@ def test_seeds_are_shown_and_may_be_the_users(tmp_path: Path) -> None:
         writer.writerow(["fr", "estafette", "f", "male", "occupation", "a dispatch rider"])
     with pytest.raises(WaitingForPeopleError):
         build(tmp_path / "mine", open_model, seeds="mine.csv")
-    asked = {row["id"]: row["messages"][1]["content"] for row in rows(tmp_path / "mine", "01-seeds")}
+    asked = prompts(tmp_path / "mine")
     assert "estafette (a dispatch rider)" in asked["fr-feminine-male"]
     assert "Nouns of the kind" not in asked["fr-masculine-male"]
 
@@ -297,7 +301,8 @@ def test_objects_are_found_in_what_models_say(answered: str, words: list[str | N
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_a_category_is_known_however_it_is_spelled(category: str) -> None:
-    for text in (category, category.upper(), f"**{category.replace('_', ' ')}**.", f"It is {category}s"):
+    spaced = category.replace("_", " ")
+    for text in (category, category.upper(), f"**{spaced}**.", f"It is {spaced.removesuffix('s')}"):
         assert category_in(text) == category
     others = [other for other in CATEGORIES if other != category]
     assert category_in(f"{category} or {others[0]}") == ""
@@ -366,21 +371,27 @@ def test_a_gzipped_dictionary_is_read(tmp_path: Path) -> None:
     assert look_up({"DE": {"Wache"}}, [str(path)])["DE", "Wache"].genders == {"F"}
 
 
-def test_the_installed_dictionaries_know_our_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of words with two genders or a partner they say so."""
-    from epicene.languages.rewriting.french.dictionary import dictionary
+def test_the_french_dictionary_is_asked_where_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = (
+        "sentinelle,.N+z1:fs", "garde,.N+Profession+z1:fs:ms", "brute,.N+z1:fs", "brut,.A+z1:ms",
+        "brute,brut.A+z1:fs", "boxeur,.N+z1:ms", "boxeuse,boxeur.N+z1:fs", "boxer,.V3+z1:W",
+    )  # fmt: skip
+    monkeypatch.setattr(DELA, lambda: Dictionary("\n".join(lines) + "\n"))
+    words = {"sentinelle", "garde", "brute", "boxeur", "boxer"}
+    found = {word: entry for (_, word), entry in look_up({"FR": words}, ()).items()}
+    assert {word: entry.genders for word, entry in found.items()} == {
+        "sentinelle": {"F"}, "garde": {"F", "M"}, "brute": {"F"}, "boxeur": {"M"},
+    }  # fmt: skip
+    assert {word for word, entry in found.items() if entry.partners} == {"boxeur"}
+    assert found["boxeur"].partners == {"boxeuse"}
 
+
+def test_the_russian_dictionary_is_asked_where_it_is_installed() -> None:
     pytest.importorskip("pymorphy3")
-    monkeypatch.delenv("EPICENE_MORPHOLOGY")
-    dictionary.cache_clear()
-    if dictionary() is None:
-        pytest.skip("wants the extra morphology")
-    french = look_up({"FR": {"sentinelle", "laideron", "garde", "xyzzy"}}, ())
-    assert french["FR", "sentinelle"].genders == {"F"}
-    assert french["FR", "laideron"].partners == {"laideronne"}
-    assert french["FR", "garde"].genders == {"F", "M"}
-    assert ("FR", "xyzzy") not in french
-    russian = look_up({"RU": {"власть", "танец", "глава", "знать", "хрюкозябр"}}, ())
-    assert {word: entry.genders for (_, word), entry in russian.items()} == {
-        "власть": {"F"}, "танец": {"M"}, "глава": {"M", "F"}, "знать": {"F"},
+    words = {"власть", "танец", "глава", "знать", "любовь", "хрюкозябр"}
+    found = look_up({"RU": words}, ())
+    assert {word: entry.genders for (_, word), entry in found.items()} == {
+        "власть": {"F"}, "танец": {"M"}, "глава": {"M", "F"}, "знать": {"F"}, "любовь": {"F"},
     }  # fmt: skip

@@ -60,6 +60,14 @@ def weights_sha256(folder: Path) -> str:
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
 
+def has_weights(folder: Path) -> bool:
+    """Whether all files with weights are there, as far as an index names them."""
+    for index in folder.glob("*.index.json"):
+        named = set(json.loads(index.read_bytes())["weight_map"].values())
+        return all((folder / name).exists() for name in named)
+    return any(folder.glob("*.safetensors")) or any(folder.glob("*.bin"))
+
+
 def settings_sha256(folder: Path, with_code: bool) -> str:
     """A hash of the configuration, the generation defaults and, if it is run, the model's code."""
     state = hashlib.sha256()

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from epicene.models.hf import sampling
 from epicene.models.hf.rows import Row, Scored, Stem
+from epicene.records import DECIMALS
 
 if TYPE_CHECKING:
     from epicene.models.hf.network import Network
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 Later: TypeAlias = Callable[[], list[Any]]
 
+# Bytes of log-probabilities made at a time, on a CPU (of the size of a cache) and elsewhere.
+_SOFTMAX = (1 << 23, 1 << 33)
 # Bytes of logits sorted at a time for a law: a row is then held four times.
 _SORTING = 1 << 24
 
@@ -47,8 +50,7 @@ def scored(network: Network, ran: Ran[Row]) -> Callable[[], list[Scored]]:
             mine = slice(*np.searchsorted(cells, (part.start, part.stop)).tolist())
             here = lines[mine].to(logits.device) - part.start
             asked = targets[mine].to(logits.device)
-            logits = logits.float()
-            found.append(logits[here, asked] - logits.logsumexp(-1)[here])
+            found.append(_log_probabilities(logits, here, asked))
             for law, wanted in laws.items():
                 some = wanted[(wanted >= mine.start) & (wanted < mine.stop)] - mine.start
                 drawn[law].append(_drawn(law, logits, here, asked, some))
@@ -61,17 +63,37 @@ def scored(network: Network, ran: Ran[Row]) -> Callable[[], list[Scored]]:
         by_law = np.full(len(tokens), np.nan)
         for law, wanted in laws.items():
             by_law[order[wanted]] = fetch_drawn[law]()
-        plain, lawful = values.tolist(), by_law.tolist()
+        plain, rounded, lawful = values.tolist(), values.round(DECIMALS).tolist(), by_law.tolist()
         results, start = [], 0
         for row in rows:
             end = start + len(row.wanted)
             results.append(
-                Scored(plain[start:end], None if row.drawing is None else lawful[start:end])
+                Scored(
+                    plain[start:end],
+                    rounded[start:end],
+                    None if row.drawing is None else lawful[start:end],
+                )
             )
             start = end
         return results
 
     return collect
+
+
+def _log_probabilities(logits: Any, lines: Any, tokens: Any) -> Any:
+    """Of some tokens, each in its line, by a softmax in float32, a few lines at a time."""
+    import torch
+
+    spread = torch.empty(len(tokens), dtype=torch.float32, device=logits.device)
+    at_once = max(1, _SOFTMAX[logits.device.type != "cpu"] // (4 * logits.shape[-1]))
+    if len(logits) <= at_once:
+        return logits.log_softmax(-1, dtype=torch.float32)[lines, tokens]
+    edges = torch.searchsorted(lines, torch.arange(0, len(logits) + at_once, at_once)).tolist()
+    for number, (first, behind) in enumerate(pairwise(edges)):
+        start = number * at_once
+        few = logits[start : start + at_once].log_softmax(-1, dtype=torch.float32)
+        spread[first:behind] = few[lines[first:behind] - start, tokens[first:behind]]
+    return spread
 
 
 def _laws(rows: Sequence[Row], order: Ints) -> dict[sampling.Drawing, Ints]:

@@ -75,12 +75,17 @@ def foresee(name: str, options: ModelOptions) -> tuple[Kind, Any, Identity] | No
     with found(name, options) as source:
         config = read_config(source)
         kind = detect(source, config)
-        if _quantization(options) or _stated_dtype(options, config) is None:
+        if _quantization(options) or _stated_dtype(options, config) is None or not _here(source):
             return None
         processor, tokenizer = _readers(source, kind, config)
         empty = _without_weights(source, kind, config)
         identity = _identity(source, options, kind, config, empty, tokenizer, processor)
         return kind, empty, identity
+
+
+def _here(source: Source) -> bool:
+    """Whether the files with the weights are on this machine; a hub's are fetched by loading."""
+    return bool(source.gguf or source.folder) or fingerprint.has_weights(_folder(source))
 
 
 def _without_weights(source: Source, kind: Kind, config: Any) -> Any:

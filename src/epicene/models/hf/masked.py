@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from epicene.errors import InputError
 from epicene.languages import segment
 from epicene.models.hf import gaps, masking
-from epicene.models.hf.masking import Encoded, Reach, check_length, encode
+from epicene.models.hf.masking import Encoded, Reach, check_length, encode_all
 from epicene.models.hf.memory import TooLargeError, batch_limit, release
 from epicene.models.hf.plans import carry_out
 from epicene.models.hf.reading import Ask, MaskedReader
@@ -51,7 +53,8 @@ class HfMasked:
     ) -> Iterator[Answered]:
         """Answer batch by batch; equal masked rows of a batch are computed once."""
         for batch in batches:
-            plans = [self._guarded(request) for _, request in batch]
+            encoded = self._encoded([request for _, request in batch])
+            plans = [self._guarded(request, encoded) for _, request in batch]
             answers = carry_out(plans, self._reader)
             yield [(place, answer) for (place, _), answer in zip(batch, answers, strict=True)]
 
@@ -64,17 +67,31 @@ class HfMasked:
         del self._reader
         release()
 
-    def _guarded(self, request: Request) -> Plan[Answer]:
+    def _encoded(self, requests: Sequence[Request]) -> Mapping[str, Encoded | UnanswerableError]:
+        """All strings that are to be scored, in tokens."""
+        strings = {
+            request.context + text: None
+            for request in requests
+            if isinstance(request, Score) and isinstance(request.context, str)
+            for text in request.texts
+        }
+        return dict(zip(strings, encode_all(self._tokenizer, list(strings)), strict=True))
+
+    def _guarded(
+        self, request: Request, encoded: Mapping[str, Encoded | UnanswerableError]
+    ) -> Plan[Answer]:
         """The request's plan, in which what cannot be answered is a Failed."""
         try:
             if isinstance(request, Score):
-                return (yield from self._score(request))
+                return (yield from self._score(request, encoded))
             assert isinstance(request, Fill)
             return (yield from gaps.fill(self._tokenizer, self._reader.longest, request))
         except (UnanswerableError, TooLargeError) as error:
             return Failed(reason=str(error))
 
-    def _score(self, request: Score) -> Plan[Scores]:
+    def _score(
+        self, request: Score, encoded: Mapping[str, Encoded | UnanswerableError]
+    ) -> Plan[Scores]:
         if not isinstance(request.context, str):
             raise UnanswerableError(
                 "a masked model has no chat template; give the context as a text"
@@ -86,7 +103,10 @@ class HfMasked:
                 "a masked model writes no text, so nothing can be scored as it would be drawn; "
                 "leave the decoding away"
             )
-        texts = [_Scored(self._tokenizer, request, text) for text in request.texts]
+        mask = self._tokenizer.mask_token_id
+        texts = [
+            _Scored(mask, request, text, encoded[request.context + text]) for text in request.texts
+        ]
         for text in texts:
             check_length(text.encoded.ids, self._reader.longest)
         found = iter((yield [ask for text in texts for ask in text.asks()]))
@@ -115,29 +135,35 @@ class _Scored:
     context stay visible even where a word runs on from them.
     """
 
-    def __init__(self, tokenizer: Any, request: Score, text: str) -> None:
+    def __init__(
+        self, mask: int, request: Score, text: str, encoded: Encoded | UnanswerableError
+    ) -> None:
         assert isinstance(request.context, str)
         if not text:
             raise UnanswerableError("an empty text has no tokens to score")
-        self._mask = tokenizer.mask_token_id
+        if isinstance(encoded, UnanswerableError):
+            raise encoded
+        self._mask = mask
         self._request = request
         self._text = text
         self._cut = len(request.context)
-        self.encoded: Encoded = encode(tokenizer, request.context + text)
+        self.encoded = encoded
         self.own = [i for i in self.encoded.content if self.encoded.reaches[i].end > self._cut]
         if not self.own:
             raise UnanswerableError(f"the tokenizer makes no token of the text {text!r}")
 
     def asks(self) -> Iterator[Ask]:
-        """One ask per token of the text, in a row masked for it."""
-        ids = self.encoded.ids
-        for i, together in zip(
-            self.own, masking.masked_with(self._request.masking, self._words()), strict=True
-        ):
-            row = list(ids)
-            for number in together:
-                row[self.own[number]] = self._mask
-            yield Ask(tuple(row), i, tokens=(ids[i],))
+        """One ask per token of the text, in a row masked for it; all rows in one go."""
+        together = masking.masked_with(self._request.masking, self._words())
+        ids = np.array(self.encoded.ids)
+        hidden = np.zeros((len(self.own), len(ids)), bool)
+        numbers = np.arange(len(self.own))
+        hidden[:, self.own] = (numbers >= [[some.start] for some in together]) & (
+            numbers < [[some.stop] for some in together]
+        )
+        rows = np.where(hidden, self._mask, ids).tolist()
+        for i, row in zip(self.own, rows, strict=True):
+            yield Ask(tuple(row), i, tokens=(self.encoded.ids[i],))
 
     def _words(self) -> list[int]:
         if self._request.boundaries == "tokenizer":

@@ -49,17 +49,35 @@ def token_ids(tokenizer: Any, text: str) -> tuple[int, ...]:
 
 def encode(tokenizer: Any, text: str) -> Encoded:
     """The same tokens, never truncated, and where they lie in the text."""
-    found = tokenizer(
-        text,
-        return_offsets_mapping=True,
-        return_special_tokens_mask=True,
-        split_special_tokens=True,
-        verbose=False,
-    )
-    content = tuple(i for i, special in enumerate(found["special_tokens_mask"]) if not special)
-    ids = tuple(found["input_ids"])
-    _refuse_special(tokenizer, [ids[i] for i in content])
-    offsets = [Reach(*offset) for offset in found["offset_mapping"]]
+    (encoded,) = encode_all(tokenizer, [text])
+    if isinstance(encoded, UnanswerableError):
+        raise encoded
+    return encoded
+
+
+def encode_all(tokenizer: Any, texts: Sequence[str]) -> list[Encoded | UnanswerableError]:
+    """Many texts at once, which takes a fraction of the time."""
+    if not texts:
+        return []
+    found = tokenizer(list(texts), split_special_tokens=True, verbose=False)
+    special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+    results: list[Encoded | UnanswerableError] = []
+    for text, encoding in zip(texts, found.encodings, strict=True):
+        try:
+            results.append(_encoded(tokenizer, special, text, encoding))
+        except UnanswerableError as error:
+            results.append(error)
+    return results
+
+
+def _encoded(tokenizer: Any, special: set[int], text: str, encoding: Any) -> Encoded:
+    content = tuple(i for i, mark in enumerate(encoding.special_tokens_mask) if not mark)
+    ids = tuple(encoding.ids)
+    # Some SentencePiece vocabularies find special tokens in plain text all the same.
+    if held := special.intersection([ids[i] for i in content]):
+        token = tokenizer.convert_ids_to_tokens(min(held))
+        raise UnanswerableError(f"the text itself holds the special token {token}")
+    offsets = [Reach(*offset) for offset in encoding.offsets]
     claimed = without_gaps([offsets[i] for i in content])
     for i, (start, end) in zip(content, claimed, strict=True):
         offsets[i] = Reach(start, end)
@@ -68,16 +86,8 @@ def encode(tokenizer: Any, text: str) -> Encoded:
         offsets=tuple(offsets),
         reaches=_reaches(text, offsets, content),
         content=content,
-        word_ids=tuple(found.word_ids()),
+        word_ids=tuple(encoding.word_ids),
     )
-
-
-def _refuse_special(tokenizer: Any, content: Sequence[int]) -> None:
-    """Some SentencePiece vocabularies find special tokens in plain text all the same."""
-    special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-    if held := special.intersection(content):
-        token = tokenizer.convert_ids_to_tokens(min(held))
-        raise UnanswerableError(f"the text itself holds the special token {token}")
 
 
 def _reaches(text: str, offsets: Sequence[Reach], content: Sequence[int]) -> tuple[Reach, ...]:

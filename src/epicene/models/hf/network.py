@@ -68,11 +68,22 @@ class Network:
                 return _taken(self.model(**inputs).logits, where)
             return _taken(self._body(**inputs).last_hidden_state, where)
 
+    def logits(self, states: Any) -> Any:
+        """What the head makes of states."""
+        import torch
+
+        if self._body is None:
+            return states
+        with torch.inference_mode():
+            return self._head(self._body, states)
+
     def cells(self, states: Any) -> Cells:
         """Wanted positions of one or more passes."""
-        if self._body is None:
-            return Cells(len(states), self._at_once, lambda part: states[part])
-        return Cells(len(states), self._at_once, lambda part: self._head(self._body, states[part]))
+        return Cells(len(states), self._at_once, lambda part: self.logits(states[part]))
+
+    @property
+    def _no_cache(self) -> dict[str, bool]:
+        return {"use_cache": False} if "use_cache" in self.takes else {}
 
     def send(self, values: Sequence[int] | Any, dtype: Any = None) -> Any:
         """Numbers as a tensor on the device, without waiting for it."""
@@ -89,7 +100,7 @@ class Network:
         import torch
 
         ids = torch.tensor([[0, 1, 2, 1]], device=self.device)
-        inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "use_cache": False}
+        inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids), **self._no_cache}
         slack = 1e-4 if self.model.dtype == torch.float32 else 5e-2
         with torch.inference_mode():
             whole = self.model(**inputs).logits[0, 2:].float()
@@ -111,7 +122,7 @@ class Network:
         output = _Output(states[None])
         with _standing_in(body, output):
             ids = torch.zeros(1, 1, dtype=torch.long, device=self.device)
-            logits = self.model(input_ids=ids, use_cache=False).logits[0]
+            logits = self.model(input_ids=ids, **self._no_cache).logits[0]
         if not output.read:
             raise AttributeError("the model does not run this body")
         return logits

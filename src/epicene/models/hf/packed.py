@@ -87,9 +87,9 @@ class Packed:
 
         # Kernels for attention want widths that are a multiple of eight.
         width = -(-max(pack.size for pack in packs) // 8) * 8
-        ids = np.zeros((len(packs), width), np.int64)
-        depths = np.zeros_like(ids)
-        ends = np.tile(np.arange(1, width + 1), (len(packs), 1))  # what pads sees itself alone
+        nodes = np.zeros((3, len(packs), width), np.int64)
+        ids, depths, ends = nodes
+        ends[:] = np.arange(1, width + 1)  # what only pads sees itself alone
         for line, pack in enumerate(packs):
             ids[line, : pack.size] = forest.tokens[pack.nodes]
             depths[line, : pack.size] = forest.depths[pack.nodes]
@@ -100,12 +100,12 @@ class Packed:
             _wanted(mine, forest.paths[chosen], packs, width, len(shared)), return_inverse=True
         )
         send = self._network.send
-        places_in_text = send(depths)
+        sent_ids, sent_depths, sent_ends = send(nodes)
         inputs = {
-            "input_ids": send(ids),
-            "position_ids": places_in_text,
+            "input_ids": sent_ids,
+            "position_ids": sent_depths,
             "attention_mask": self._layout.masks(
-                self._network, places_in_text, send(ends), len(shared)
+                self._network, sent_depths, sent_ends, len(shared)
             ),
             "use_cache": False,
         }

@@ -32,6 +32,10 @@ class Row:
     first: int
     drawing: Drawing | None = None
 
+    def __hash__(self) -> int:
+        """By the end of the row alone: that is where candidates differ, and rows are long."""
+        return hash((self.ids[-4:], len(self.ids), self.first))
+
     @property
     def read(self) -> tuple[int, ...]:
         """All but the last, which is only predicted."""
@@ -44,9 +48,13 @@ class Row:
 
 
 class Scored(NamedTuple):
-    """The log-probabilities of a row's scored tokens; by its law, -inf for what is barred."""
+    """The log-probabilities of a row's scored tokens, as they are and as they are stored.
+
+    By its law -inf stands for what is barred.
+    """
 
     logprobs: list[float]
+    rounded: list[float]
     drawn: list[float] | None = None
 
 

@@ -52,24 +52,48 @@ def choose(logits: Any, rows: Sequence[Choosing], step: int | Sequence[int]) -> 
     the first token, in the order of the vocabulary, at which the summed probability passes its
     noise.
     """
+    chosen = logits.argmax(-1)
+    steps = [step] * len(rows) if isinstance(step, int) else step
+    sampled = [line for line, row in enumerate(rows) if row.temperature > 0]
+    # Where all have a top k, the rest of the vocabulary need not be put in order.
+    for lines in (
+        [line for line in sampled if rows[line].top_k],
+        [line for line in sampled if not rows[line].top_k],
+    ):
+        if lines:
+            noises = [noise(rows[line], steps[line]) for line in lines]
+            chosen[lines] = _draw(logits[lines], [rows[line] for line in lines], noises)
+    return chosen
+
+
+def _draw(logits: Any, rows: Sequence[Choosing], noises: Sequence[float]) -> Any:
+    """A token of every row, by its noise."""
     import torch
 
-    chosen = logits.argmax(-1)
-    sampled = [line for line, row in enumerate(rows) if row.temperature > 0]
-    if not sampled:
-        return chosen
-    drawing = [rows[line] for line in sampled]
-    heat = torch.tensor([[row.temperature] for row in drawing], device=logits.device)
-    scaled = _restrict(logits[sampled].float() / heat, drawing)
-    summed = scaled.double().softmax(-1).cumsum(-1)
-    steps = [step] * len(rows) if isinstance(step, int) else step
-    drawn = torch.tensor(
-        [[noise(rows[line], steps[line])] for line in sampled],
-        dtype=torch.float64,
-        device=logits.device,
-    )
-    chosen[sampled] = torch.searchsorted(summed, drawn * summed[:, -1:], right=True).squeeze(-1)
-    return chosen
+    heat = torch.tensor([[row.temperature] for row in rows], device=logits.device)
+    scaled = logits.float() / heat
+    size = scaled.shape[-1]
+    most = min(size, max(row.top_k or size for row in rows))
+    tokens = _likeliest(scaled, most) if most < size else None
+    if tokens is not None:
+        scaled = scaled.gather(-1, tokens)
+    summed = _restrict(scaled, rows).double().softmax(-1).cumsum(-1)
+    drawn = torch.tensor(noises, dtype=torch.float64, device=logits.device)[:, None]
+    places = torch.searchsorted(summed, drawn * summed[:, -1:], right=True)
+    return (places if tokens is None else tokens.gather(-1, places)).squeeze(-1)
+
+
+def _likeliest(logits: Any, count: int) -> Any:
+    """So many tokens of every row, in the order of the vocabulary; of equal ones the first."""
+    import torch
+
+    least = logits.topk(count).values[:, -1:]
+    above, equal = logits > least, logits == least
+    wanted = count - above.sum(-1, keepdim=True)
+    kept = above | (equal & (equal.cumsum(-1, dtype=torch.int32) <= wanted))
+    size = logits.shape[-1]
+    numbers = torch.arange(size, device=logits.device)
+    return numbers.where(kept, size).topk(count, largest=False).values
 
 
 def drawn(logits: Any, rows: Sequence[Drawing]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -13,7 +13,7 @@ from msgspec import UNSET
 from epicene.languages.segment import count_words
 from epicene.models.hf.memory import TooLargeError
 from epicene.models.hf.rows import Row
-from epicene.models.hf.tokens import UnanswerableError
+from epicene.models.hf.tokens import UnanswerableError, Wanted
 from epicene.records import DECIMALS, Answer, Decoding, Failed, Score, Scores, TextScore
 
 if TYPE_CHECKING:
@@ -100,30 +100,37 @@ def plan_all(
         except UnanswerableError as error:
             failed.append((place, Failed(reason=str(error))))
     answerable = [(place, request) for place, request in requests if place in contexts]
-    with encoder.tokenised(
-        [contexts[place].text + text for place, request in answerable for text in request.texts]
-    ):
-        for place, request in answerable:
-            try:
-                jobs.append(_plan(place, request, contexts[place], encoder, drawing_of))
-            except UnanswerableError as error:
-                failed.append((place, Failed(reason=str(error))))
+    encoded = iter(
+        encoder.encode_all(
+            [
+                Wanted(contexts[place].text, text, request.first_token, contexts[place].templated)
+                for place, request in answerable
+                for text in request.texts
+            ]
+        )
+    )
+    for place, request in answerable:
+        texts = list(islice(encoded, len(request.texts)))
+        try:
+            jobs.append(_plan(place, request, texts, drawing_of))
+        except UnanswerableError as error:
+            failed.append((place, Failed(reason=str(error))))
     return jobs, failed
 
 
 def _plan(
     place: int,
     request: Score,
-    context: Rendered,
-    encoder: Encoder,
+    encoded: Sequence[Encoded | UnanswerableError],
     drawing_of: Callable[[Decoding], Drawing],
 ) -> Job:
-    if not request.texts:
+    if not encoded:
         raise UnanswerableError("there is no text to score")
-    texts = [
-        encoder.encode(context.text, text, request.first_token, templated=context.templated)
-        for text in request.texts
-    ]
+    texts = []
+    for one in encoded:
+        if isinstance(one, UnanswerableError):
+            raise one
+        texts.append(one)
     _refuse_unscored(request, texts)
     drawing = drawing_of(request.decoding) if isinstance(request.decoding, Decoding) else None
 
@@ -143,7 +150,7 @@ def _plan(
 def _text_score(request: Score, text: str, encoded: Encoded, scored: Scored) -> TextScore:
     unscored = (None,) * encoded.unscored
     return TextScore(
-        logprobs=unscored + tuple(round(p, DECIMALS) for p in scored.logprobs),
+        logprobs=(*unscored, *scored.rounded),
         starts=encoded.starts,
         ends=encoded.ends,
         words=count_words(text, request.language),

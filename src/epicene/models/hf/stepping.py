@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from epicene.models.hf import caches
+from epicene.models.hf import caches, grouped
 from epicene.models.hf.decoding import padded
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Stepper:
         self._positions = "position_ids" in known
         # The prompts' own logits would be as large as the vocabulary times their tokens.
         self._kept = {"logits_to_keep": 1} if "logits_to_keep" in known else {}
+        self._groups = grouped.groups_heads(loaded.model)
 
     def read(self, prompts: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         """Read prompts; their cache as the library fills it, and what comes next of each."""
@@ -71,7 +73,8 @@ class Stepper:
         if self._longest is not None:
             # Of rows that are done and only carried along.
             depth = depth.clamp(max=self._longest - 1)
-        return self._run(rows.cache, depth, input_ids=tokens[:, None], attention_mask=mask)
+        with grouped.grouping(self._model) if self._groups else nullcontext():
+            return self._run(rows.cache, depth, input_ids=tokens[:, None], attention_mask=mask)
 
     def _run(self, cache: Any, depth: Any, **inputs: Any) -> Any:
         """The logits of the last column, in float32."""

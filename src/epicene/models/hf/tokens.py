@@ -8,16 +8,18 @@ the same whatever the tokenizer.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from epicene.errors import EpiceneError
 from epicene.models.thinking import CLOSE, OPEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from epicene.records import FirstToken
 
@@ -42,6 +44,53 @@ class Encoded:
         return int(self.first == 0)
 
 
+class Wanted(NamedTuple):
+    """A text to encode, after its context; `templated` if a chat template made that."""
+
+    context: str
+    text: str
+    policy: FirstToken
+    templated: bool = False
+
+
+class Spans:
+    """Where the tokens of many strings lie behind a boundary in each, without gaps.
+
+    Arithmetic over all of them at once: there are many texts, and each is short.
+    """
+
+    def __init__(self, offsets: Sequence[Sequence[tuple[int, int]]], cuts: Sequence[int]) -> None:
+        counts = np.fromiter(map(len, offsets), np.int64, len(offsets))
+        flat = np.fromiter(chain.from_iterable(chain.from_iterable(offsets)), np.int64)
+        starts, ends = flat[::2], flat[1::2]
+        owner = np.repeat(np.arange(len(counts)), counts)
+        # Strings laid end to end, so that what one string reached never reaches into the next.
+        base = owner * (int(flat.max(initial=0)) + 1)
+        reached = np.maximum.accumulate(ends + base)
+        before = np.concatenate([[0], reached[:-1]]) if len(flat) else reached
+        starts = np.maximum(np.minimum(starts + base, np.maximum(before, base)) - base, 0)
+        cut = np.array(cuts, np.int64)[owner]
+        self._starts = np.maximum(0, starts - cut).tolist()
+        self._ends = np.maximum(0, ends - cut).tolist()
+        self._edges = [0, *np.cumsum(counts).tolist()]
+        # A string's own tokens begin with the first that reaches beyond the boundary.
+        beyond = np.where(ends > cut, np.arange(len(ends)), len(ends))
+        self.first: list[int | None] = []
+        for number, (start, end) in enumerate(pairwise(self._edges)):
+            # With nothing before it even a token of no characters is the text's.
+            place = start if not cuts[number] else int(beyond[start:end].min(initial=len(ends)))
+            owned = place < end and int(beyond[start:end].min(initial=len(ends))) < end
+            self.first.append(place - start if owned else None)
+
+    def starts(self, number: int, first: int) -> tuple[int, ...]:
+        """Where a string's tokens from `first` on begin, counted from the boundary."""
+        return tuple(self._starts[self._edges[number] + first : self._edges[number + 1]])
+
+    def ends(self, number: int, first: int) -> tuple[int, ...]:
+        """Where they end."""
+        return tuple(self._ends[self._edges[number] + first : self._edges[number + 1]])
+
+
 class Encoder:
     """A tokenizer with the limits of the model it feeds."""
 
@@ -52,19 +101,8 @@ class Encoder:
         self._backend.no_truncation()
         self._backend.no_padding()
         self._vocabulary = vocabulary
-        self._ready: dict[str, Any] = {}
+        self._names: dict[tuple[int, ...], str] = {}
         self.longest = longest
-
-    @contextmanager
-    def tokenised(self, texts: Sequence[str]) -> Iterator[None]:
-        """Tokenise texts that are soon to be encoded, all at once and on all cores."""
-        distinct = list(dict.fromkeys(texts))
-        encodings = self._backend.encode_batch(distinct, add_special_tokens=False)
-        self._ready = dict(zip(distinct, encodings, strict=True))
-        try:
-            yield
-        finally:
-            self._ready = {}
 
     def encode(
         self, context: str, text: str, policy: FirstToken, *, templated: bool = False
@@ -73,30 +111,51 @@ class Encoder:
 
         Nothing is put before a context that a chat template made (`templated`).
         """
-        if not text:
-            raise UnanswerableError("an empty text has no tokens to score")
-        ids, spans = self._tokenise(context + text)
-        boundary = len(context)
-        first = next((i for i, (_, end) in enumerate(spans) if end > boundary), None)
+        (encoded,) = self.encode_all([Wanted(context, text, policy, templated)])
+        if isinstance(encoded, UnanswerableError):
+            raise encoded
+        return encoded
+
+    def encode_all(self, wanted: Sequence[Wanted]) -> list[Encoded | UnanswerableError]:
+        """The tokens of many texts, or why there are none; all cores tokenise."""
+        encodings = self._backend.encode_batch(
+            [one.context + one.text for one in wanted], add_special_tokens=False
+        )
+        all_ids = [encoding.ids for encoding in encodings]
+        spans = Spans(
+            [encoding.offsets for encoding in encodings], [len(one.context) for one in wanted]
+        )
+        return [
+            self._encoded(one, ids, spans, number)
+            for number, (one, ids) in enumerate(zip(wanted, all_ids, strict=True))
+        ]
+
+    def _encoded(
+        self, one: Wanted, ids: list[int], spans: Spans, number: int
+    ) -> Encoded | UnanswerableError:
+        if not one.text:
+            return UnanswerableError("an empty text has no tokens to score")
+        first = spans.first[number]
         if first is None:
-            raise UnanswerableError(f"the tokenizer makes no token of the text {text!r}")
-        if not context:
-            first = 0  # with no context even a token of no characters is the text's
-        opening = () if templated else self._opening(policy, ids)
-        own = spans[first:]
-        # The last token is predicted, never read.
-        self.check(len(opening) + len(ids) - 1)
+            return UnanswerableError(f"the tokenizer makes no token of the text {one.text!r}")
+        try:
+            self._refuse_unknown(ids)
+            opening = () if one.templated else self._opening(one.policy, ids)
+            # The last token is predicted, never read.
+            self.check(len(opening) + len(ids) - 1)
+        except UnanswerableError as error:
+            return error
         return Encoded(
             ids=(*opening, *ids),
             first=len(opening) + first,
-            starts=tuple(max(0, start - boundary) for start, _ in own),
-            ends=tuple(max(0, end - boundary) for _, end in own),
-            conditioned_on="".join(self._tokenizer.convert_ids_to_tokens(list(opening))),
+            starts=spans.starts(number, first),
+            ends=spans.ends(number, first),
+            conditioned_on=self._name(opening),
         )
 
     def prompt(self, text: str, policy: FirstToken, *, templated: bool = False) -> tuple[int, ...]:
         """The tokens of a text that is to be continued."""
-        ids: Sequence[int] = self._tokenise(text)[0] if text else ()
+        ids: Sequence[int] = self._tokenise(text) if text else ()
         opening = () if templated else self._opening(policy, ids)
         if not opening and not ids:
             raise UnanswerableError("there is no token to begin from: the prompt is empty")
@@ -131,7 +190,7 @@ class Encoder:
     @cached_property
     def default_opening(self) -> tuple[int, ...]:
         """What the tokenizer puts before a text by itself."""
-        bare, _ = self._tokenise("a")
+        bare = self._tokenise("a")
         dressed = self._backend.encode("a").ids
         for cut in range(len(dressed) - len(bare) + 1):
             if dressed[cut : cut + len(bare)] == bare:
@@ -141,7 +200,7 @@ class Encoder:
     @cached_property
     def _anchor(self) -> tuple[list[int], str]:
         """Tokens to decode after, since many decoders drop the space at the very beginning."""
-        ids, _ = self._tokenise("a")
+        ids = self._tokenise("a")
         return ids, self._tokenizer.decode(ids, clean_up_tokenization_spaces=False)
 
     def _after_anchor(self, ids: list[int]) -> str:
@@ -149,14 +208,23 @@ class Encoder:
         whole = self._tokenizer.decode(anchor + ids, clean_up_tokenization_spaces=False)
         return str(whole).removeprefix(text)
 
-    def _tokenise(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        encoding = self._ready.get(text) or self._backend.encode(text, add_special_tokens=False)
-        ids: list[int] = encoding.ids
+    def _tokenise(self, text: str) -> list[int]:
+        ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids
+        self._refuse_unknown(ids)
+        return ids
+
+    def _refuse_unknown(self, ids: Sequence[int]) -> None:
         if ids and max(ids) >= self._vocabulary:
             raise UnanswerableError(
                 f"the tokenizer gives token {max(ids)}, and the model knows {self._vocabulary}"
             )
-        return ids, without_gaps(encoding.offsets)
+
+    def _name(self, opening: tuple[int, ...]) -> str:
+        """How the tokenizer writes the tokens put first."""
+        if opening not in self._names:
+            tokens = self._tokenizer.convert_ids_to_tokens(list(opening))
+            self._names[opening] = "".join(tokens)
+        return self._names[opening]
 
     def _opening(self, policy: FirstToken, ids: Sequence[int]) -> tuple[int, ...]:
         """The tokens to put first, unless the text brings them itself."""
@@ -165,7 +233,7 @@ class Encoder:
         opening = self.default_opening if policy == "tokenizer-default" else (self._beginning,)
         return () if tuple(ids[: len(opening)]) == opening else opening
 
-    @property
+    @cached_property
     def _beginning(self) -> int:
         for token in (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id):
             if token is not None:

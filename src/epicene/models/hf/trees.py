@@ -8,7 +8,7 @@ is made on the device. Everything here is arithmetic on whole arrays, no loop ru
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -165,18 +165,23 @@ def stretches(rows: Table, unwanted: Ints, worth: int) -> list[Stretch]:
     at least `worth` nodes come behind the shared beginning; the rows between such stretches
     stand together.
     """
-    edges = [0, *np.flatnonzero(np.minimum(rows.shared, unwanted)[1:] < _SHARED) + 1]
-    edges.append(len(rows.lengths))
+    opens = np.minimum(rows.shared, unwanted) < _SHARED
+    opens[0] = True
+    firsts = np.flatnonzero(opens)
+    behinds = np.append(firsts[1:], len(opens))
+    nodes = np.add.reduceat(rows.lengths - rows.shared, firsts)
     found: list[Stretch] = []
-    for first, behind in pairwise(edges):
-        within = rows.shared[first + 1 : behind]
-        shared = int(min(within.min(initial=1 << 30), unwanted[first:behind].min()))
-        shared = shared // _STEP * _STEP if behind - first > 1 else 0
-        nodes = int((rows.lengths[first:behind] - rows.shared[first:behind]).sum())
-        if shared < _SHARED or nodes - shared < worth:
-            shared = 0
-        if found and not shared and not found[-1].shared:
-            found[-1] = Stretch(slice(found[-1].rows.start, behind), 0)
-        else:
-            found.append(Stretch(slice(first, behind), shared))
+    reached = 0
+    for run in np.flatnonzero((behinds - firsts > 1) & (nodes >= worth)).tolist():
+        first, behind = int(firsts[run]), int(behinds[run])
+        shared = int(min(rows.shared[first + 1 : behind].min(), unwanted[first:behind].min()))
+        shared = shared // _STEP * _STEP
+        if nodes[run] - shared < worth:
+            continue
+        if reached < first:
+            found.append(Stretch(slice(reached, first), 0))
+        found.append(Stretch(slice(first, behind), shared))
+        reached = behind
+    if reached < len(opens):
+        found.append(Stretch(slice(reached, len(opens)), 0))
     return found

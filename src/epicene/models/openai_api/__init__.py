@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from typing import TYPE_CHECKING
 
 from epicene.errors import InputError
@@ -21,10 +20,6 @@ def open(name: str, options: ModelOptions) -> ServedModel:  # noqa: A001
     """Open the model the server knows by that name; nothing is sent yet."""
     if not name:
         raise InputError("The model spec `openai` names no model; write openai:MODEL.")
-    if importlib.util.find_spec("openai") is None:
-        raise InputError(
-            "The model kind 'openai' needs the openai library; run `pip install 'epicene[api]'`."
-        )
     from epicene.models.openai_api.model import ServedModel
 
     return ServedModel(name, options)

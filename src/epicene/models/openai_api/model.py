@@ -46,6 +46,8 @@ PROVIDER = Provider(
 class ServedModel(RemoteModel):
     """Any model that an OpenAI-compatible server serves."""
 
+    library = "openai"
+
     def __init__(self, name: str, options: ModelOptions, patience: Patience | None = None) -> None:
         identity = Identity(
             kind=KIND,

@@ -96,6 +96,11 @@ def speaks_of_content(message: str) -> bool:
     return bool(_ABOUT_CONTENT.search(message))
 
 
+def after_attempts(reason: str, attempts: int) -> str:
+    """Why something was given up, and how often it was tried."""
+    return f"{reason} ({attempts} attempt{'s' if attempts > 1 else ''})"
+
+
 def brief(text: str) -> str:
     """A server's words on one line, cut where they grow long."""
     line = " ".join(text.split())

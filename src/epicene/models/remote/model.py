@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from abc import ABC, abstractmethod
 from contextlib import asynccontextmanager
 from functools import partial
@@ -33,6 +34,8 @@ _READ_AHEAD = 4
 class RemoteModel(ABC):
     """What is the same for every server; a kind says who it is and how it answers."""
 
+    library = "httpx"  # what speaks to the server, imported when the model is first asked
+
     def __init__(
         self,
         identity: Identity,
@@ -40,6 +43,11 @@ class RemoteModel(ABC):
         options: ModelOptions,
         patience: Patience | None = None,
     ) -> None:
+        if importlib.util.find_spec(self.library) is None:
+            raise InputError(
+                f"The model kind {identity.kind!r} needs the {self.library} library; run "
+                "`pip install 'epicene[api]'`."
+            )
         if options.concurrency < 1:
             raise InputError(f"--concurrency is {options.concurrency}; it must be at least 1.")
         if not options.timeout > 0:

@@ -15,6 +15,7 @@ from epicene.models.remote.faults import (
     RejectedError,
     StatusError,
     UnansweredError,
+    after_attempts,
 )
 from epicene.models.remote.patience import Patience, retry_after
 
@@ -83,8 +84,8 @@ class Sender:
                 failed[fault.kind] += 1
                 if fault.kind == "hang":
                     self.till.doubt(worth)
-                spent = fault.kind == "hang" and not self.till.purse.fits(worth)
-                if spent or failed[fault.kind] >= self.patience.tries[fault.kind]:
+                affordable = fault.kind != "hang" or self.till.purse.fits(worth)
+                if not affordable or failed[fault.kind] >= self.patience.tries[fault.kind]:
                     self._give_up(fault, failed.total(), silent=self.tally.heard == heard)
                 wait = self.patience.wait(failed.total(), fault.after)
             self.tally.retries += 1
@@ -107,7 +108,7 @@ class Sender:
         return reply
 
     def _give_up(self, fault: PassingError, attempts: int, *, silent: bool) -> NoReturn:
-        reason = self.address.redact(f"{fault.reason} ({attempts} attempts)")
+        reason = self.address.redact(after_attempts(fault.reason, attempts))
         if fault.kind == "connect" and silent:
             # Nobody has answered anyone all the while: each request would wait as long in vain.
             raise RunError(

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.models import pictures
-from epicene.models.remote.faults import UnansweredError
+from epicene.models.remote.faults import UnansweredError, after_attempts
 from epicene.models.remote.sender import Sender, together
 from epicene.records import Draw, Image, Images
 
@@ -72,7 +72,7 @@ class Shots:
                 flaw = str(error)
                 break  # it would be as large again
             except pictures.BrokenPictureError as error:
-                flaw = f"{error} ({attempt} attempt{'s' * (attempt > 1)})"
+                flaw = after_attempts(str(error), attempt)
                 if not self._sender.till.purse.fits(self._sender.till.price.image or 0.0):
                     break
         return Image(seed=seed, refused=flaw)

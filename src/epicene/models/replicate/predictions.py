@@ -127,10 +127,12 @@ class Predictions:
 
     async def _attempt(self, values: dict[str, Any], seed: int | None) -> str:
         """Where the picture lies."""
+        version = self._by_version
         try:
             prediction = await self._sender.once(partial(self._predict, values))
         except RejectedError as rejected:
-            if rejected.status == 404 and self._takes_versions():
+            if rejected.status == 404 and self._inputs.latest and not version:
+                self._inputs.needs_version = True
                 return await self._attempt(values, seed)
             if rejected.status == 404 and not self._sender.tally.answered:
                 raise RunError(
@@ -149,12 +151,10 @@ class Predictions:
             raise PassingError("reply", "the prediction holds no image")
         return addresses[0]
 
-    def _takes_versions(self) -> bool:
-        """Whether the model may be run by its version, which was not tried yet."""
-        if self._version or self._inputs.needs_version or not self._inputs.latest:
-            return False
-        self._inputs.needs_version = True
-        return True
+    @property
+    def _by_version(self) -> str:
+        """The version that is run; "" where the model is run by its name."""
+        return self._version or (self._inputs.latest if self._inputs.needs_version else "")
 
     async def _predict(self, values: dict[str, Any]) -> Prediction:
         """Make a prediction and wait for its end; called off, it is called off over there too."""
@@ -180,9 +180,8 @@ class Predictions:
             # Should nobody be left to call it off, it is not paid for in vain.
             "Cancel-After": f"{max(_SHORTEST_LIFE, math.ceil(seconds))}s",
         }
-        version = self._version or (self._inputs.latest if self._inputs.needs_version else "")
-        if version:
-            path, body = "predictions", {"version": version, "input": values}
+        if self._by_version:
+            path, body = "predictions", {"version": self._by_version, "input": values}
         else:
             path, body = f"models/{self._model}/predictions", {"input": values}
         return await self._call("POST", path, Prediction, json=body, headers=headers)

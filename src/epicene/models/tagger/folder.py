@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -88,7 +88,8 @@ def save(trained: Trained, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for number, weights in enumerate(trained.members, start=1):
-            np.savez(_weights(folder, number), allow_pickle=False, **weights)
+            arrays: dict[str, Any] = dict(weights)
+            np.savez(_weights(folder, number), **arrays)
         # Last, so that a folder which was not finished is not taken for a tagger.
         (folder / _PLAN).write_bytes(to_json(_written(trained)))
     except OSError as error:

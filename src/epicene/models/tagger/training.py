@@ -110,4 +110,5 @@ def _learn(
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             network = Network(plan.shape, plan.vocabulary, len(plan.inventory.outcomes), recipe)
-            yield learn(reading, network.to(device), recipe, seed, progress)
+            weights = learn(reading, network.to(device), recipe, seed, progress)
+        yield weights

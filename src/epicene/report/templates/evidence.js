@@ -10,12 +10,17 @@ const SHOWN_TEXT = 20000; // and beside it, until asked for more
 
 const SIGNS = { right: "✓", wrong: "✗", undetected: "?" };
 
-async function unpack(node) {
+async function inflate(node) {
   const bytes = Uint8Array.from(atob(node.textContent.trim()), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const data = JSON.parse(await new Response(stream).text());
-  for (const column of data.columns) column.ids = Int32Array.from(column.ids);
   node.remove();
+  return data;
+}
+
+async function unpack(node) {
+  const data = await inflate(node);
+  for (const column of data.columns) column.ids = Int32Array.from(column.ids);
   return data;
 }
 
@@ -341,14 +346,19 @@ function start(root) {
     });
 }
 
-const watcher = new IntersectionObserver(
-  (entries) => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue;
-      watcher.unobserve(entry.target);
-      start(entry.target);
-    }
-  },
-  { rootMargin: "800px" },
-);
-for (const root of document.querySelectorAll("[data-evidence]")) watcher.observe(root);
+// Start what is on the page once it comes near the screen.
+function whenNear(selector, begin) {
+  const watcher = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) {
+        if (!entry.isIntersecting) continue;
+        watcher.unobserve(entry.target);
+        begin(entry.target);
+      }
+    },
+    { rootMargin: "800px" },
+  );
+  for (const root of document.querySelectorAll(selector)) watcher.observe(root);
+}
+
+whenNear("[data-evidence]", start);

@@ -37,6 +37,7 @@ _COLUMNS = frozenset(
         "causer gender",
     }
 )  # fmt: skip
+_MARKS = frozenset({"ने", "से", "को"})
 # How many words fewer than in DV and SV: ने, or the instrument with its से.
 _FEWER = {"DV": 0, "SV": 0, "No Case(E)": 1, "No Case(I)": 2}
 
@@ -81,32 +82,46 @@ def _arguments(pair: Pair, verb: Verb, words: Sequence[str]) -> Iterator[str]:
 
 
 def _participants(pair: Pair, verb: Verb, prefix: Sequence[str]) -> Iterator[str]:
-    """The genders that the columns give are those of the nouns."""
+    """Who and what takes part is in the table, in the form that the case wants; genders fit."""
     columns = pair.columns
     if (columns["patient ko"] == "yes") is not verb.ko:
         yield f"the patient of {verb.iast} takes {'' if verb.ko else 'no '}को."
-    causer = prefix[0]
-    patient = prefix[-2] if verb.ko else prefix[-1]
-    for role, word, names, before_ko in (
-        ("causer", causer, verb.causers, pair.phenomenon != "No Case(E)"),
-        ("patient", patient, verb.patients, verb.ko),
-    ):
-        known = [nouns()[name] for name in names]
-        fitting = [
-            noun
-            for noun in known
-            if word == (noun.before_postposition if before_ko else noun.form)
-            and GENDERS[noun.gender] == columns[f"{role} gender"]
-        ]
-        if not fitting:
-            gender = columns[f"{role} gender"]
-            yield f"the table gives {verb.iast} no {gender} {role} {word} in this form."
+    roles = _roles(pair, verb)
+    words = [word for word in prefix if word not in _MARKS]
+    if len(words) != len(roles):
+        yield f"it names {len(words)} people and things instead of {len(roles)}."
+        return
+    for (role, (names, oblique)), word in zip(roles.items(), words, strict=True):
+        gender = columns.get(f"{role} gender")  # of causer and patient
+        if not any(
+            word == (noun.before_postposition if oblique else noun.form)
+            and gender in (None, GENDERS[noun.gender])
+            for noun in (nouns()[name] for name in names)
+        ):
+            what = f"{gender} {role}" if gender else role
+            yield f"the table gives {verb.iast} no {what} {word} in this form."
     if (
         verb.valency == "intransitive"
         and not verb.ko
         and columns["patient gender"] == columns["causer gender"]
     ):
         yield "causer and patient have one gender, so the bad habitual could agree with either."
+
+
+def _roles(pair: Pair, verb: Verb) -> dict[str, tuple[Sequence[str], bool]]:
+    """The roles of a pair in their order: what the table offers, and whether a case marks it."""
+    roles: dict[str, tuple[Sequence[str], bool]] = {
+        "causer": (verb.causers, pair.phenomenon != "No Case(E)"),
+        "causee": (verb.causees, True),
+        "instrument": (verb.instruments, True),
+        "recipient": (verb.recipients, True),
+        "patient": (verb.patients, verb.ko),
+    }
+    if pair.phenomenon == "No Case(I)":
+        del roles["instrument"]
+    if not verb.recipients:
+        del roles["recipient"]
+    return roles
 
 
 def _cell(pair: Pair, verb: Verb) -> tuple[Gender, Number]:

@@ -70,6 +70,7 @@ suite = Suite(
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,
+    scored_under="paper",
     statistics=statistics,
     lessons=lessons,
     construction=construction,

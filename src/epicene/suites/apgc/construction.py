@@ -7,7 +7,7 @@ import tomllib
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
@@ -34,6 +34,8 @@ _SHARES = (0.211, 0.425, 0.364)
 
 class ApgcBuild(BuildSettings, frozen=True, kw_only=True):
     """What may be chosen."""
+
+    files: ClassVar[tuple[str, ...]] = ("bitext",)
 
     bitext: str = ""  # a file with the columns english and arabic
     size: Positive = 1000

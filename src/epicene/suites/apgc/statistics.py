@@ -26,9 +26,8 @@ def statistics(sentences: Sequence[Sentence]) -> Iterator[Table]:
     if set(fine) - set(_CONDENSED):
         title = "Sentences by label, with N and !"
         yield _table("7", title, originals, sentences, _whole, fine)
-        marked = [f"{label}{mark}" for label in WORD_LABELS for mark in ("", "!")][:1] + [
-            f"{label}{mark}" for label in WORD_LABELS[1:] for mark in ("", "!")
-        ]
+        plain, *gendered = WORD_LABELS
+        marked = [plain, *(f"{label}{mark}" for label in gendered for mark in ("", "!"))]
         yield _table("8", "Words by label, with !", originals, sentences, _marked, marked)
     yield share_of_reinflections(originals)
 

@@ -97,14 +97,18 @@ def _replacing(word: str, other: str) -> int:
 
 
 def _differ_in_place(reference: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether sentences of one length differ in one word, or in the first and the last alone.
+    """Whether word for word is the one best way to align sentences of one length.
 
-    Then no other alignment is as good, unless all but one word of each are the same, one place on.
+    It is where no differing word of the one is anywhere in the other: then no more words can be
+    matched than are in place, and as few edits leave no room for a missing and an extra word. It
+    is, too, where only one word differs, or only the first and the last, unless all but one word
+    of each are the same, one place on.
     """
-    differing: int = sum(map(ne, reference, other))
-    if differing != 2:
-        return differing == 1
-    return not (reference[1:] == other[:-1] or reference[:-1] == other[1:])
+    differing = [before for before, after in zip(reference, other, strict=True) if before != after]
+    if len(differing) == 1 or set(other).isdisjoint(differing):
+        return True
+    shifted = reference[1:] == other[:-1] or reference[:-1] == other[1:]
+    return len(differing) == 2 and not shifted
 
 
 def _costs(reference: Sequence[str], other: Sequence[str]) -> list[list[int]]:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from epicene.records import Judgement, Scores, Texts
 from epicene.suites.cleaning import Cleaned, clean
-from epicene.suites.genform.alignment import MISSING
 from epicene.suites.genform.ask import GENERATION, PROBABILITY, TRANSLATION, name_of
-from epicene.suites.genform.counts import Counts
-from epicene.suites.genform.forms import are_forms
 from epicene.suites.genform.pairs import TARGETS, other
 from epicene.suites.genform.rules import family_of
-from epicene.suites.genform.terms import Reference, Tally, reference_of, set_side_by_side, tally
 from epicene.suites.genform.translation import by_translation
-from epicene.suites.genform.words import CUTTINGS, Words, cut
+from epicene.suites.genform.verdicts import verdict_on
 from epicene.suites.likelihood import MEASURES, measured
 
 if TYPE_CHECKING:
@@ -25,11 +20,6 @@ if TYPE_CHECKING:
     from epicene.suites import Answers
     from epicene.suites.genform.pairs import Gender, Pair
     from epicene.suites.genform.protocol import GenformProtocol
-    from epicene.suites.genform.words import Cutting
-
-# An answer that keeps fewer of the words that both forms share is no version of the sentence: a
-# refusal, a remark, something in another script.
-_RECOGNISED = 1 / 3
 
 
 def judge(pair: Pair, answers: Answers, protocol: GenformProtocol) -> Iterator[Judgement]:
@@ -56,128 +46,35 @@ def facets(pair: Pair) -> dict[str, str]:
 # --- generation ----------------------------------------------------------------------------
 
 
-class Reading(NamedTuple):
-    """An answer set against the reference, by one way of cutting words."""
-
-    reference: Reference
-    answer: Words
-    tally: Tally
-
-
 def by_generation(pair: Pair, target: Gender, text: Text, protocol: GenformProtocol) -> Judgement:
     """Right is the sentence as it should be: every gendered term, and nothing else changed."""
     source = pair.form(other(target))
     cleaned = clean(text.text, source) if protocol.clean else Cleaned(text.text.strip(), ())
-    readings = read(pair, target, cleaned.text)
-    main = readings[protocol.words]
-    outcome = outcome_of(main)
-    if text.finish == "refused":
-        outcome = "undetected"
+    verdict = verdict_on(pair, target, cleaned.text, protocol.words)
+    outcome = "undetected" if text.finish == "refused" else verdict.outcome
     return Judgement(
         item=pair.id,
         group=pair.cluster,
         language=pair.language,
         name=name_of(GENERATION, target),
         outcome=outcome,
-        label=None if outcome == "undetected" else label_of(main, target),
-        value=counts(main).giou,
-        counts={
-            "length": len(main.reference.words),
-            "others_changed": others_changed(main, pair.language),
-            **counts(readings["whitespace"]).named("whitespace"),
-            **counts(readings["epicene"]).named("epicene"),
-        },
+        label=None if outcome == "undetected" else verdict.label,
+        value=verdict.value,
+        counts=verdict.counts,
         facets={
             **facets(pair),
             "format": GENERATION,
             "target": target,
-            "gendered terms": str(main.reference.terms),
+            "gendered terms": verdict.terms,
             "cleaned": cleaned.how,
         },
         evidence={
             "answer": cleaned.text,
             "reference": pair.form(target),
             "counterfactual": source,
-            "aligned": set_side_by_side(main.reference, main.tally, main.answer),
+            "aligned": verdict.aligned,
             **({"answer as it came": text.text} if cleaned.by else {}),
         },
-    )
-
-
-def read(pair: Pair, target: Gender, answer: str) -> dict[Cutting, Reading]:
-    """Set the words of an answer against those of the reference, by both ways of cutting words."""
-    made: dict[Cutting, Reading] = {}
-    for how, references in _references(pair.masculine, pair.feminine, pair.language).items():
-        reference = references[target]
-        exact = answer == pair.form(target)
-        words = reference.words if exact else cut(answer, pair.language, how)
-        alike = (
-            each for each in made.values() if each.reference is reference and each.answer == words
-        )
-        made[how] = next(alike, None) or Reading(reference, words, tally(reference, words))
-    return made
-
-
-# Both directions of a pair need them, and so does every run of the same data.
-@lru_cache(maxsize=2**15)
-def _references(
-    masculine: str, feminine: str, language: str
-) -> dict[Cutting, dict[Gender, Reference]]:
-    """What is wanted in each direction; the same where both ways of cutting give the same words."""
-    known: dict[tuple[Words, Words], dict[Gender, Reference]] = {}
-    made: dict[Cutting, dict[Gender, Reference]] = {}
-    for how in CUTTINGS:
-        man, woman = cut(masculine, language, how), cut(feminine, language, how)
-        if (man, woman) not in known:
-            known[man, woman] = {
-                "masculine": reference_of(man, woman),
-                "feminine": reference_of(woman, man),
-            }
-        made[how] = known[man, woman]
-    return made
-
-
-def counts(reading: Reading) -> Counts:
-    """The sizes of the paper's sets."""
-    terms = reading.reference.terms
-    return Counts(reading.tally.right, terms, terms + reading.tally.spurious)
-
-
-def outcome_of(reading: Reading) -> Outcome:
-    """Whether it is the sentence as it should be, or no version of it at all."""
-    if not is_recognised(reading):
-        return "undetected"
-    number = counts(reading)
-    return "right" if number.right == number.union else "wrong"
-
-
-def is_recognised(reading: Reading) -> bool:
-    """Whether the answer is some version of the sentence."""
-    common = len(reading.reference.words) - len(reading.reference.gendered)
-    if not common:
-        return bool(reading.tally.right or reading.tally.kept) and bool(reading.answer)
-    return reading.tally.shared >= _RECOGNISED * common
-
-
-def label_of(reading: Reading, target: Gender) -> str | None:
-    """Which gender the answer's gendered terms have; none where the sentence has no such term."""
-    if not reading.reference.terms:
-        return None
-    right, kept = reading.tally.right > 0, reading.tally.kept > 0
-    if right and kept:
-        return "mixed"
-    if right or kept:
-        return target if right else other(target)
-    return "neither"
-
-
-def others_changed(reading: Reading, language: str) -> int:
-    """How many words that are not the speaker's the answer has in another form."""
-    words, partners = reading.reference.words, reading.tally.alignment.partners
-    return sum(
-        are_forms(words[place], reading.answer[partners[place]], language)
-        for place in reading.tally.mismatched
-        if place not in reading.reference.gendered and partners[place] != MISSING
     )
 
 

@@ -45,6 +45,13 @@ def cut(text: str, language: str, how: Cutting) -> Words:
     return tuple(chain.from_iterable(map(pieces, text.split())))
 
 
+def cut_both_ways(text: str, language: str) -> dict[Cutting, Words]:
+    """The words of a text by each way of cutting; the same words where the two do not differ."""
+    pieces = text.split()
+    plain, segmented = (tuple(chain.from_iterable(map(_cutter(language, how), pieces))) for how in CUTTINGS)
+    return {"whitespace": plain, "epicene": segmented}
+
+
 @lru_cache(maxsize=64)
 def _cutter(language: str, how: Cutting) -> Callable[[str], Words]:
     one = _stripped if how == "whitespace" else partial(_segmented, language=language)

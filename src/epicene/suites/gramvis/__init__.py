@@ -9,6 +9,7 @@ from epicene.records import Draw, Look
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.gramvis import ask
 from epicene.suites.gramvis.construction import construction
+from epicene.suites.gramvis.contact import sheets
 from epicene.suites.gramvis.counts import Counted
 from epicene.suites.gramvis.data import read
 from epicene.suites.gramvis.figures import figures
@@ -58,6 +59,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     read_answers=read_votes,
     holds_outcome=lambda item: isinstance(item, Counted),
     scored_under="paper",
+    sheets=sheets,
     construction=construction,
     studies={
         STEREOTYPE: kind_of(STEREOTYPE),

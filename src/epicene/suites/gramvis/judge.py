@@ -68,7 +68,7 @@ def _voted(item: Picture, answers: Answers, protocol: GramvisProtocol) -> Iterat
             label = _label(given.answer, protocol)
             labels.append(label)
             # The image's own judgement says all else of it.
-            voted = {"drawer": item.drawer, "judge": given.model}
+            voted = {"drawer": item.drawer, "judge": given.model} | _likeliest(given.answer)
             said = {"said": given.answer.text} if given.answer.text else {}
             yield _judgement(item, f"{VOTE}{given.model}", voted, label, evidence=said)
     verdict = vote(labels)
@@ -102,6 +102,14 @@ def outcome_of(label: str | None, grammar: str) -> Outcome:
     if label not in OWN.values():
         return "undetected"
     return "right" if label == OWN[grammar] else "wrong"
+
+
+def _likeliest(answer: Choice) -> Facets:
+    """The choice by log-probability, of judges that tell it; votes are by what was said."""
+    if len(answer.logprobs) != len(LABELS):
+        return {}
+    likely = dict(zip(LABELS, answer.logprobs, strict=True))
+    return {"likeliest": max(LABELS, key=likely.__getitem__)}
 
 
 def _label(answer: Choice, protocol: GramvisProtocol) -> Label | None:

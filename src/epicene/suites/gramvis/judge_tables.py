@@ -11,6 +11,7 @@ from epicene.suites.gramvis.analysis.words import counts_of, divergent
 from epicene.suites.gramvis.judge import MAJORITY, VOTE
 from epicene.suites.gramvis.names import CONTROLS, GRAMMARS, OWN
 from epicene.suites.gramvis.representation import average_of
+from epicene.suites.gramvis.vote_table import vote_table
 from epicene.suites.gramvis.voting import AGREEMENTS
 from epicene.suites.tabulate import codes, share, values_of
 
@@ -30,19 +31,20 @@ def judge_tables(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iterator
     if not len(images):
         return
     if "agreement" in images.columns:  # else not one image was drawn
-        yield _agreement(frame, images, protocol)
+        votes = frame.filter(pl.col("name").cast(pl.String).str.starts_with(VOTE))
+        yield _agreement(votes, images, protocol)
+        yield vote_table(votes)
     if len(words := divergent(images)):
         yield _breakdown(words, "template", protocol)
         yield _breakdown(words, "shot", protocol)
 
 
 def _agreement(
-    frame: polars.DataFrame, images: polars.DataFrame, protocol: GramvisProtocol
+    votes: polars.DataFrame, images: polars.DataFrame, protocol: GramvisProtocol
 ) -> Table:
     """How far the judges agree, over all images and those of each model."""
     import polars as pl
 
-    votes = frame.filter(pl.col("name").cast(pl.String).str.starts_with(VOTE))
     # One list of labels an image, in the order of the votes' own images.
     rated = votes.group_by("run", "item", maintain_order=True).agg(
         pl.col("label").cast(pl.String),

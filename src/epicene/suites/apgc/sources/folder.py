@@ -22,10 +22,10 @@ from epicene.suites.apgc.sentences import Sentence, check_forms, cut_into_groups
 from epicene.suites.apgc.sources.joint import (
     joint_files,
     joint_splits,
-    read_repeated,
     read_targets,
+    repeated,
 )
-from epicene.suites.apgc.sources.lines import read_beside, read_lines
+from epicene.suites.apgc.sources.lines import read_beside, read_blocks, read_lines
 from epicene.suites.apgc.sources.tokens import Tokens, read_parallel_tokens, read_tokens
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _from_version_1(folder: Path, split: str) -> _Read:
 
 def _from_joint(folder: Path, split: str) -> _Read:
     files = joint_files(folder, split)
-    texts = read_repeated(files.sources)
+    texts = list(repeated(files.sources, read_blocks(files.sources)))
     blocks = read_targets(files, len(texts))
     labels, label_files = _labels(folder, split, len(texts), files.sources)
     if not labels:
@@ -234,16 +234,21 @@ def _labels(
     """The sentences' labels, from a file of their own or a joint one."""
     path = _first(folder, f"{split}.arin.label", f"{split}.label")
     if path is not None:
-        lines = read_beside(path, size, main)
-    else:
-        path = joint_files(folder, split).source_labels
-        if not path.is_file():
-            return [], []
-        lines = read_repeated(path, size)
+        return _parsed(path, read_beside(path, size, main)), [path]
+    path = joint_files(folder, split).source_labels
+    if not path.is_file():
+        return [], []
+    blocks = read_blocks(path, size)
+    labels = _parsed(path, blocks[TARGETS[0]])
+    repeated(path, blocks)
+    return labels, [path]
+
+
+def _parsed(path: Path, lines: Sequence[str]) -> list[SentenceLabel]:
     return [
         parse_label(line.strip(), f"{path}, line {number},")
         for number, line in enumerate(lines, start=1)
-    ], [path]
+    ]
 
 
 def _label_of(tokens: Tokens) -> SentenceLabel:

@@ -9,6 +9,7 @@ from epicene.suites.apgc.labels import TARGETS
 from epicene.suites.apgc.sources.lines import read_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 # Where a corpus keeps these files.
@@ -44,9 +45,8 @@ def joint_splits(folder: Path) -> set[str]:
     return {split for split in found if joint_files(folder, split).targets.is_file()}
 
 
-def read_repeated(path: Path, size: int | None = None) -> list[str]:
-    """The lines of a file whose four blocks are the same."""
-    blocks = read_blocks(path, size)
+def repeated(path: Path, blocks: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The lines of each of a file's four blocks, which must be the same."""
     first = blocks[TARGETS[0]]
     for number, block in enumerate(blocks.values()):
         for place, (one, two) in enumerate(zip(first, block, strict=True), start=1):

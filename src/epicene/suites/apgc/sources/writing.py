@@ -59,7 +59,7 @@ def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> lis
     blocks = {
         joint.sources: dict.fromkeys(TARGETS, columns["arin"]),
         joint.targets: {t: columns[f"ar.{t}"] for t in TARGETS},
-        joint.source_labels: dict.fromkeys(TARGETS, [each.who.condensed for each in sentences]),
+        joint.source_labels: {t: [each.who.condensed for each in sentences] for t in TARGETS},
         joint.target_labels: {
             t: [_label_for(each.who, t).condensed for each in sentences] for t in TARGETS
         },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import regex
 
@@ -24,6 +24,8 @@ _TOKENS_EACH = 64
 
 class GenformBuild(BuildSettings, frozen=True, kw_only=True):
     """What may be chosen."""
+
+    files: ClassVar[tuple[str, ...]] = ("templates",)
 
     language: str = ""
     rules: tuple[str, ...] = ()  # all that there are templates for, unless said

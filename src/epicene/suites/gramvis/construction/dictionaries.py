@@ -45,7 +45,7 @@ def look_up(words: Mapping[str, Set[str]], files: Iterable[str]) -> Entries:
     """What the dictionaries say of some words of each language; a language needs one at least."""
     found: Entries = defaultdict(Entry)
     known: set[str] = set()
-    for path in map(Path, files):
+    for path in map(Path, filter(None, files)):
         known |= _read_file(path, words, found)
     for language, lexicon in _INSTALLED.items():
         if language in words and lexicon(words[language], found):
@@ -184,6 +184,10 @@ def _french(words: Set[str], found: Entries) -> bool:
     return True
 
 
+# What pymorphy3 calls a noun too: names of people and places, abbreviations.
+_NO_NOUNS = {"Name", "Surn", "Patr", "Geox", "Abbr"}
+
+
 def _russian(words: Set[str], found: Entries) -> bool:
     try:
         import pymorphy3
@@ -193,12 +197,11 @@ def _russian(words: Set[str], found: Entries) -> bool:
     morph = pymorphy3.MorphAnalyzer(lang="ru")
     for word in words:
         for parse in morph.parse(word) if morph.word_is_known(word) else ():
-            tag = parse.tag
-            plain = tag.POS == "NOUN" and parse.normal_form == word
-            if plain and not {"Name", "Surn", "Abbr", "Geox"} & set(tag.grammemes):
+            marks = parse.tag.grammemes
+            if "NOUN" in marks and parse.normal_form == word and not marks & _NO_NOUNS:
                 entry = found["RU", word]
                 entry.sources.add("pymorphy3")
-                entry.genders |= set(names.get(str(tag.gender), ""))
+                entry.genders |= {gender for mark in marks for gender in names.get(mark, "")}
     return True
 
 

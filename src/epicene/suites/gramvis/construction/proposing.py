@@ -7,7 +7,7 @@ import tomllib
 import unicodedata
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
@@ -34,6 +34,8 @@ _PEOPLE = {"male": "man", "female": "woman"}
 
 class GramvisBuild(BuildSettings, frozen=True, kw_only=True):
     """What may be chosen."""
+
+    files: ClassVar[tuple[str, ...]] = ("seeds", "dictionaries")
 
     languages: tuple[str, ...] = ()  # all five, unless said
     seeds: str = ""  # a file of words, instead of ours

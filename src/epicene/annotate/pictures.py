@@ -1,0 +1,72 @@
+"""The pictures of a study: taken from the runs when it is drawn, and handed out with its sheets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.errors import InputError
+from epicene.runs.files import ImageFolder, write_whole
+from epicene.studies import ImagePanel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from epicene.annotate.folder import StudyFolder
+    from epicene.studies import Study, StudyItem
+
+IMAGES = "images"  # by content, in a run's folder and a study's
+HANDED_OUT = "pictures"
+
+_SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp"}
+
+
+def gather(study: Study, runs: Sequence[Path], folder: Path) -> None:
+    """Keep the pictures that a study shows beside it, so that it needs its runs no longer."""
+    kept = ImageFolder(folder / IMAGES)
+    sources = [ImageFolder(run / IMAGES) for run in runs]
+    for item in study.items:
+        for field in _fields(study):
+            name = item.fields[field]
+            if kept.path(name).exists():
+                continue
+            found = next((each.path(name) for each in sources if each.path(name).exists()), None)
+            if found is None:
+                raise InputError(
+                    f"The picture {name[:12]}… of {item.id} is in the images of none of the runs; "
+                    "put it back, or draw from runs that have theirs."
+                )
+            kept.put(found.read_bytes())
+
+
+def hand_out(folder: StudyFolder, out: Path) -> Study:
+    """The study with its pictures as files under OUT that a person can open, by the item's id."""
+    study = folder.study
+    fields = _fields(study)
+    items = tuple(_handed_out(folder, item, fields, out) for item in study.items)
+    return msgspec.structs.replace(study, items=items) if fields else study
+
+
+def _handed_out(
+    folder: StudyFolder, item: StudyItem, fields: Sequence[str], out: Path
+) -> StudyItem:
+    paths = {}
+    for number, field in enumerate(fields, start=1):
+        if "." in item.fields[field]:  # a file beside the study, which its owner hands out
+            continue
+        path = ImageFolder(folder.path / IMAGES).path(item.fields[field])
+        if not path.exists():
+            raise InputError(f"{folder.path} lacks the picture of {item.id}; draw the study again.")
+        data = path.read_bytes()
+        ending = next((end for head, end in _SIGNATURES.items() if data.startswith(head)), "bin")
+        suffix = f"-{number}" if len(fields) > 1 else ""
+        paths[field] = f"{HANDED_OUT}/{item.id}{suffix}.{ending}"
+        write_whole(out / paths[field], data)
+    return msgspec.structs.replace(item, fields=item.fields | paths)
+
+
+def _fields(study: Study) -> list[str]:
+    """The fields that hold pictures."""
+    return [panel.field for panel in study.show if isinstance(panel, ImagePanel)]
