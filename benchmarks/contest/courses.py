@@ -50,7 +50,7 @@ def _on_cpu(llama: Shape, xlmr: Shape, *sequences: int) -> tuple[Course, ...]:
 
 SIZES = {
     "tiny": Size(_on_cpu(LLAMA_TINY, XLMR_TINY, 16, 4, 4, 4, 2), rounds=1, alone=4),
-    "quick": Size(_on_cpu(LLAMA_135M, XLMR_BASE, 64, 16, 6, 8, 4), rounds=2, alone=4),
+    "quick": Size(_on_cpu(LLAMA_135M, XLMR_BASE, 48, 8, 4, 4, 2), rounds=2, alone=4),
     "full": Size(_on_cpu(LLAMA_135M, XLMR_BASE, 800, 96, 60, 60, 16), rounds=3, alone=16),
     "gpu": Size(
         (
@@ -62,6 +62,7 @@ SIZES = {
             Course("misgendered in float32", "misgendered", LLAMA_1B, "float32", 256, (64,)),
             Course("genform in float32", "genform", LLAMA_1B, "float32", 32, (16,)),
             Course("masked hindi", "hindi", XLMR_BASE, "float32", 580, (4, 16)),
+            Course("masked hindi in bfloat16", "hindi", XLMR_BASE, "bfloat16", 580, (4, 16)),
         ),
         rounds=3,
         alone=64,

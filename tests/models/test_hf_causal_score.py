@@ -269,7 +269,7 @@ def test_passes_keep_to_their_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     head.register_forward_pre_hook(lambda _, given: heads.append(given[0].shape[1]))
     monkeypatch.setattr(model._forward._limits, "tokens", 40)
-    monkeypatch.setattr(network, "_at_once", 7)
+    monkeypatch.setattr(network, "at_once", 7)
     assert rows(score(model, *TEXTS)) == pytest.approx(expected, abs=2e-5)
     run = [shape for shape in shapes if tuple(shape) != (1, 1)]  # the head's turn reads one token
     assert len(run) > 2

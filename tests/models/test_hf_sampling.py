@@ -78,6 +78,62 @@ def test_each_row_has_its_own_settings() -> None:
     assert set(together[::3]) == {1}
 
 
+def test_each_row_may_be_at_its_own_step() -> None:
+    rows = [choosing(sample) for sample in range(40)]
+    steps = [sample % 7 for sample in range(40)]
+    together = choose(LOGITS.expand(40, -1).clone(), rows, steps).tolist()
+    alone = [
+        int(choose(LOGITS[None].clone(), [row], step))
+        for row, step in zip(rows, steps, strict=True)
+    ]
+    assert together == alone
+
+
+def reference(logits: torch.Tensor, row: Choosing, step: int) -> int:
+    """The whole vocabulary put in order, of equals the first, and cut by hand."""
+    scaled = (logits / row.temperature).tolist()
+    order = sorted(range(len(scaled)), key=lambda token: (-scaled[token], token))
+    kept = order[: row.top_k or None]
+    weights = [math.exp(scaled[token]) for token in kept]
+    if row.top_p is not None and row.top_p < 1:
+        before = np.cumsum([0.0, *weights[:-1]]) / sum(weights)
+        kept = [t for t, mass in zip(kept, before, strict=True) if mass == 0 or mass < row.top_p]
+    weigh = {token: math.exp(scaled[token]) for token in kept}
+    drawn, summed = noise(row, step) * sum(weigh.values()), 0.0
+    for token in sorted(weigh):
+        summed += weigh[token]
+        if summed > drawn:
+            return token
+    raise AssertionError
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([None, 1, 3, 8, 500]),
+            st.sampled_from([None, 0.35, 0.9, 1.0]),
+            st.sampled_from([0.5, 1.0, 2.0]),
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    st.integers(0, 99),
+)
+def test_the_tokens_that_a_row_may_draw_are_cut_as_by_hand(
+    settings: list[tuple[int | None, float | None, float]], seed: int
+) -> None:
+    """With many equal logits, and a top k for some rows only."""
+    torch.manual_seed(seed)
+    logits = torch.randint(-6, 3, (len(settings), 60)) / 2
+    logits[:, ::7] = -math.inf
+    rows = [
+        choosing(sample, top_k=top_k, top_p=top_p, temperature=temperature)
+        for sample, (top_k, top_p, temperature) in enumerate(settings)
+    ]
+    expected = [reference(line, row, 5) for line, row in zip(logits, rows, strict=True)]
+    assert choose(logits.clone(), rows, 5).tolist() == expected
+
+
 def test_noise_is_even_and_independent_over_steps_samples_and_seeds() -> None:
     base = choosing()
     over_steps = [noise(base, step) for step in range(MANY)]

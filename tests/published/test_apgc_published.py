@@ -184,6 +184,8 @@ def test_systems_score_as_logged(published_data: Path, system: str) -> None:
     assert round(made["BLEU"].value or 0, 2) == bleu
     assert (made["correct"].value, made["proposed"].value) == (correct, proposed)
     assert made["gold"].value == 8536
+    # No system writes anything around its sentences, so nothing of them is taken away.
+    assert made["rewriting_cleaned"].value == 0
 
 
 @pytest.mark.parametrize(

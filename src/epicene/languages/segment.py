@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
+from itertools import repeat
 from typing import Literal, NamedTuple, TypeAlias
 
 import regex
@@ -119,7 +120,7 @@ def count_words(text: str, language: str = "") -> int:
     if _MARKED_SPACE.search(text):
         return _count(text, language)
     # No word has a space in it, and texts have many words in common.
-    return sum(_count_kept(part, language) for part in text.split(" "))
+    return sum(map(_count_kept, text.split(" "), repeat(language)))
 
 
 def _count(text: str, language: str) -> int:

@@ -141,7 +141,7 @@ def test_the_list_loads_and_passes_the_check(
     guard = words["DE/Wache/F"]
     assert (guard.article, guard.genitive, guard.category) == ("die", "der Wache", "occupation")
     assert words["FR/sentinelle/F"].chinese == "哨兵"
-    assert told[-1] == "28 items, 8 findings."  # 7 words in 4 templates; too few of every kind
+    assert told[-1] == "28 items, 12 findings."  # 7 words in 4 templates; too few of every kind
     capsys.readouterr()
     assert guarded(lambda: run_app(["data", "gramvis", "check", "-d", "list/words.csv"])) == 0
     assert {line.split(":")[0] for line in capsys.readouterr().out.splitlines()} == {"warning"}

@@ -31,6 +31,15 @@ from runs.zygotes import Zygote, stored
 ITEMS = 3
 DRAWN = ITEMS * 3  # a shot under each condition
 JUDGES = ("blip2", "llava", "qwen2")
+# What every process would import for itself.
+FAMILIES = ("auto", "blip_2", "opt", "llava", "clip", "llama", "qwen2_vl", "qwen2_5_vl")
+MODULES = (
+    "diffusers.pipelines.stable_diffusion.pipeline_stable_diffusion",
+    "epicene.suites.gramvis",
+    "polars",
+    "scipy.stats",
+    *(f"transformers.models.{name}.modeling_{name}" for name in FAMILIES),
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +56,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def zygote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
     folder = tmp_path_factory.mktemp("zygote")
-    process = Zygote(folder / "log", folder / "errors", "diffusers", "polars", "PIL.Image")
+    process = Zygote(folder / "log", folder / "errors", *MODULES)
     yield process
     process.close()
 

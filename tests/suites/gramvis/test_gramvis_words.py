@@ -182,7 +182,10 @@ def test_too_few_words_of_a_gender_are_found() -> None:
     found = {(where, what) for _, where, what in check_words(starter_words("FR")[:20])}
     assert ("FR, M", "it has 0 divergent words; 16 are wanted.") in found
     assert ("FR, F", "it has 0 control words; 10 are wanted.") in found
-    assert not any(what.startswith("it has 20") for _, what in found)
+    assert ("FR", "it has 20 divergent words; 40 are wanted.") in found
+    assert ("FR, F", "it has 20 divergent words; 16 are wanted.") not in found
+    missing = "it has no divergent word of social_status; all are wanted."
+    assert ("FR", missing) in found
 
 
 def test_a_users_list_is_read_and_its_article_found(tmp_path: Path) -> None:

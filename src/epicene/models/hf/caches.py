@@ -76,7 +76,6 @@ def _joined(pieces: Sequence[Piece], number: int, width: int, spare: int) -> Any
     else:
         layer = roomy_full()
         held = width
-    layer.lazy_initialization(old[0].keys, old[0].values)
     rows = [piece.rows for piece in pieces]
     layer.hold(
         _stack([each.keys for each in old], rows, held, spare),
@@ -114,6 +113,7 @@ def _layer_classes() -> tuple[Any, Any]:
         """Holds columns `first` to `end` of two tensors that are wider than that."""
 
         def hold(self, keys: Any, values: Any, columns: int, spare: int) -> None:
+            self.dtype, self.device, self.is_initialized = keys.dtype, keys.device, True
             self._all_keys, self._all_values = keys, values
             self._first, self._end, self._spare = 0, columns, spare
             self._show()

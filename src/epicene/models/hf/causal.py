@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
+from epicene.models.hf.ahead import ahead
 from epicene.models.hf.chat import Chat
 from epicene.models.hf.filling import Filler
 from epicene.models.hf.forward import Forward
@@ -53,13 +54,11 @@ class HfCausal:
         Where the device works by itself, the next batch is planned and handed to it before the
         answers of this one are waited for.
         """
-        begun: Iterator[Answered] = iter(())
-        for batch in batches:
-            waiting, begun = begun, self._begin(batch)
-            yield from waiting
-            if not self._forward.runs_ahead:
-                yield from begun
-        yield from begun
+        return (
+            ahead(self._begin, batches)
+            if self._forward.runs_ahead
+            else chain.from_iterable(map(self._begin, batches))
+        )
 
     def notes(self) -> Mapping[str, object]:
         """The way the answers were reached."""

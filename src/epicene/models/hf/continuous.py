@@ -29,6 +29,8 @@ Prompt: TypeAlias = tuple[int, ...]
 _DROPPED = 1 / 8
 # Those that wait join when they make up this part of the rows: a join reads prompts besides.
 _JOINED = 1 / 4
+# Prompts are read together if the shortest is this part of the longest: the rest is padding.
+_SIMILAR = 1 / 2
 
 
 class Limits(NamedTuple):
@@ -40,7 +42,18 @@ class Limits(NamedTuple):
     longest: int | None
 
 
-@dataclass
+@dataclass(frozen=True)
+class Means:
+    """What texts are written with: the model, what ends a text and how tokens read, how much."""
+
+    stepper: Stepper
+    ends: frozenset[int]
+    read: Callable[[Sequence[int]], str]
+    limits: Limits
+    notes: MutableMapping[str, Any]
+
+
+@dataclass(frozen=True)
 class _Read:
     """Prompts that have been read: their rows in the cache, and what comes next of each."""
 
@@ -52,17 +65,10 @@ class _Read:
 class Continuous:
     """Writes drafts with one model."""
 
-    def __init__(
-        self,
-        stepper: Stepper,
-        page: Callable[[Draft], Page],
-        ends: frozenset[int],
-        limits: Limits,
-        notes: MutableMapping[str, Any],
-    ) -> None:
-        self._stepper, self._page, self._ends = stepper, page, ends
-        self._limits, self._notes = limits, notes
-        notes.update(prompts=0, prompt_tokens=0, steps=0, joined=0)
+    def __init__(self, means: Means) -> None:
+        self._means = means
+        self._limits, self._notes = means.limits, means.notes
+        self._notes.update(prompts=0, prompt_tokens=0, steps=0, joined=0)
 
     def can_hold(self, draft: Draft) -> bool:
         """Whether a draft keeps within the longest row; its last token is never read."""
@@ -71,28 +77,23 @@ class Continuous:
     def write(self, drafts: Sequence[Draft]) -> Iterator[list[Written]]:
         """Write all drafts; each is given as soon as it is finished."""
         waiting = _ordered(drafts)
-        desk = self._desk()
+        desk = _Desk(self._means)
         while waiting or desk.drafts:
             count = self._joining(waiting, desk.drafts)
             done = self._attempt(desk, waiting, count)
             if done is None:
                 tried = [*desk.drafts, *waiting[:count]]
-                del waiting[:count]
-                desk = self._desk()
+                desk = _Desk(self._means)
                 release()
-                if len(tried) == 1:
-                    yield [(tried[0], TooLargeError())]
-                else:
+                if len(tried) > 1:
                     # What was written of them is written again, the same: nothing is lost but time.
                     self._halve(tried)
-                    waiting = tried + waiting
-                continue
-            del waiting[:count]
-            if done:
+                    waiting = _ordered([*tried, *waiting[count:]])
+                    continue
+                yield [(tried[0], TooLargeError())]
+            elif done:
                 yield [(page.draft, page.decoded) for page in done]
-
-    def _desk(self) -> _Desk:
-        return _Desk(self._stepper, self._page, self._ends, self._limits, self._notes)
+            del waiting[:count]
 
     def _attempt(self, desk: _Desk, waiting: Sequence[Draft], count: int) -> list[Page] | None:
         """Let so many join, or go one step on; None where memory ran out."""
@@ -136,16 +137,10 @@ class Continuous:
 class _Desk:
     """The rows that are being written, and those finished ones that are not yet dropped."""
 
-    def __init__(
-        self,
-        stepper: Stepper,
-        page: Callable[[Draft], Page],
-        ends: frozenset[int],
-        limits: Limits,
-        notes: MutableMapping[str, Any],
-    ) -> None:
-        self._stepper, self._page, self._ends = stepper, page, sorted(ends)
-        self._limits, self._notes = limits, notes
+    def __init__(self, means: Means) -> None:
+        self._means = means
+        self._stepper, self._limits, self._notes = means.stepper, means.limits, means.notes
+        self._ends = sorted(means.ends)
         self._pages: list[Page] = []
         self._rows: Rows | None = None
         self._newest: Any = None  # of each row, a token that is chosen and not yet read
@@ -175,7 +170,11 @@ class _Desk:
         pieces, pages, newest = self._live()
         begun: list[Page] = []
         for read in self._read(list(dict.fromkeys(draft.prompt for draft in drafts))):
-            own = [self._page(draft) for draft in drafts if draft.prompt in read.rows]
+            own = [
+                Page(draft, self._means.ends, self._means.read)
+                for draft in drafts
+                if draft.prompt in read.rows
+            ]
             rows = [read.rows[page.draft.prompt] for page in own]
             chosen = self._choose(read.logits[rows], own)
             going = [line for line, page in enumerate(own) if not page.finish]
@@ -227,7 +226,8 @@ class _Desk:
         rest = sorted(prompts, key=len, reverse=True)
         while rest:
             count = max(1, self._limits.read // len(rest[0]))
-            batch, rest = rest[:count], rest[count:]
+            batch = [prompt for prompt in rest[:count] if len(prompt) >= _SIMILAR * len(rest[0])]
+            rest = rest[len(batch) :]
             cache, logits = self._stepper.read(batch)
             self._notes["prompts"] += len(batch)
             self._notes["prompt_tokens"] += sum(map(len, batch))

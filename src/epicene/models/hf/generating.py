@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from epicene.models.hf.continuous import Continuous, Limits
-from epicene.models.hf.decoding import Decoded, Draft, Page, as_answer, decode
+from epicene.models.hf.continuous import Continuous, Limits, Means
+from epicene.models.hf.decoding import Decoded, Draft, as_answer, decode
 from epicene.models.hf.memory import TooLargeError, halving
 from epicene.models.hf.proving import prove
+from epicene.models.hf.routes import TOKENS
 from epicene.models.hf.sampling import Choosing, Drawing
 from epicene.models.hf.stepping import Stepper
 from epicene.models.hf.tokens import UnanswerableError
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 # Prompt and new tokens held at once, padding counted: on a CPU, on an accelerator.
 _TOKENS = (16_384, 262_144)
-# Tokens of prompts read in one pass, likewise.
-_READ = (4096, 65_536)
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class Writer:
             for draft, found in batch:
                 text = found if isinstance(found, TooLargeError) else self._text(draft, found)
                 written[draft.place][draft.choosing.sample] = text
-            places = {draft.place for draft, _ in batch}
+            places = dict.fromkeys(draft.place for draft, _ in batch)
             done = [p for p in places if len(written[p]) == len(plans[p].drafts)]
             if done:
                 yield [(place, plans[place].answer(written.pop(place))) for place in done]
@@ -158,28 +157,23 @@ class Writer:
     @cached_property
     def _continuous(self) -> Continuous | None:
         """The faster way to write, for a model that is found fit for it."""
-        longest = self._encoder.longest
-        proof = prove(self._loaded, Stepper(self._loaded, longest))
+        stepper = Stepper(self._loaded)
+        proof = prove(self._loaded, stepper)
         if proof.obstacle:
             self._notes.update(path="padded batch", because=proof.obstacle)
             return None
         self._notes["path"] = "continuous batches"
-        longest = min((each for each in (longest, proof.longest) if each), default=None)
+        ends = [limit for limit in (self._encoder.longest, proof.longest) if limit is not None]
         asked = self._loaded.options.batch_size
         accelerated = self._loaded.device.type != "cpu"
         limits = Limits(
             rows=sys.maxsize if asked == "auto" else asked,
             tokens=_TOKENS[accelerated],
-            read=_READ[accelerated],
-            longest=longest,
+            read=TOKENS[accelerated],
+            longest=min(ends, default=None),
         )
-        return Continuous(
-            Stepper(self._loaded, longest),
-            lambda draft: Page(draft, self._ends, self._encoder.decode),
-            self._ends,
-            limits,
-            self._notes,
-        )
+        means = Means(stepper, self._ends, self._encoder.decode, limits, self._notes)
+        return Continuous(means)
 
     def _batches(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
         """Drafts of similar length together, the longest first so that memory fails early."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME = "epicene_grouped"
+# What some models ask of attention besides; the library's own function says what it does of it.
+_BESIDES = ("position_bias", "softcap", "s_aux")
 
 
 def groups_heads(model: Any) -> bool:
@@ -57,13 +59,14 @@ def _attend(
     scaling: float | None = None,
     **others: Any,
 ) -> tuple[Any, None]:
-    """As the library's own function of that signature; all it is asked for besides is its own."""
+    """As the library's own function of that signature, which does all but the one case."""
     from torch.nn.functional import scaled_dot_product_attention
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
     groups = getattr(module, "num_key_value_groups", 1)
     rows, heads, count, size = query.shape
-    if groups == 1 or count > 1 or others.get("position_bias") is not None:
+    besides = any(others.get(name) is not None for name in _BESIDES)
+    if groups == 1 or count > 1 or besides:
         done: tuple[Any, None] = sdpa_attention_forward(
             module, query, key, value, attention_mask, dropout, scaling, **others
         )

@@ -6,6 +6,7 @@ meaning for it and `conditioned_on` stays empty. They are never masked nor count
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from epicene.errors import InputError
 from epicene.languages import segment
 from epicene.models.hf import gaps, masking
+from epicene.models.hf.ahead import ahead
 from epicene.models.hf.masking import Encoded, Reach, check_length, encode_all
 from epicene.models.hf.memory import TooLargeError, batch_limit, release
 from epicene.models.hf.plans import carry_out
@@ -52,11 +54,22 @@ class HfMasked:
         files: Files,  # noqa: ARG002 - a text model has none
     ) -> Iterator[Answered]:
         """Answer batch by batch; equal masked rows of a batch are computed once."""
-        for batch in batches:
-            encoded = self._encoded([request for _, request in batch])
-            plans = [self._guarded(request, encoded) for _, request in batch]
-            answers = carry_out(plans, self._reader)
-            yield [(place, answer) for (place, _), answer in zip(batch, answers, strict=True)]
+        return (
+            ahead(self._begin, batches)
+            if self._reader.runs_ahead
+            else chain.from_iterable(map(self._begin, batches))
+        )
+
+    def _begin(self, batch: Batch) -> Iterator[Answered]:
+        """Put a batch on its way."""
+        encoded = self._encoded([request for _, request in batch])
+        plans = [self._guarded(request, encoded) for _, request in batch]
+        finish = carry_out(plans, self._reader)
+
+        def answers() -> Iterator[Answered]:
+            yield [(place, answer) for (place, _), answer in zip(batch, finish(), strict=True)]
+
+        return answers()
 
     def notes(self) -> Mapping[str, object]:
         """Rows run, what the tokenizer could not tell apart, how the head was used."""

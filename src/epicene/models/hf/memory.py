@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 # A batch is what a killed run may lose, so on a CPU it is a matter of seconds.
 _ON_CPU = BatchLimit(requests=16, characters=6_000)
-_ON_ACCELERATOR = BatchLimit(requests=512, characters=400_000)
+_ON_ACCELERATOR = BatchLimit(requests=256, characters=200_000)
 
 
 def batch_limit(loaded: Loaded) -> BatchLimit:

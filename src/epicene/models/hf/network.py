@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from epicene.models.hf.loading import Loaded
 
-# Bytes of float32 logits at a time, on a CPU and on an accelerator.
-_LOGITS = (1 << 26, 1 << 30)
+# Bytes of float32 logits at a time: of the size of a cache on a CPU, a share of a GPU's memory.
+_ON_CPU = 1 << 26
+_SHARE_OF_GPU = 32
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,7 @@ class Network:
         self.vocabulary: int = loaded.model.get_output_embeddings().weight.shape[0]
         self.takes = frozenset(inspect.signature(loaded.model.forward).parameters)
         self._notes = notes
-        on_accelerator = loaded.device.type != "cpu"
-        self._at_once = max(1, _LOGITS[on_accelerator] // (4 * self.vocabulary))
+        self.at_once = max(1, _room(loaded.device) // (4 * self.vocabulary))
 
     @property
     def has_head(self) -> bool:
@@ -79,7 +79,7 @@ class Network:
 
     def cells(self, states: Any) -> Cells:
         """Wanted positions of one or more passes."""
-        return Cells(len(states), self._at_once, lambda part: self.logits(states[part]))
+        return Cells(len(states), self.at_once, lambda part: self.logits(states[part]))
 
     @property
     def _no_cache(self) -> dict[str, bool]:
@@ -126,6 +126,15 @@ class Network:
         if not output.read:
             raise AttributeError("the model does not run this body")
         return logits
+
+
+def _room(device: Any) -> int:
+    """Bytes that logits may take."""
+    import torch
+
+    if device.type != "cuda":
+        return _ON_CPU
+    return int(torch.cuda.get_device_properties(device).total_memory) // _SHARE_OF_GPU
 
 
 class _Output:

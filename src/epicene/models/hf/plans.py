@@ -6,7 +6,7 @@ run side by side, so that their rows fill the same batches and equal rows are co
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -49,13 +49,25 @@ def _resume(plan: Plan[T], results: Sequence[Result] | None) -> list[Ask]:
     return plan.send([result for result in results if isinstance(result, Found)])
 
 
-def carry_out(plans: Sequence[Plan[T]], reader: MaskedReader) -> list[T]:
-    """Run plans to their ends; what each returns, in their order."""
+def carry_out(plans: Sequence[Plan[T]], reader: MaskedReader) -> Callable[[], list[T]]:
+    """Run plans; what is returned waits for their ends and gives what each returns, in order.
+
+    What they ask first is on its way when this returns.
+    """
     work = together(plans)
     try:
-        asks = next(work)
-        while True:
-            asks = work.send(reader.read(asks))
+        read = reader.begin(next(work))
     except StopIteration as end:
-        results: list[T] = end.value
-        return results
+        nothing: list[T] = end.value
+        return lambda: nothing
+
+    def finish() -> list[T]:
+        results = read()
+        try:
+            while True:
+                results = reader.begin(work.send(results))()
+        except StopIteration as end:
+            answers: list[T] = end.value
+            return answers
+
+    return finish

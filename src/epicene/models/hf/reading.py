@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from epicene.models.hf.loading import Loaded
 
 # What one pass may hold: padded tokens of all rows (on a CPU, on an accelerator), and numbers
-# that leave the head.
-_TOKENS = (4_096, 32_768)
+# that leave the head, or more where the device has room.
+_TOKENS = (4_096, 65_536)
 _LOGITS = 1 << 27
 
 
@@ -70,11 +70,13 @@ class MaskedReader:
         self._notes = notes
         self.longest = _longest(loaded.model, loaded.tokenizer)
 
-    def read(self, asks: Sequence[Ask]) -> list[Result]:
-        """What was found for each ask, in their order.
+    @property
+    def runs_ahead(self) -> bool:
+        """Whether work can be put on the device and left there."""
+        return bool(self._device.type == "cuda")
 
-        All passes are handed to the device before the outcome of the first is waited for.
-        """
+    def begin(self, asks: Sequence[Ask]) -> Callable[[], list[Result]]:
+        """Hand all passes to the device; what is returned waits for what each ask found."""
         rows: dict[tuple[int, ...], _Row] = {}
         for number, ask in enumerate(asks):
             row = rows.setdefault(ask.row, _Row(ask.row))
@@ -87,13 +89,18 @@ class MaskedReader:
             batch, results = self._next(waiting, asks)
             launched.append((batch, results))
             waiting = waiting[len(batch) :]
-        found: dict[int, Result] = {}
-        for batch, results in launched:
-            if isinstance(results, TooLargeError):
-                found.update(dict.fromkeys((n for row in batch for n in row.asks), results))
-            else:
-                found.update(zip((n for row in batch for n in row.asks), results(), strict=True))
-        return [found[number] for number in range(len(asks))]
+
+        def collect() -> list[Result]:
+            found: dict[int, Result] = {}
+            for batch, results in launched:
+                mine = [number for row in batch for number in row.asks]
+                if isinstance(results, TooLargeError):
+                    found.update(dict.fromkeys(mine, results))
+                else:
+                    found.update(zip(mine, results(), strict=True))
+            return [found[number] for number in range(len(asks))]
+
+        return collect
 
     def _next(
         self, waiting: Sequence[_Row], asks: Sequence[Ask]
@@ -116,13 +123,13 @@ class MaskedReader:
         """How many rows from the front make a batch; lengths fall."""
         longest = len(rows[0].ids)
         tokens = _TOKENS[self._device.type != "cpu"]
-        logits = 0
+        logits, room = 0, max(_LOGITS, self._network.at_once * self._network.vocabulary)
         for count, row in enumerate(rows):
             logits += self._network.vocabulary * (
                 len(row.positions) if self._network.has_head else longest
             )
             if self._batch_size == "auto":
-                full = (count + 1) * longest > tokens or logits > _LOGITS
+                full = (count + 1) * longest > tokens or logits > room
             else:
                 full = count == self._batch_size
             if count and (full or (len(row.ids) != longest and not self._may_pad)):
@@ -130,9 +137,12 @@ class MaskedReader:
         return len(rows)
 
     def _run(self, rows: Sequence[_Row], asks: Sequence[Ask]) -> Callable[[], Iterator[Found]]:
+        import torch
+
         cells = [(r, position) for r, row in enumerate(rows) for position in row.positions]
         cell = {place: number for number, place in enumerate(cells)}
-        logprobs = self._logits([row.ids for row in rows], cells).float().log_softmax(-1)
+        logprobs = self._logits([row.ids for row in rows], cells)
+        logprobs = logprobs.log_softmax(-1, dtype=torch.float32)
         wanted = [
             (cell[r, asks[number].position], asks[number])
             for r, row in enumerate(rows)

@@ -21,8 +21,7 @@ class Runnable(Protocol):
         """The positions whose predictions are wanted, without a gap."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """Tokens of which those from `first` on are to be scored, each given all before it.
 
     With `drawing` they are also scored by that law.

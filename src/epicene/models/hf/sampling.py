@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# Logits that tokens are drawn from at once; while they are drawn they are held several times.
+_AT_ONCE = 1 << 26
+
 
 @dataclass(frozen=True)
 class Drawing:
@@ -56,11 +59,12 @@ def choose(logits: Any, rows: Sequence[Choosing], step: int | Sequence[int]) -> 
     steps = [step] * len(rows) if isinstance(step, int) else step
     sampled = [line for line, row in enumerate(rows) if row.temperature > 0]
     # Where all have a top k, the rest of the vocabulary need not be put in order.
-    for lines in (
-        [line for line in sampled if rows[line].top_k],
-        [line for line in sampled if not rows[line].top_k],
-    ):
-        if lines:
+    narrow = [line for line in sampled if rows[line].top_k]
+    wide = [line for line in sampled if not rows[line].top_k]
+    count = max(1, _AT_ONCE // logits.shape[-1])
+    for group in (narrow, wide):
+        for first in range(0, len(group), count):
+            lines = group[first : first + count]
             noises = [noise(rows[line], steps[line]) for line in lines]
             chosen[lines] = _draw(logits[lines], [rows[line] for line in lines], noises)
     return chosen

@@ -42,20 +42,24 @@ def solve(jobs: Sequence[Job], forward: Forward) -> Iterator[Answered]:
     The rows are on their way when this returns, where the device works by itself.
     """
     owners = defaultdict(list)
+    missing = {}
     for job in jobs:
-        for row in set(job.rows):
+        distinct = set(job.rows)
+        missing[job.place] = len(distinct)
+        for row in distinct:
             owners[row].append(job)
-    return _answers(jobs, owners, forward.score(owners))
+    free = [(job.place, job.finish([])) for job in jobs if not job.rows]
+    return _answers(free, missing, owners, forward.score(owners))
 
 
 def _answers(
-    jobs: Sequence[Job],
+    free: Answered,
+    missing: dict[int, int],
     owners: Mapping[Row, Sequence[Job]],
     parts: Iterator[dict[Row, Scored | TooLargeError]],
 ) -> Iterator[Answered]:
-    if free := [(job.place, job.finish([])) for job in jobs if not job.rows]:
+    if free:
         yield free
-    missing = {job.place: len(set(job.rows)) for job in jobs}
     results: dict[Row, Scored | TooLargeError] = {}
     for done in parts:
         results |= done

@@ -32,8 +32,8 @@ class Rows:
 class Stepper:
     """Runs one model. Call it within `torch.inference_mode`."""
 
-    def __init__(self, loaded: Loaded, longest: int | None) -> None:
-        self._loaded, self._model, self._longest = loaded, loaded.model, longest
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded, self._model = loaded, loaded.model
         known = inspect.signature(loaded.model.forward).parameters
         self._positions = "position_ids" in known
         # The prompts' own logits would be as large as the vocabulary times their tokens.
@@ -70,9 +70,6 @@ class Stepper:
         columns = torch.arange(rows.width, device=self._loaded.device)
         mask = (columns >= rows.padding[:, None]).long()
         depth = (rows.width - 1 - rows.padding)[:, None]
-        if self._longest is not None:
-            # Of rows that are done and only carried along.
-            depth = depth.clamp(max=self._longest - 1)
         with grouped.grouping(self._model) if self._groups else nullcontext():
             return self._run(rows.cache, depth, input_ids=tokens[:, None], attention_mask=mask)
 

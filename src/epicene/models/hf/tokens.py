@@ -8,7 +8,6 @@ the same whatever the tokenizer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,8 +27,7 @@ class UnanswerableError(EpiceneError):
     """This request has no answer from this model, and why; it becomes Failed."""
 
 
-@dataclass(frozen=True)
-class Encoded:
+class Encoded(NamedTuple):
     """What the model reads for one text, and where the text's own tokens lie in it."""
 
     ids: tuple[int, ...]
@@ -73,14 +71,14 @@ class Spans:
         self._starts = np.maximum(0, starts - cut).tolist()
         self._ends = np.maximum(0, ends - cut).tolist()
         self._edges = [0, *np.cumsum(counts).tolist()]
-        # A string's own tokens begin with the first that reaches beyond the boundary.
-        beyond = np.where(ends > cut, np.arange(len(ends)), len(ends))
-        self.first: list[int | None] = []
-        for number, (start, end) in enumerate(pairwise(self._edges)):
-            # With nothing before it even a token of no characters is the text's.
-            place = start if not cuts[number] else int(beyond[start:end].min(initial=len(ends)))
-            owned = place < end and int(beyond[start:end].min(initial=len(ends))) < end
-            self.first.append(place - start if owned else None)
+        # A string's own tokens begin with the first that reaches beyond the boundary; with nothing
+        # before it even a token of no characters is the text's.
+        beyond = np.append(np.flatnonzero(ends > cut), len(ends))
+        places = beyond[np.searchsorted(beyond, self._edges[:-1])].tolist()
+        self.first: list[int | None] = [
+            (place - start if cut else 0) if place < end else None
+            for place, cut, (start, end) in zip(places, cuts, pairwise(self._edges), strict=True)
+        ]
 
     def starts(self, number: int, first: int) -> tuple[int, ...]:
         """Where a string's tokens from `first` on begin, counted from the boundary."""

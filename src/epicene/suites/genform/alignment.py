@@ -12,11 +12,12 @@ that
 
 from __future__ import annotations
 
+from itertools import compress
 from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 MISSING = -1
 
@@ -36,12 +37,8 @@ class Alignment(NamedTuple):
 def align(reference: Sequence[str], other: Sequence[str]) -> Alignment:
     """The alignment of two sentences' words."""
     shorter = min(len(reference), len(other))
-    start = 0
-    while start < shorter and reference[start] == other[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and reference[-1 - end] == other[-1 - end]:
-        end += 1
+    start = _alike(reference, other, shorter)
+    end = _alike(reversed(reference), reversed(other), shorter - start)
     middle, extra = _middle(
         reference[start : len(reference) - end], other[start : len(other) - end]
     )
@@ -54,6 +51,11 @@ def align(reference: Sequence[str], other: Sequence[str]) -> Alignment:
         partners,
         {start + gap: [start + place for place in places] for gap, places in extra.items()},
     )
+
+
+def _alike(one: Iterable[str], other: Iterable[str], most: int) -> int:
+    """How many words the two begin with alike."""
+    return next(compress(range(most), map(ne, one, other)), most)
 
 
 def _middle(reference: Sequence[str], other: Sequence[str]) -> Alignment:

@@ -7,6 +7,8 @@ gendered term only. The two directions of a pair are one group.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from epicene.records import Estimate
@@ -87,7 +89,7 @@ class Part:
     def __len__(self) -> int:
         return len(self.group)
 
-    @property
+    @cached_property
     def gendered(self) -> Part:
         """The answers to sentences with a gendered term."""
         return self.where(self.terms > 0)
@@ -106,11 +108,22 @@ class Part:
 
     def mean(self, values: Array) -> Estimate:
         """The mean of values between 0 and 1."""
+        return self.ratio(values, self.ones)
+
+    def ratio(self, above: Array, below: Array) -> Estimate:
+        """A ratio of sums between 0 and 1."""
         from epicene.stats.bootstrap import clustered
 
         if not len(self):
             return _NONE
-        return clustered(values, groups=self.group, bounds=(0, 1), resamples=self.resamples)
+        return _once(clustered, above, below, self.group, bounds=(0, 1), resamples=self.resamples)
+
+    @cached_property
+    def ones(self) -> Array:
+        """A one for each answer: what a mean divides by."""
+        import numpy as np
+
+        return np.ones(len(self))
 
     def share(self, flags: Array, why: str = "nothing was judged") -> Estimate:
         """How often something is so."""
@@ -119,6 +132,24 @@ class Part:
         if not len(self):
             return Estimate(value=None, why=why)
         return proportion(flags, groups=self.group)
+
+
+_KNOWN: dict[bytes, Estimate] = {}
+_REMEMBERED = 2**14
+
+
+def _once(estimate: Callable[..., Estimate], *arrays: Array, **settings: Any) -> Estimate:
+    """The estimate of such arrays, made once: headlines, tables and breakdowns share figures."""
+    key = blake2b(repr((estimate.__name__, settings)).encode(), digest_size=16)
+    for array in arrays:
+        key.update(array.dtype.str.encode())
+        key.update(array.tobytes())
+    digest = key.digest()
+    if digest not in _KNOWN:
+        if len(_KNOWN) >= _REMEMBERED:
+            _KNOWN.clear()
+        _KNOWN[digest] = estimate(*arrays, **settings)
+    return _KNOWN[digest]
 
 
 _ARRAYS = tuple(field.name for field in fields(Part) if field.name != "resamples")
@@ -143,31 +174,35 @@ def giou(part: Part) -> Estimate:
 
 def cga(part: Part) -> Estimate:
     """The share of all gendered terms that are right."""
-    from epicene.stats.bootstrap import clustered
-
     part = part.gendered
-    if not len(part):
-        return _NONE
-    return clustered(part.right, part.terms, part.group, bounds=(0, 1), resamples=part.resamples)
+    return part.ratio(part.right, part.terms)
 
 
 def delta_sga(part: Part) -> Estimate:
     """SGA towards the masculine minus SGA towards the feminine, pairs drawn with both."""
-    from epicene.stats.bootstrap import difference
-
     part = part.gendered
     man = part.masculine.astype(float)
     if man.all() or not man.any():
         one = "there are answers in one direction only"
         return Estimate(value=None, why=one) if len(part) else _NONE
+    woman = 1 - man
+    arrays = (part.sga * man, part.sga * woman, part.group, man, woman)
+    return _once(_gap, *arrays, resamples=part.resamples)
+
+
+def _gap(
+    first: Array, second: Array, groups: Array, man: Array, woman: Array, *, resamples: int
+) -> Estimate:
+    from epicene.stats.bootstrap import difference
+
     return difference(
-        part.sga * man,
-        part.sga * (1 - man),
-        part.group,
+        first,
+        second,
+        groups,
         first_denominators=man,
-        second_denominators=1 - man,
+        second_denominators=woman,
         bounds=(-1, 1),
-        resamples=part.resamples,
+        resamples=resamples,
     )
 
 

@@ -166,8 +166,8 @@ def _scores_table(frame: polars.DataFrame, notes: Iterable[str]) -> Table:
         levels=("model", "language"),
         columns=tuple(Column(name=head) for head, _ in columns),
         rows=tuple(
-            Row(keys=keys, cells=tuple(measure(Part.of(part)) for _, measure in columns))
-            for keys, part in _by_language_and_all(frame)
+            Row(keys=keys, cells=tuple(measure(part) for _, measure in columns))
+            for keys, part in ((keys, Part.of(mine)) for keys, mine in _by_language_and_all(frame))
         ),
         notes=(
             *notes,

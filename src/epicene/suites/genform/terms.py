@@ -8,7 +8,8 @@ the reference: words of it that are replaced or missing, and words that are adde
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from itertools import compress, zip_longest
+from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.suites.genform.alignment import MISSING, Alignment, align
@@ -78,11 +79,9 @@ def tally(reference: Reference, answer: Words) -> Tally:
 
 
 def _mismatched(words: Words, other: Words, found: Alignment) -> tuple[int, ...]:
-    return tuple(
-        place
-        for place, partner in enumerate(found.partners)
-        if partner == MISSING or other[partner] != words[place]
-    )
+    partners = found.partners
+    found_words = [None if partner == MISSING else other[partner] for partner in partners]
+    return tuple(compress(range(len(words)), map(ne, words, found_words)))
 
 
 def _is_kept(reference: Reference, found: Alignment, answer: Words, place: int) -> bool:

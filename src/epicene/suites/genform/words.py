@@ -7,8 +7,9 @@ enclitic words stand apart.
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import regex
@@ -31,34 +32,37 @@ NORMALISERS: dict[Cutting, tuple[str, ...]] = {
 
 _OUTER = regex.compile(r"^[\p{P}\p{S}]+|[\p{P}\p{S}]+$")
 
-# Pieces between spaces that are remembered, for each language and way of cutting.
+# Pieces between spaces that are remembered, for each language.
 _REMEMBERED = 2**16
 
 
 def cut(text: str, language: str, how: Cutting) -> Words:
-    """The words of a text.
+    """The words of a text."""
+    return cut_both_ways(text, language)[how]
+
+
+def cut_both_ways(text: str, language: str) -> dict[Cutting, Words]:
+    """The words of a text by each way of cutting.
 
     No word reaches across a space, so a text is cut piece by piece, and a piece that came before
     is not cut again: most of a corpus is the same few thousand pieces.
     """
-    pieces = _cutter(language, how)
-    return tuple(chain.from_iterable(map(pieces, text.split())))
+    pieces = list(map(_cutter(language), text.split()))
+    return {
+        "whitespace": tuple(chain.from_iterable(map(_FIRST, pieces))),
+        "epicene": tuple(chain.from_iterable(map(_SECOND, pieces))),
+    }
 
 
-def cut_both_ways(text: str, language: str) -> dict[Cutting, Words]:
-    """The words of a text by each way of cutting; the same words where the two do not differ."""
-    pieces = text.split()
-    plain, segmented = (tuple(chain.from_iterable(map(_cutter(language, how), pieces))) for how in CUTTINGS)
-    return {"whitespace": plain, "epicene": segmented}
+_FIRST, _SECOND = itemgetter(0), itemgetter(1)
 
 
 @lru_cache(maxsize=64)
-def _cutter(language: str, how: Cutting) -> Callable[[str], Words]:
-    one = _stripped if how == "whitespace" else partial(_segmented, language=language)
-
+def _cutter(language: str) -> Callable[[str], tuple[Words, Words]]:
     @lru_cache(maxsize=_REMEMBERED)
-    def piece_words(piece: str) -> Words:
-        return one(normalise(piece, NORMALISERS[how]))
+    def piece_words(piece: str) -> tuple[Words, Words]:
+        plain, ours = (normalise(piece, NORMALISERS[how]) for how in CUTTINGS)
+        return _stripped(plain), _segmented(ours, language)
 
     return piece_words
 

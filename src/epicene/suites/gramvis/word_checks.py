@@ -13,7 +13,7 @@ import msgspec
 from epicene.records import Record
 from epicene.suites import Finding
 from epicene.suites.gramvis.articles import definite
-from epicene.suites.gramvis.names import GRAMMARS, LANGUAGES
+from epicene.suites.gramvis.names import CATEGORIES, GRAMMARS, LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # Under so many words of a gender an effect is hardly to be told from chance.
 ENOUGH_DIVERGENT = 16
 ENOUGH_CONTROLS = 10
+ENOUGH_IN_ALL = 40  # divergent words of a language
 
 _NEEDED_FORMS = {"DE": ("genitive",), "RU": ("genitive", "accusative")}
 
@@ -148,12 +149,24 @@ def _too_few(words: Sequence[Word]) -> Iterator[Finding]:
     kinds = ((False, ENOUGH_DIVERGENT, "divergent"), (True, ENOUGH_CONTROLS, "control"))
     languages = {word.language for word in words}
     for language in (code for code in LANGUAGES if code in languages):
+        mine = [word for word in words if word.language == language]
+        yield from _unbalanced([word for word in mine if not word.control], language)
         for grammar in GRAMMARS:
             for control, enough, name in kinds:
                 count = times[language, grammar, control]
                 if count < enough:
                     message = f"it has {count} {name} words; {enough} are wanted."
                     yield Finding("warning", f"{language}, {grammar}", message)
+
+
+def _unbalanced(divergent: Sequence[Word], language: str) -> Iterator[Finding]:
+    if len(divergent) < ENOUGH_IN_ALL:
+        message = f"it has {len(divergent)} divergent words; {ENOUGH_IN_ALL} are wanted."
+        yield Finding("warning", language, message)
+    there = {word.category for word in divergent}
+    if missing := [category for category in CATEGORIES if category not in there]:
+        message = f"it has no divergent word of {', '.join(missing)}; all are wanted."
+        yield Finding("warning", language, message)
 
 
 @cache

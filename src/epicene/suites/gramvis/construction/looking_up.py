@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from epicene.suites.construction import Made, Row
     from epicene.suites.gramvis.construction.dictionaries import Entries
     from epicene.suites.gramvis.construction.proposing import GramvisBuild
-    from epicene.suites.gramvis.names import Grammar
 
 _GLOSSES = ("english", "chinese", "genitive", "accusative")
 
@@ -88,17 +87,13 @@ def _fault(row: Row, entry: Entry, entries: Entries) -> str:
     (grammar,) = entry.genders
     if grammar not in GRAMMARS:
         return "is neuter"
-    partners = entry.partners - {word} | _found_partners(language, grammar, word, entries)
-    return f"has the partner {sorted(partners)[0]}" if partners else ""
-
-
-def _found_partners(language: str, grammar: Grammar, word: str, entries: Entries) -> set[str]:
-    """The partner that the endings suggest, where a dictionary has it in the other gender."""
     guess = counterpart(language, grammar, word)
     if guess == word:
-        return {word}
-    other = entries.get((language, guess), Entry()).genders
-    return {guess} if other & (set(GRAMMARS) - {grammar}) else set()
+        return "is used in both genders"
+    # A partner that endings suggest is one where a dictionary has it in the other gender.
+    found = entries.get((language, guess), Entry()).genders - {grammar, "N"}
+    partners = entry.partners - {word} | ({guess} if found else set())
+    return f"has the partner {sorted(partners)[0]}" if partners else ""
 
 
 def _wrong_form(row: Row) -> str:

@@ -1,0 +1,58 @@
+"""The null model: real faces that no prompt decides, judged by a real classifier.
+
+A few items only, to see that the whole pipeline runs on real pictures; `benchmarks/gramvis_null.py`
+does it at a size at which an effect would show.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from epicene.models import parse_spec
+from epicene.records import Images
+from epicene.report.plain import as_json
+from epicene.runs.results import Judged, read_run
+from epicene.runs.run import Order, run
+from epicene.runs.summary import summarise
+from epicene.suites import choose_protocol
+from epicene.suites.gramvis import suite
+from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES
+from runs.conftest import Silent
+
+ITEMS = 6
+
+
+@pytest.mark.faces
+def test_faces_that_ignore_the_prompt_show_no_effect_of_grammar(tmp_path: Path) -> None:
+    how: Any = choose_protocol(suite, "epicene", {"shots": "1", "size": "256"}, None)
+    models = {DRAWER: [parse_spec("random-face")], JUDGES: [parse_spec("face-classifier")]}
+    order = Order(suite=suite, protocol=how, models=models, under=tmp_path, limit=ITEMS)
+    folder, manifest = run(order, Silent())
+    assert manifest.state == "complete"
+
+    finished = read_run(folder)
+    files = [
+        image.sha256
+        for _, answers in Judged(finished).answered()
+        for given in answers.where(stage=DRAW)
+        if isinstance(given.answer, Images)
+        for image in given.answer.images
+    ]
+    assert len(set(files)) == ITEMS * 3  # every prompt has a face of its own
+
+    summary = summarise([finished])
+    effects = {name: each for name, each in summary.metrics.items() if "_effect_" in name}
+    assert len(effects) == 4
+    for effect in effects.values():
+        assert effect.value is None or effect.low <= 0 <= effect.high  # type: ignore[operator]
+    assert any(effect.value is not None for effect in effects.values())
+    (table,) = (table for table in summary.tables if table.name == "votes")
+    shown: dict[str, Any] = as_json(table)["face-classifier"]
+    assert shown["votes"]["value"] == ITEMS * 3
+    assert shown["unreadable"]["value"] == 0
+    # Faces that fill the picture are nearly always found, and both genders are drawn.
+    assert shown["neither"]["value"] < 0.2
+    assert 0.2 < shown["male"]["value"] < 0.9
