@@ -1,11 +1,12 @@
 """How fast texts are written: rows that come and go, beside one padded batch after another.
 
-    python benchmarks/generating.py [--prompts 32] [--samples 5] [--rounds 1] [--model SPEC]
+    python benchmarks/generating.py [--prompts 16] [--samples 5] [--rounds 1] [--model SPEC]
 
-Both ways write the same texts with the same model in the same run. `ending` texts end with their
-sentence, or after 60 tokens; `exact` ones have 60 tokens. Without --model it is the embedded
-smollm2 on a CPU, and on a GPU a Llama of 1.2 billion random parameters, of whose vocabulary one
-token in 25 ends a text; its tokenizer is that of the folder --tokenizer, or smollm2's.
+Both ways write the same texts with the same model in the same run: sentences that end when they
+end, or after 60 tokens; texts of 4 to 60 tokens, as each request asks; texts of 60 tokens. Without
+--model it is the embedded smollm2 on a CPU, and on a GPU a Llama of 1.2 billion random parameters,
+of whose vocabulary one token in 25 ends a text; its tokenizer is that of the folder --tokenizer, or
+smollm2's. On a busy CPU read the processor time, with OMP_NUM_THREADS=1.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import random
 import sys
 import tempfile
 import time
+from itertools import count, islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -42,7 +44,7 @@ SEED = 11
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--prompts", type=int, default=32)
+    parser.add_argument("--prompts", type=int, default=16)
     parser.add_argument("--samples", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--model", default="")
@@ -52,16 +54,28 @@ def main() -> None:
 
     made = not options.model and torch.cuda.is_available()
     with tempfile.TemporaryDirectory() as folder:
-        spec = _random_llama(folder, options.tokenizer) if made else options.model or "smollm2"
+        if made:
+            spec = _random_llama(folder, options.tokenizer)
+        else:
+            spec = options.model or f"hf:{embedded.fetch('smollm2')}"
         model = cast("HfCausal", open_model(parse_spec(spec, ModelOptions())))
-    stop = () if made else (".", "\n")
-    drawn = Decoding(max_new_tokens=LONGEST, temperature=1.0, top_k=50, top_p=0.95)
-    for name, decoding in {
-        "ending": replace(drawn, stop=stop),
-        "exact": replace(drawn, exact_length=True),
-    }.items():
+    for name, decodings in _workloads(() if made else (".", "\n")).items():
         print(f"{name}:")
-        _compare(model, _requests(options.prompts, options.samples, decoding), options.rounds)
+        _compare(model, _requests(options.prompts, options.samples, decodings), options.rounds)
+
+
+def _workloads(stop: tuple[str, ...]) -> dict[str, Iterator[Decoding]]:
+    """Ways to write, request after request."""
+    drawn = Decoding(max_new_tokens=LONGEST, temperature=1.0, top_k=50, top_p=0.95)
+    exact = replace(drawn, exact_length=True)
+    draw = random.Random(SEED)
+    return {
+        "sentences": repeat(replace(drawn, stop=stop)),
+        "4 to 60 tokens": (
+            replace(exact, max_new_tokens=draw.randint(4, LONGEST)) for _ in count()
+        ),
+        "60 tokens": repeat(exact),
+    }
 
 
 def _random_llama(folder: str, tokenizer: str) -> str:
@@ -75,11 +89,11 @@ def _random_llama(folder: str, tokenizer: str) -> str:
     return f"hf:{made}"
 
 
-def _requests(prompts: int, samples: int, decoding: Decoding) -> list[Generate]:
+def _requests(prompts: int, samples: int, decodings: Iterator[Decoding]) -> list[Generate]:
     draw = random.Random(SEED)
     return [
         Generate(item=str(number), prompt=_story(draw), samples=samples, decoding=decoding)
-        for number in range(prompts)
+        for number, decoding in enumerate(islice(decodings, prompts))
     ]
 
 

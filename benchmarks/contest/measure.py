@@ -47,18 +47,23 @@ class Race(Record, frozen=True, kw_only=True):
     dtype: str
     sequences: int
     work: floor.Work
-    rate: float  # of a large matrix product, operations a second
+    rate: float  # operations a second of a large matrix product; on a CPU, of each core
     lines: tuple[Line, ...]
 
     @property
     def floor(self) -> float:
-        """Seconds that the least arithmetic takes."""
+        """Seconds that the least arithmetic takes; on a CPU, of all cores together."""
         return self.work.flops / self.rate
 
     @property
     def ours(self) -> Line:
         """How Epicene did."""
         return next(line for line in self.lines if line.contender == Epicene.name)
+
+    def cost(self, line: Line) -> float:
+        """What all texts cost a contender, in the seconds of the floor."""
+        spent = line.processor if self.device == "cpu" else line.seconds
+        return spent * self.sequences / line.sequences
 
 
 class Point(Record, frozen=True, kw_only=True):
@@ -67,8 +72,8 @@ class Point(Record, frozen=True, kw_only=True):
     candidates: int
     sequences: int
     work: floor.Work
-    ours: float  # seconds
-    batches: float  # seconds of sorted batches
+    ours: float  # seconds; on a CPU, of all cores together
+    batches: float  # of sorted batches, likewise
 
 
 class Results(msgspec.Struct):
@@ -123,7 +128,7 @@ class Field:
                 took[contender.name].append(contender.score(requests, suited[contender.name]))
         suited[self._alone.name] = 1
         took[self._alone.name] = [self._alone.score(first(requests, size.alone), 1)]
-        # The best of all, since on a busy machine it is some other moment's.
+        # The best over all races: a busy machine shows its rate only now and then.
         self._rate = max(self._rate, floor.matrix_rate(self._place.device, course.dtype))
         ours = took[self._ours.name][0].scores
         for name, some in took.items():
@@ -146,7 +151,7 @@ class Field:
         for candidates in CANDIDATES:
             asked = with_candidates(requests, candidates)
             took = [
-                min(each.score(asked, batch).seconds for _ in range(rounds))
+                min(self._cost(each.score(asked, batch)) for _ in range(rounds))
                 for each in (self._ours, self._sorted)
             ]
             points.append(
@@ -159,6 +164,10 @@ class Field:
                 )
             )
         return points
+
+    def _cost(self, took: Took) -> float:
+        """On a CPU the clock also counts what others do meanwhile."""
+        return took.processor if self._place.device == "cpu" else took.seconds
 
     def _rows(self, requests: Sequence[Score]) -> list[Row]:
         return [row for some in self._plain.rows(requests) for row in some]

@@ -45,7 +45,7 @@ def race(race: Race) -> str:
 
 
 def curve(points: Sequence[Point]) -> str:
-    """Cost against distinct tokens."""
+    """Cost against distinct tokens; on a CPU in seconds of all cores."""
     heading = ("candidates", "sequences", "tokens", "distinct", "epicene s", "µs/distinct")
     rows = [(*heading, "sorted batches s", "µs/token")]
     rows += [
@@ -65,7 +65,7 @@ def curve(points: Sequence[Point]) -> str:
 
 
 def floors(races: Iterable[Race]) -> str:
-    """How far everybody is from the least there is to do."""
+    """How far everybody is from the least there is to do; on a CPU in seconds of all cores."""
     heading = ("", "TFLOP", "TFLOP/s", "floor s", "", "s", "× floor")
     return (
         "the floor: every distinct token once, at the rate of a large matrix product\n"
@@ -82,8 +82,8 @@ def _floors(races: Iterable[Race]) -> Iterator[tuple[str, ...]]:
             f"{race.floor:.3f}",
         )
         for line in race.lines:
-            seconds = line.seconds * race.sequences / line.sequences
-            yield (*start, line.contender, f"{seconds:.3f}", f"{seconds / race.floor:.1f}")
+            cost = race.cost(line)
+            yield (*start, line.contender, f"{cost:.3f}", f"{cost / race.floor:.1f}")
             start = ("",) * len(start)
 
 

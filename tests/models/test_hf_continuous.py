@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -131,7 +132,9 @@ def test_prompts_that_are_read_together_are_of_similar_length(
     watch = Watch(model, monkeypatch)
     continuous = model._writer._continuous
     assert continuous is not None
-    continuous._limits = continuous._limits._replace(read=limit)
+    means = continuous._means
+    limited = replace(means, limits=means.limits._replace(read=limit))
+    vars(model._writer)["_continuous"] = Continuous(limited)
     prompts = ["z" * count for count in (3, 20, 4, 12, 11, 5)]
     ask(model, [request(prompt, 2, exact_length=True) for prompt in prompts])
     assert watch.read == read

@@ -329,6 +329,29 @@ def test_identity_holds_what_becomes_of_pictures(
     assert changed("strategy", lambda s: s.update(num_additional_image_tokens=0)) != here.digest
 
 
+@pytest.mark.parametrize(
+    ("name", "unsaid"),
+    [
+        ("blip2", ("num_query_tokens",)),
+        ("llava", ("patch_size", "vision_feature_select_strategy", "num_additional_image_tokens")),
+    ],
+)
+def test_an_older_checkpoint_that_leaves_a_pictures_tokens_to_the_model_looks_alike(
+    name: str,
+    unsaid: tuple[str, ...],
+    folders: dict[str, Path],
+    models: dict[str, Model],
+    files: ImageFolder,
+    tmp_path: Path,
+) -> None:
+    copy = Path(shutil.copytree(folders[name], tmp_path / "copy"))
+    path = copy / "processor_config.json"
+    settings = json.loads(path.read_bytes())
+    path.write_text(json.dumps({k: v for k, v in settings.items() if k not in unsaid}))
+    older = open_hf(str(copy), ModelOptions())
+    assert choice(older, files, noise(2)) == choice(models[name], files, noise(2))
+
+
 def test_a_model_without_settings_for_its_pictures_is_refused(
     folders: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from epicene.models.hf import sampling
 from epicene.models.hf.sampling import Choosing, choose, noise
 
 LOGITS = torch.tensor([0.5, 2.0, -1.0, 1.0, -math.inf, 0.0])
@@ -87,6 +88,13 @@ def test_each_row_may_be_at_its_own_step() -> None:
         for row, step in zip(rows, steps, strict=True)
     ]
     assert together == alone
+
+
+def test_drawing_in_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [choosing(sample, top_k=sample % 3 or None) for sample in range(40)]
+    whole = choose(LOGITS.expand(40, -1).clone(), rows, 2).tolist()
+    monkeypatch.setattr(sampling, "_AT_ONCE", 3 * len(LOGITS))
+    assert choose(LOGITS.expand(40, -1).clone(), rows, 2).tolist() == whole
 
 
 def reference(logits: torch.Tensor, row: Choosing, step: int) -> int:

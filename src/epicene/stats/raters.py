@@ -118,11 +118,10 @@ def _totals(given: Given) -> Floats:
 
 def _counts(given: Given, numbered: Mapping[Hashable, int]) -> Floats:
     """How many raters gave each item each label (item × label)."""
-    counts = np.zeros((len(given), len(numbered)))
-    for row, item in zip(counts, given, strict=True):
-        for label in item:
-            row[numbered[label]] += 1
-    return counts
+    codes = np.fromiter((numbered[label] for item in given for label in item), np.int64)
+    rows = np.repeat(np.arange(len(given)), [len(item) for item in given])
+    cells = np.bincount(rows * len(numbered) + codes, minlength=len(given) * len(numbered))
+    return cells.reshape(len(given), len(numbered)).astype(np.float64)
 
 
 # --- Krippendorff's α as a function of sums over items ----------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,16 +19,41 @@ from epicene.models.hf.rows import Row, Scored, Stem
 from epicene.records import DECIMALS
 
 if TYPE_CHECKING:
-    from epicene.models.hf.network import Network
+    from epicene.models.hf.network import Cells, Network
     from epicene.models.hf.routes import Ran
     from epicene.models.hf.trees import Ints
 
 Later: TypeAlias = Callable[[], list[Any]]
 
 # Bytes of log-probabilities made at a time, on a CPU (of the size of a cache) and elsewhere.
-_SOFTMAX = (1 << 23, 1 << 33)
+_SOFTMAX = (1 << 23, 1 << 31)
 # Bytes of logits sorted at a time for a law: a row is then held four times.
 _SORTING = 1 << 24
+
+
+class Reading:
+    """Tokens asked about in cells, in the order in which the head comes to the cells."""
+
+    def __init__(self, network: Network, cells: Cells, places: Ints, tokens: Sequence[int]) -> None:
+        # Cell after cell, so that a part of the cells has a stretch of them.
+        self.order = np.argsort(places, kind="stable")
+        self._cells = cells
+        self._places = places[self.order]
+        asked = np.stack([self._places, np.array(tokens, np.int64)[self.order]])
+        self._lines, self._tokens = network.send(asked)
+
+    def parts(self) -> Iterator[tuple[slice, Any, Any, Any, Any]]:
+        """Part by part: which cells, their logits, which tokens, their lines, the tokens."""
+        for part, logits in self._cells.parts():
+            mine = slice(*np.searchsorted(self._places, (part.start, part.stop)).tolist())
+            lines = self._lines[mine].to(logits.device) - part.start
+            yield part, logits, mine, lines, self._tokens[mine].to(logits.device)
+
+    def back(self, values: Any) -> Any:
+        """Values of the ordered tokens in the order in which they were asked for."""
+        found = np.empty(len(self.order))
+        found[self.order] = values
+        return found
 
 
 def scored(network: Network, ran: Ran[Row]) -> Callable[[], list[Scored]]:
@@ -37,32 +62,24 @@ def scored(network: Network, ran: Ran[Row]) -> Callable[[], list[Scored]]:
 
     rows = ran.rows
     tokens = list(chain.from_iterable(row.ids[row.first :] for row in rows))
-    # Cell after cell, so that a part of the cells has a stretch of them.
-    order = np.argsort(ran.places, kind="stable")
-    cells = ran.places[order]
-    targets = network.send(np.array(tokens)[order])
-    lines = network.send(cells)
-    laws = _laws(rows, order)
+    reading = Reading(network, ran.cells, ran.places, tokens)
+    laws = _laws(rows, reading.order)
     found: list[Any] = []
     drawn: dict[sampling.Drawing, list[Any]] = {law: [] for law in laws}
     with torch.inference_mode():
-        for part, logits in ran.cells.parts():
-            mine = slice(*np.searchsorted(cells, (part.start, part.stop)).tolist())
-            here = lines[mine].to(logits.device) - part.start
-            asked = targets[mine].to(logits.device)
-            found.append(_log_probabilities(logits, here, asked))
+        for _, logits, mine, lines, asked in reading.parts():
+            found.append(log_probabilities(logits, lines, asked))
             for law, wanted in laws.items():
                 some = wanted[(wanted >= mine.start) & (wanted < mine.stop)] - mine.start
-                drawn[law].append(_drawn(law, logits, here, asked, some))
-        fetch = _copied(torch.cat(found))
-        fetch_drawn = {law: _copied(torch.cat(values)) for law, values in drawn.items()}
+                drawn[law].append(_drawn(law, logits, lines, asked, some))
+        fetch = copied(torch.cat(found))
+        fetch_drawn = {law: copied(torch.cat(values)) for law, values in drawn.items()}
 
     def collect() -> list[Scored]:
-        values = np.empty(len(tokens))
-        values[order] = fetch()
+        values = reading.back(fetch())
         by_law = np.full(len(tokens), np.nan)
         for law, wanted in laws.items():
-            by_law[order[wanted]] = fetch_drawn[law]()
+            by_law[reading.order[wanted]] = fetch_drawn[law]()
         plain, rounded, lawful = values.tolist(), values.round(DECIMALS).tolist(), by_law.tolist()
         results, start = [], 0
         for row in rows:
@@ -80,7 +97,7 @@ def scored(network: Network, ran: Ran[Row]) -> Callable[[], list[Scored]]:
     return collect
 
 
-def _log_probabilities(logits: Any, lines: Any, tokens: Any) -> Any:
+def log_probabilities(logits: Any, lines: Any, tokens: Any) -> Any:
     """Of some tokens, each in its line, by a softmax in float32, a few lines at a time."""
     import torch
 
@@ -88,7 +105,8 @@ def _log_probabilities(logits: Any, lines: Any, tokens: Any) -> Any:
     at_once = max(1, _SOFTMAX[logits.device.type != "cpu"] // (4 * logits.shape[-1]))
     if len(logits) <= at_once:
         return logits.log_softmax(-1, dtype=torch.float32)[lines, tokens]
-    edges = torch.searchsorted(lines, torch.arange(0, len(logits) + at_once, at_once)).tolist()
+    starts = torch.arange(0, len(logits) + at_once, at_once, device=lines.device)
+    edges = torch.searchsorted(lines, starts).tolist()
     for number, (first, behind) in enumerate(pairwise(edges)):
         start = number * at_once
         few = logits[start : start + at_once].log_softmax(-1, dtype=torch.float32)
@@ -148,7 +166,7 @@ def continued(
     return lambda: results
 
 
-def _copied(values: Any) -> Callable[[], Any]:
+def copied(values: Any) -> Callable[[], Any]:
     """Numbers on their way back; what is returned waits for them."""
     if values.device.type != "cuda":
         return lambda: values.double().numpy()

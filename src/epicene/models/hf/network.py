@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Bytes of float32 logits at a time: of the size of a cache on a CPU, a share of a GPU's memory.
 _ON_CPU = 1 << 26
-_SHARE_OF_GPU = 32
+_SHARE_OF_GPU = 64
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from epicene.models.hf import finishing
 from epicene.models.hf.memory import TooLargeError, fitting
 from epicene.models.hf.network import Network
 from epicene.models.hf.positions import position_limit
+from epicene.models.hf.routes import right_padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping, Sequence
 
     from epicene.models.hf.loading import Loaded
 
-# What one pass may hold: padded tokens of all rows (on a CPU, on an accelerator), and numbers
-# that leave the head, or more where the device has room.
+# What one pass may hold: padded tokens of all rows (on a CPU, on an accelerator), and logits.
 _TOKENS = (4_096, 65_536)
 _LOGITS = 1 << 27
 
@@ -123,13 +124,12 @@ class MaskedReader:
         """How many rows from the front make a batch; lengths fall."""
         longest = len(rows[0].ids)
         tokens = _TOKENS[self._device.type != "cpu"]
-        logits, room = 0, max(_LOGITS, self._network.at_once * self._network.vocabulary)
+        logits = 0
         for count, row in enumerate(rows):
-            logits += self._network.vocabulary * (
-                len(row.positions) if self._network.has_head else longest
-            )
+            # Without a head of its own a model makes logits of all positions.
+            logits += 0 if self._network.has_head else longest * self._network.vocabulary
             if self._batch_size == "auto":
-                full = (count + 1) * longest > tokens or logits > room
+                full = (count + 1) * longest > tokens or logits > _LOGITS
             else:
                 full = count == self._batch_size
             if count and (full or (len(row.ids) != longest and not self._may_pad)):
@@ -141,89 +141,82 @@ class MaskedReader:
 
         cells = [(r, position) for r, row in enumerate(rows) for position in row.positions]
         cell = {place: number for number, place in enumerate(cells)}
-        logprobs = self._logits([row.ids for row in rows], cells)
-        logprobs = logprobs.log_softmax(-1, dtype=torch.float32)
         wanted = [
             (cell[r, asks[number].position], asks[number])
             for r, row in enumerate(rows)
             for number in row.asks
         ]
-        named = self._named(logprobs, [pair for pair in wanted if not pair[1].top])
-        best = self._best(logprobs, [pair for pair in wanted if pair[1].top])
+        reading = finishing.Reading(
+            self._network,
+            self._network.cells(self._states([row.ids for row in rows], cells)),
+            np.array([number for number, ask in wanted for _ in ask.tokens], np.int64),
+            [token for _, ask in wanted for token in ask.tokens],
+        )
+        named: list[Any] = []
+        best: dict[int, tuple[list[int], list[float]]] = {}
+        with torch.inference_mode():
+            for part, logits, _, lines, tokens in reading.parts():
+                named.append(finishing.log_probabilities(logits, lines, tokens))
+                best.update(self._best(logits, part.start, wanted))
+            fetch = finishing.copied(torch.cat(named))
 
         def results() -> Iterator[Found]:
-            some, others = named(), best()
-            for _, ask in wanted:
-                yield next(others) if ask.top else next(some)
-
-        return results
-
-    def _named(
-        self, logprobs: Any, wanted: Sequence[tuple[int, Ask]]
-    ) -> Callable[[], Iterator[Found]]:
-        """The log-probabilities of the tokens asked for, read off in one go."""
-        cells = [cell for cell, ask in wanted for _ in ask.tokens]
-        tokens = [token for _, ask in wanted for token in ask.tokens]
-        index = self._network.send(np.array([cells, tokens], np.int64)).to(logprobs.device)
-        found = logprobs[index[0], index[1]]
-
-        def results() -> Iterator[Found]:
-            values = iter(found.tolist())
-            for _, ask in wanted:
-                yield Found(ask.tokens, [next(values) for _ in ask.tokens])
+            values = iter(reading.back(fetch()).tolist())
+            for number, (_, ask) in enumerate(wanted):
+                if ask.top:
+                    yield Found(*best[number])
+                else:
+                    yield Found(ask.tokens, [next(values) for _ in ask.tokens])
 
         return results
 
     def _best(
-        self, logprobs: Any, wanted: Sequence[tuple[int, Ask]]
-    ) -> Callable[[], Iterator[Found]]:
-        """The likeliest tokens that are not special."""
+        self, logits: Any, start: int, wanted: Sequence[tuple[int, Ask]]
+    ) -> Iterator[tuple[int, tuple[list[int], list[float]]]]:
+        """The likeliest tokens that are not special, for asks that want some of these cells."""
         import torch
 
-        if not wanted:
-            return lambda: iter(())
-        cells = torch.tensor([cell for cell, _ in wanted], device=logprobs.device)
-        ordinary = logprobs[cells]
+        mine = [
+            (number, cell - start, ask.top)
+            for number, (cell, ask) in enumerate(wanted)
+            if ask.top and start <= cell < start + len(logits)
+        ]
+        if not mine:
+            return
+        lines = torch.tensor([line for _, line, _ in mine], device=logits.device)
+        ordinary = logits[lines].log_softmax(-1, dtype=torch.float32)
         special = self._special(ordinary.shape[1])
         ordinary[:, special] = -torch.inf
-        count = min(max(ask.top for _, ask in wanted), ordinary.shape[1] - len(special))
+        count = min(max(top for _, _, top in mine), ordinary.shape[1] - len(special))
         values, tokens = ordinary.topk(count, dim=1)
-
-        def results() -> Iterator[Found]:
-            for (_, ask), some, their in zip(wanted, tokens.tolist(), values.tolist(), strict=True):
-                yield Found(some[: ask.top], their[: ask.top])
-
-        return results
+        for (number, _, top), some, their in zip(
+            mine, tokens.tolist(), values.tolist(), strict=True
+        ):
+            yield number, (some[:top], their[:top])
 
     def _special(self, size: int) -> list[int]:
         """The tokens that no text holds: special ones, and the lines that only pad the matrix."""
         special = {*self._tokenizer.all_special_ids, *range(len(self._tokenizer), size)}
         return sorted(token for token in special if token < size)
 
-    def _logits(self, rows: Sequence[Sequence[int]], cells: Sequence[tuple[int, int]]) -> Any:
-        """Over the vocabulary, one line per (row, position)."""
-        longest = max(map(len, rows))
-        padding = self._tokenizer.pad_token_id or 0
-        ids = np.full((len(rows), longest), padding, np.int64)
-        mask = np.zeros_like(ids)
-        for line, row in enumerate(rows):
-            ids[line, : len(row)] = row
-            mask[line, : len(row)] = 1
+    def _states(self, rows: Sequence[Sequence[int]], cells: Sequence[tuple[int, int]]) -> Any:
+        """What the body makes of rows, one line per (row, position)."""
+        ids, mask = right_padded(rows, self._tokenizer.pad_token_id or 0)
         lines, positions = np.array(cells, np.int64).T
         sent_ids, sent_mask = self._network.send(np.stack([ids, mask]))
-        states = self._network.states(
+        return self._network.states(
             {"input_ids": sent_ids, "attention_mask": sent_mask},
-            self._network.send(lines * longest + positions),
+            self._network.send(lines * ids.shape[1] + positions),
         )
-        return self._network.logits(states)
 
     @cached_property
     def _may_pad(self) -> bool:
         """Whether a row gives the same beside a longer one; some families look at padding."""
         row, longer = self._probe(2), self._probe(9)
         cells = [(0, position) for position in range(len(row))]
-        alone = self._logits([row], cells)
-        same = self._agree(self._logits([row, longer], cells), alone)
+        alone = self._network.logits(self._states([row], cells))
+        beside = self._network.logits(self._states([row, longer], cells))
+        same = self._agree(beside, alone)
         self._notes["batches"] = "padded" if same else "of one length"
         return same
 

@@ -111,9 +111,9 @@ def _length(row: Runnable) -> int:
     return len(row.read)
 
 
-def right_padded(reads: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+def right_padded(reads: Sequence[Sequence[int]], filler: int = 0) -> tuple[Ints, Ints]:
     """Rows as one matrix, and which of it is theirs."""
-    ids = np.zeros((len(reads), max(map(len, reads))), np.int64)
+    ids = np.full((len(reads), max(map(len, reads))), filler, np.int64)
     mask = np.zeros_like(ids)
     for line, read in enumerate(reads):
         ids[line, : len(read)] = read

@@ -37,7 +37,19 @@ def read_processor(source: Source, config: Any) -> Any:
             f"The image processor of the model {source.given} could not be read: {sentence(error)}."
         ) from error
     processor.image_processor = pictures
+    _complete(processor, config)
     return processor
+
+
+def _complete(processor: Any, config: Any) -> None:
+    """Fill in how many tokens a picture takes, which older checkpoints leave to the model."""
+    if getattr(processor, "num_query_tokens", 0) is None:  # BLIP-2
+        processor.num_query_tokens = config.num_query_tokens
+    if getattr(processor, "patch_size", 0) is None:  # LLaVA
+        processor.patch_size = config.vision_config.patch_size
+        processor.vision_feature_select_strategy = config.vision_feature_select_strategy
+        # The token that CLIP puts before its patches.
+        processor.num_additional_image_tokens = 1
 
 
 def processor_sha256(processor: Any) -> str:

@@ -83,10 +83,13 @@ def _read(
     masculine: str, feminine: str, language: str, target: Gender, answer: str
 ) -> dict[Cutting, Reading]:
     """Set the words of an answer against those of the reference, by both ways of cutting words."""
-    answers = cut_both_ways(answer, language)
+    wanted, given = (masculine, feminine) if target == "masculine" else (feminine, masculine)
+    answers = {} if answer in (wanted, given) else cut_both_ways(answer, language)
     made: dict[Cutting, Reading] = {}
     for how, references in _references(masculine, feminine, language).items():
-        reference, words = references[target], answers[how]
+        reference = references[target]
+        form = reference.words if answer == wanted else reference.counterfactual
+        words = answers.get(how, form)
         alike = (
             each for each in made.values() if each.reference is reference and each.answer == words
         )

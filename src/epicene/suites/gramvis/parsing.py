@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 
@@ -28,6 +28,7 @@ _STOPS = r"[.,;:!?()\n—–。，；：！？、]"
 _CASES = (("’", "'"), ("‘", "'"))
 
 
+@lru_cache(maxsize=4096)  # judges say the same few things of many images
 def parse(text: str, how: Parsing) -> Label | None:
     """The label that these words say."""
     return _WAYS[how](text)

@@ -63,6 +63,7 @@ def read_votes(
 ) -> Iterator[tuple[Picture, Answers]]:
     """Each image with the votes on it; a line per vote with the fields of `Vote`."""
     votes: dict[tuple[str, ...], dict[str, Choice]] = {}
+    said: dict[str | None, Choice] = {}  # judges say the same few things of many images
     known: dict[tuple[str, ...], Where] = {}
     for place, each in _lines(path):
         named = (each.language, each.model, each.grammar, each.category, each.word, each.condition)
@@ -71,8 +72,10 @@ def read_votes(
         cast = votes.setdefault((*known[named], str(each.template), str(each.shot)), {})
         if each.judge in cast:
             raise InputError(f"{place} has a second vote of {each.judge!r} on the same image.")
-        # What label the words are is the protocol's business.
-        cast[each.judge] = Choice(choice=None, text=each.choice or "")
+        if each.choice not in said:
+            # What label the words are is the protocol's business.
+            said[each.choice] = Choice(choice=None, text=each.choice or "")
+        cast[each.judge] = said[each.choice]
     for key, cast in votes.items():
         yield (
             _picture(key),

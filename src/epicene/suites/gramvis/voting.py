@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ def vote(labels: Sequence[Label | None]) -> Verdict:
 
     Where one judge was asked at all, there is nobody to agree with and its word stands.
     """
+    return _verdict(tuple(labels))
+
+
+@cache  # of three judges there are 64 ways to vote
+def _verdict(labels: tuple[Label | None, ...]) -> Verdict:
     said = Counter(label for label in labels if label is not None)
     if not said:
         return Verdict(None, "none")
