@@ -49,7 +49,7 @@ def test_suites_are_listed(epicene: Epicene) -> None:
 def test_models_are_listed(epicene: Epicene) -> None:
     shown = epicene("models", "--json").json
     assert {"hf", "openai", "copy", "random", "ngram"} <= set(shown["kinds"])
-    assert {"smollm2", "gemma3-270m"} == set(shown["embedded"])
+    assert {"smollm2", "gemma3-270m", "face-classifier", "random-face"} == set(shown["embedded"])
     assert "smollm2" in epicene("models").out
 
 

@@ -22,7 +22,7 @@ from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES
 from runs.conftest import Silent
 
-ITEMS = 6
+ITEMS = 4
 
 
 @pytest.mark.faces

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Kind", "Loaded", "describe", "halving", "load", "load_detected"]
 
 # Part of every hf model's key: raised when the same weights would give other numbers.
-SCORER = "1"
+SCORER = "2"
 
 _AUTO_CLASS: dict[Kind, str] = {
     "causal": "AutoModelForCausalLM",
