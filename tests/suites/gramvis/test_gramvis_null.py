@@ -17,19 +17,35 @@ from epicene.report.plain import as_json
 from epicene.runs.results import Judged, read_run
 from epicene.runs.run import Order, run
 from epicene.runs.summary import summarise
-from epicene.suites import choose_protocol
+from epicene.suites import Source, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES
 from runs.conftest import Silent
 
-ITEMS = 4
+ITEMS = 6
+# A list of its own, whose faces stay the same when ours changes.
+WORDS = """language,word,grammar,stereotype,category,english,chinese,genitive
+DE,Wache,F,male,occupation,a guard,警卫,der Wache
+DE,Charme,M,female,personal_traits,charm,魅力,des Charmes
+ES,guardia,F,male,occupation,a guard,警卫,
+ES,encanto,M,female,personal_traits,charm,魅力,
+"""
 
 
 @pytest.mark.faces
 def test_faces_that_ignore_the_prompt_show_no_effect_of_grammar(tmp_path: Path) -> None:
     how: Any = choose_protocol(suite, "epicene", {"shots": "1", "size": "256"}, None)
+    words = tmp_path / "words.csv"
+    words.write_text(WORDS, "utf-8")
     models = {DRAWER: [parse_spec("random-face")], JUDGES: [parse_spec("face-classifier")]}
-    order = Order(suite=suite, protocol=how, models=models, under=tmp_path, limit=ITEMS)
+    order = Order(
+        suite=suite,
+        protocol=how,
+        models=models,
+        source=Source(path=words),
+        under=tmp_path,
+        limit=ITEMS,
+    )
     folder, manifest = run(order, Silent())
     assert manifest.state == "complete"
 
