@@ -22,14 +22,20 @@ from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES
 from runs.conftest import Silent
 
-ITEMS = 6
-# A list of its own, whose faces stay the same when ours changes.
-WORDS = """language,word,grammar,stereotype,category,english,chinese,genitive
-DE,Wache,F,male,occupation,a guard,警卫,der Wache
-DE,Charme,M,female,personal_traits,charm,魅力,des Charmes
-ES,guardia,F,male,occupation,a guard,警卫,
-ES,encanto,M,female,personal_traits,charm,魅力,
+# A list of its own, whose faces stay when ours changes: a word of each language and gender.
+WORDS = """language,word,grammar,stereotype,category,english,chinese,genitive,accusative
+DE,Wache,F,male,occupation,a guard,警卫,der Wache,
+DE,Charme,M,female,personal_traits,charm,魅力,des Charmes,
+ES,patrulla,F,male,occupation,a patrol,巡逻队,,
+ES,ballet,M,female,occupation,ballet,芭蕾舞,,
+FR,sentinelle,F,male,occupation,a sentry,哨兵,,
+FR,ménage,M,female,occupation,housework,家务,,
+IT,guida,F,male,occupation,a guide,向导,,
+IT,ricamo,M,female,occupation,embroidery,刺绣,,
+RU,стража,F,male,occupation,the guard,卫队,стражи,стражу
+RU,шарм,M,female,personal_traits,charm,魅力,шарма,шарм
 """
+ITEMS = 10  # each word in one of its templates
 
 
 @pytest.mark.faces
@@ -58,6 +64,8 @@ def test_faces_that_ignore_the_prompt_show_no_effect_of_grammar(tmp_path: Path) 
         for image in given.answer.images
     ]
     assert len(set(files)) == ITEMS * 3  # every prompt has a face of its own
+    judged = [each for each in Judged(finished) if each.name == "majority"]
+    assert len({each.group for each in judged}) == ITEMS
 
     summary = summarise([finished])
     effects = {name: each for name, each in summary.metrics.items() if "_effect_" in name}
