@@ -10,7 +10,7 @@ import pytest
 from epicene.models.hf.ahead import ahead
 from epicene.models.hf.masked import HfMasked
 from epicene.models.hf.reading import MaskedReader
-from epicene.records import Score
+from epicene.records import Failed, Score
 from models.tiny_causal import NoFiles, causal, llama, metaspace
 from models.tiny_masked import loaded
 
@@ -48,6 +48,18 @@ def test_a_batch_begins_before_the_one_before_it_is_given() -> None:
     list(ahead(begin, iter(BATCHES)))
     assert told == ["begin 0", "begin 1", "give 0", "begin 3", "give 1", "give 3"]
     assert gc.get_freeze_count() <= frozen
+
+
+def test_what_was_begun_is_given_though_the_next_fails() -> None:
+    def begin(batch: Batch) -> Iterator[Answered]:
+        if batch[0][0]:
+            raise RuntimeError("the device is gone")
+        return iter([[(0, Failed(reason="given"))]])
+
+    work = ahead(begin, iter(BATCHES))
+    assert next(work) == [(0, Failed(reason="given"))]
+    with pytest.raises(RuntimeError, match="gone"):
+        next(work)
 
 
 def test_a_causal_model_answers_the_same_ahead() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ import pytest
 import torch
 
 from epicene.models import ModelOptions
-from epicene.models.hf import packing, trees, trial
+from epicene.models.hf import finishing, packing, trees, trial
 from epicene.models.hf.forward import Forward
 from epicene.models.hf.loading import Loaded
+from epicene.models.hf.network import Network
 from epicene.models.hf.packing import Layout
 from epicene.models.hf.rows import Row
 from epicene.records import Identity
@@ -76,6 +78,53 @@ def test_every_distinct_token_is_computed_once(monkeypatch: pytest.MonkeyPatch) 
     distinct = {row.read[: n + 1] for row in ROWS for n in range(len(row.read))}
     assert notes["distinct_tokens"] == len(distinct)
     assert notes["tokens"] == sum(len(row.read) for row in ROWS)
+
+
+def test_tokens_of_a_shared_beginning_are_counted_once() -> None:
+    rows = [Row((*range(3, 83), 100 + n, 200 + n, n, 9), 81) for n in range(150)]
+    _, notes = scores(family("llama"), rows)
+    assert notes["distinct_tokens"] == 80 + 150 * 3
+
+
+def test_the_softmax_may_go_a_few_lines_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, _ = scores(family("llama"))
+    monkeypatch.setattr(finishing, "_SOFTMAX", (4 * 360 * 3, 0))
+    few, _ = scores(family("llama"))
+    for row in ROWS:
+        assert few[row] == pytest.approx(whole[row], abs=1e-6)
+
+
+@pytest.mark.parametrize("window", [0, 64, 500])
+def test_the_trial_tries_a_beginning_that_is_run_apart(window: int) -> None:
+    settings = {**family("mistral").config.to_dict(), "sliding_window": window or None}
+    settings["max_position_embeddings"] = 2048
+    model = type(family("mistral"))(type(family("mistral").config)(**settings)).eval()
+    loaded = Loaded(
+        model, None, torch.device("cpu"), Identity(kind="hf", label="t", key={}), ModelOptions()
+    )
+    rows = trial._probe(Network(loaded, {}))
+    assert rows is not None
+    ordered = sorted(rows, key=lambda row: row.read)
+    unwanted = np.array([row.wanted.start for row in ordered])
+    table = trees.table([row.read for row in ordered])
+    assert max(part.shared for part in trees.stretches(table, unwanted, 0)) >= 32
+    assert max(len(row.ids) for row in rows) > window
+
+
+def test_a_model_that_looks_at_padding_is_run_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = deepcopy(family("mamba"))
+    plain = model.backbone.forward
+
+    def looking(input_ids: Any, attention_mask: Any = None, **settings: Any) -> Any:
+        out = plain(input_ids=input_ids, attention_mask=attention_mask, **settings)
+        if attention_mask is not None and not attention_mask.all():
+            out.last_hidden_state = out.last_hidden_state * 3 + 1
+        return out
+
+    monkeypatch.setattr(model.backbone, "forward", looking)
+    found, notes = scores(model)
+    assert notes["path"] == "batches of one length"
+    assert found[ROWS[0]] == pytest.approx(alone(family("mamba"), ROWS[0]), abs=1e-4)
 
 
 def test_the_head_sees_only_what_has_a_successor_that_is_scored() -> None:

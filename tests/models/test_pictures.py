@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 
 import pytest
 from hypothesis import given
@@ -93,3 +94,24 @@ def test_a_picture_that_lies_on_its_side_is_set_upright() -> None:
     exif[0x0112] = 6  # to be turned by a quarter
     Pillow.new("RGB", (8, 4)).save(made, "JPEG", exif=exif)
     assert unpacked(made.getvalue(), 100).size == (4, 8)
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
+def test_damaged_notes_of_a_camera_do_not_matter(form: str) -> None:
+    notes = Pillow.Exif()
+    notes[0x0112] = 6  # lying on its side
+    packed = io.BytesIO()
+    Pillow.new("RGB", (8, 4), "red").save(packed, form, exif=notes)
+    sound = packed.getvalue()
+    assert unpacked(sound, 8).size == (4, 8)
+    at = max(sound.find(b"II*"), sound.find(b"MM\x00*"))
+    for place in range(at, at + 16):
+        damaged = bytearray(sound)
+        damaged[place] ^= 0xFF
+        if form == "PNG":  # which checks its parts by a sum
+            start = sound.index(b"eXIf") - 4
+            length = int.from_bytes(sound[start : start + 4])
+            part = bytes(damaged[start + 4 : start + 8 + length])
+            damaged[start + 8 + length : start + 12 + length] = zlib.crc32(part).to_bytes(4)
+        assert sorted(unpacked(bytes(damaged), 8).size) == [4, 8]
+        assert pictures.shrunk(bytes(damaged), 8)

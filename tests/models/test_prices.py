@@ -11,7 +11,7 @@ import pytest
 from epicene.errors import InputError
 from epicene.models.openai_api.tokens import at_most
 from epicene.models.prices import Price, dollars, find_price
-from epicene.models.purse import OverCostLimitError, Paid, Purse
+from epicene.models.purse import OverCostLimitError, Purse, paid
 from epicene.records import Decoding, Draw, Generate, Look, Message, Score, Translate
 from epicene.runs.files import ImageFolder
 from models.image_servers import PROVIDERS, Drawing, gallery
@@ -148,6 +148,17 @@ def draw(prompt: str, shots: int = 1) -> Draw:
     return Draw(item=prompt, prompt=prompt, shots=shots)
 
 
+def test_more_is_taken_only_while_there_is_room() -> None:
+    purse = Purse(limit=1.0)
+
+    async def two() -> list[bool]:
+        async with purse.set_aside(0.4):
+            return [purse.take_more(0.5), purse.take_more(0.5)]
+
+    assert asyncio.run(two()) == [True, False]
+    assert purse.fits(1.0)
+
+
 @pytest.fixture(autouse=True)
 def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REPLICATE_API_TOKEN", "r8_secret")
@@ -163,7 +174,7 @@ def test_each_picture_that_came_is_charged(provider: str, tmp_path: Path) -> Non
     )
     with shop.server:
         served = shop.model(price="0.04")
-        assert isinstance(served, Paid)
+        assert paid(served) is served
         assert served.spent == 0
         assert served.cost_of(draw("a", 3)) == pytest.approx(0.12)
         answers(served, draw("a", 3), draw("b"), files=ImageFolder(tmp_path))

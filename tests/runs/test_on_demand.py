@@ -18,7 +18,11 @@ from epicene.models import (
     Model,
     ModelOptions,
     foreseen_by,
+    open_model,
+    parse_spec,
 )
+from epicene.models.purse import paid
+from epicene.runs.on_demand import on_demand
 from runs.conftest import Runner
 
 
@@ -92,6 +96,12 @@ def test_no_two_models_are_held_at_once(do_run: Runner, memory: Memory) -> None:
     assert notes == {"scripted-w": {"asked": 60}} | {
         f"scripted-{name}": {"asked": 180} for name in "abc"
     }
+
+
+def test_nobody_is_loaded_to_see_whether_they_are_paid(memory: Memory) -> None:
+    model = on_demand(parse_spec("heavy:w"), open_model)
+    assert paid(model) is None
+    assert memory.loaded == []
 
 
 def test_who_has_nothing_to_answer_is_not_loaded(do_run: Runner, memory: Memory) -> None:

@@ -11,7 +11,7 @@ from epicene.runs.files import ImageFolder, write_whole
 from epicene.studies import ImagePanel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from epicene.annotate.folder import StudyFolder
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 IMAGES = "images"  # by content, in a run's folder and a study's
 HANDED_OUT = "pictures"
 
+_PARTS = ("practice", "checks", "fillers", "items")
 _SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp"}
 
 
@@ -27,7 +28,7 @@ def gather(study: Study, runs: Sequence[Path], folder: Path) -> None:
     """Keep the pictures that a study shows beside it, so that it needs its runs no longer."""
     kept = ImageFolder(folder / IMAGES)
     sources = [ImageFolder(run / IMAGES) for run in runs]
-    for item in study.items:
+    for item in _shown(study):
         for field in _fields(study):
             name = item.fields[field]
             if kept.path(name).exists():
@@ -42,18 +43,21 @@ def gather(study: Study, runs: Sequence[Path], folder: Path) -> None:
 
 
 def hand_out(folder: StudyFolder, out: Path) -> Study:
-    """The study with its pictures as files under OUT that a person can open, by the item's id."""
+    """The study with its pictures as files under OUT that a person can open."""
     study = folder.study
     fields = _fields(study)
-    items = tuple(_handed_out(folder, item, fields, out) for item in study.items)
-    return msgspec.structs.replace(study, items=items) if fields else study
+    parts = {
+        part: tuple(_handed_out(folder, item, fields, out) for item in getattr(study, part))
+        for part in _PARTS
+    }
+    return msgspec.structs.replace(study, **parts)
 
 
 def _handed_out(
     folder: StudyFolder, item: StudyItem, fields: Sequence[str], out: Path
 ) -> StudyItem:
     paths = {}
-    for number, field in enumerate(fields, start=1):
+    for field in fields:
         if "." in item.fields[field]:  # a file beside the study, which its owner hands out
             continue
         path = ImageFolder(folder.path / IMAGES).path(item.fields[field])
@@ -61,10 +65,16 @@ def _handed_out(
             raise InputError(f"{folder.path} lacks the picture of {item.id}; draw the study again.")
         data = path.read_bytes()
         ending = next((end for head, end in _SIGNATURES.items() if data.startswith(head)), "bin")
-        suffix = f"-{number}" if len(fields) > 1 else ""
-        paths[field] = f"{HANDED_OUT}/{item.id}{suffix}.{ending}"
+        # By content: an item's id is anybody's text, and no name for a file.
+        paths[field] = f"{HANDED_OUT}/{path.name[:16]}.{ending}"
         write_whole(out / paths[field], data)
     return msgspec.structs.replace(item, fields=item.fields | paths)
+
+
+def _shown(study: Study) -> Iterator[StudyItem]:
+    """Every item that a person may see."""
+    for part in _PARTS:
+        yield from getattr(study, part)
 
 
 def _fields(study: Study) -> list[str]:

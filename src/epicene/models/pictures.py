@@ -64,10 +64,10 @@ def kept(files: Files, sha256: str) -> tuple[bytes, Picture]:
 
 def unpacked(data: bytes, longest_side: int) -> Any:
     """A sound picture as a Pillow one: upright, in RGB on white, and no larger than asked."""
-    from PIL import Image, ImageOps
+    with _opened(data) as image:
+        from PIL import Image
 
-    with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
-        upright = ImageOps.exif_transpose(image).convert("RGBA")
+        upright = _upright(image).convert("RGBA")
     upright.thumbnail((longest_side, longest_side), Image.Resampling.BICUBIC)
     return _on_white(upright)
 
@@ -77,12 +77,20 @@ def shrunk(data: bytes, longest_side: int) -> bytes:
     refuse_heavy(len(data))
     packed = io.BytesIO()
     with _opened(data) as image:
-        from PIL import ImageOps
-
         image.thumbnail((longest_side, longest_side), reducing_gap=2.0)
-        small = _on_white(ImageOps.exif_transpose(image).convert("RGBA"))
+        small = _on_white(_upright(image).convert("RGBA"))
         small.save(packed, "WEBP", quality=_SMALL_QUALITY)
     return packed.getvalue()
+
+
+def _upright(image: Any) -> Any:
+    """As its camera was held, if the picture says that and can be believed."""
+    from PIL import ImageOps
+
+    try:
+        return ImageOps.exif_transpose(image)
+    except Exception:  # damaged notes of a camera raise whatever the first bad byte leads to
+        return image
 
 
 def _on_white(image: Any) -> Any:

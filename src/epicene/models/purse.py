@@ -6,7 +6,7 @@ import asyncio
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast
 
 from epicene.errors import RunError
 from epicene.models import Model
@@ -54,6 +54,14 @@ class Purse:
         aside = sum(each.left for each in self._aside)
         return self.spent + aside + amount <= self.limit + _PENNY_DUST
 
+    def take_more(self, amount: float) -> bool:
+        """Set so much more aside for the request under way, if there is room for it."""
+        if not self.fits(amount):
+            return False
+        if aside := _own.get():
+            aside.left += amount
+        return True
+
     def charge(self, amount: float) -> None:
         """Money is gone: what the request under way has set aside, as far as that goes."""
         self.spent += amount
@@ -95,7 +103,14 @@ class Purse:
         )
 
 
-@runtime_checkable
+def paid(model: Model) -> Paid | None:
+    """The model, if its answers cost money.
+
+    Its class is asked, not the model: a model asked for all that it has may load its weights.
+    """
+    return cast("Paid", model) if hasattr(type(model), "spend_from") else None
+
+
 class Paid(Model, Protocol):
     """A model whose answers cost money."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.errors import InputError
 from epicene.models.prices import dollars
-from epicene.models.purse import Paid, Purse
+from epicene.models.purse import Paid, Purse, paid
 from epicene.records import verb
 from epicene.runs.settings import Cost, Manifest
 
@@ -28,7 +28,8 @@ def check_prices(
     for role, each in models.items():
         verbs = {verb(kind) for kind in suite.verbs_of(role)}
         for model in each:
-            if isinstance(model, Paid) and not all(map(model.price.covers, verbs)):
+            charging = paid(model)
+            if charging and not all(map(charging.price.covers, verbs)):
                 raise InputError(
                     f"--max-cost needs the price of {model.identity.label}, which is not known; "
                     "give it with --price, or in the spec: SPEC?price=PRICE (0 if it is free)."
@@ -48,9 +49,9 @@ class Ledger:
         purse = Purse(limit, sum(self._before.values()))
         for role, each in models.items():
             for model in each:
-                if isinstance(model, Paid):
-                    model.spend_from(purse)
-                    self._paid[f"{role} {model.identity.digest.hex()}"] = model
+                if charging := paid(model):
+                    charging.spend_from(purse)
+                    self._paid[f"{role} {model.identity.digest.hex()}"] = charging
 
     def estimate(self, model: Paid, progress: Progress) -> str:
         """Note what is left to be paid in a section, and say it."""

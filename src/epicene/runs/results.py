@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -192,10 +194,22 @@ def frame_of(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame
     import polars as pl
 
     stream = iter(judgements)
-    pieces = [_columns(chunk, info) for chunk in iter(lambda: list(islice(stream, _CHUNK)), [])]
+    with _seldom_collecting():
+        pieces = [_columns(chunk, info) for chunk in iter(lambda: list(islice(stream, _CHUNK)), [])]
     if not pieces:
         pieces = [_columns([], info)]
     return pl.concat(pieces, how="diagonal")
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Look for cycles seldom: judgements have none, and to look through them takes a fifth."""
+    usual = gc.get_threshold()
+    gc.set_threshold(max(usual[0], 100_000), *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:

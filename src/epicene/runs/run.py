@@ -16,7 +16,7 @@ from epicene import __version__
 from epicene.datafiles import sha256_of
 from epicene.errors import EpiceneError, InputError, RunError
 from epicene.models import Learner, Model, Spec, open_model
-from epicene.models.purse import OverCostLimitError, Paid
+from epicene.models.purse import OverCostLimitError, paid
 from epicene.records import Failed, Identity, to_json
 from epicene.runs.costs import Ledger, check_prices
 from epicene.runs.execute import execute
@@ -186,14 +186,14 @@ def _do_section(
     ledger: Ledger,
 ) -> None:
     section = store.section(stage.name, stage.role, model.identity)
-    paid = model if isinstance(model, Paid) else None
-    pricing = {"cost_of": paid.cost_of} if paid else {}
+    charging = paid(model)
+    pricing = {"cost_of": charging.cost_of} if charging else {}
     progress = survey(reader, store, stage, section, **pricing)
     if progress.done == progress.total:
         return
     title = f"{stage.name} · {model.identity.label}"
-    if paid:
-        watcher.say(f"{title}: {ledger.estimate(paid, progress)}")
+    if charging:
+        watcher.say(f"{title}: {ledger.estimate(charging, progress)}")
 
     def advance(answered: int, failed: int) -> None:
         ledger.save()

@@ -56,17 +56,19 @@ class Cleaned(NamedTuple):
 
 def clean(answer: str, source: str = "") -> Cleaned:
     """The sentence in an answer to a request to rewrite `source`, or whatever else was asked."""
-    text = answer.strip()
+    text, source = answer.strip(), source.strip()
     taken: set[str] = set()
     while True:
-        for name, take in ((FENCE, _unfenced), (LABEL, _unlabelled), (QUOTES, _unquoted)):
-            shorter = take(text, source.strip())
+        for name, take in _STEPS:
+            shorter = take(text, source)
             if shorter != text:
                 text = shorter
                 taken.add(name)
                 break
         else:
-            return Cleaned(text, tuple(name for name in (FENCE, LABEL, QUOTES) if name in taken))
+            return Cleaned(
+                text, tuple(name for name, _ in _STEPS if name in taken) if taken else ()
+            )
 
 
 def _unfenced(text: str, _source: str) -> str:
@@ -90,6 +92,9 @@ def _unquoted(text: str, source: str) -> str:
         if _is_around(text, opening, closing) and not _is_around(source, opening, closing):
             return text[len(opening) : -len(closing)].strip()
     return text
+
+
+_STEPS = ((FENCE, _unfenced), (LABEL, _unlabelled), (QUOTES, _unquoted))
 
 
 def _is_around(text: str, opening: str, closing: str) -> bool:

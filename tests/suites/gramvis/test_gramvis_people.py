@@ -222,7 +222,7 @@ def test_pictures_come_along_with_study_and_sheets(
     assert len(rows) == 12
     for row in rows:
         path = sheets / row["shown: image"]
-        assert path == sheets / "pictures" / f"{row['item']}.png"
+        assert path.parent == sheets / "pictures"
         assert path.read_bytes().startswith(b"\x89PNG")
     for row in rows:
         row["shows"] = "male"

@@ -19,11 +19,17 @@ def ahead(
     Planning makes thousands of small objects, and the garbage collector would walk over all the
     libraries' objects again and again meanwhile; these are kept out of its way.
     """
+    gc.collect()
     gc.freeze()
     try:
         begun: Iterator[Answered] = iter(())
         for batch in batches:
-            waiting, begun = begun, begin(batch)
+            waiting = begun
+            try:
+                begun = begin(batch)
+            except Exception:
+                yield from waiting  # it is computed, so it is kept
+                raise
             yield from waiting
         yield from begun
     finally:

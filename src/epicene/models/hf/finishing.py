@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -42,18 +42,36 @@ class Reading:
         asked = np.stack([self._places, np.array(tokens, np.int64)[self.order]])
         self._lines, self._tokens = network.send(asked)
 
-    def parts(self) -> Iterator[tuple[slice, Any, Any, Any, Any]]:
-        """Part by part: which cells, their logits, which tokens, their lines, the tokens."""
-        for part, logits in self._cells.parts():
-            mine = slice(*np.searchsorted(self._places, (part.start, part.stop)).tolist())
-            lines = self._lines[mine].to(logits.device) - part.start
-            yield part, logits, mine, lines, self._tokens[mine].to(logits.device)
+    def parts(self) -> Iterator[Part]:
+        """All of it, as the head makes logits."""
+        for cells, logits in self._cells.parts():
+            mine = slice(*np.searchsorted(self._places, (cells.start, cells.stop)).tolist())
+            yield Part(
+                start=cells.start,
+                logits=logits,
+                mine=mine,
+                places=self._places[mine] - cells.start,
+                lines=self._lines[mine].to(logits.device) - cells.start,
+                tokens=self._tokens[mine].to(logits.device),
+            )
 
-    def back(self, values: Any) -> Any:
-        """Values of the ordered tokens in the order in which they were asked for."""
-        found = np.empty(len(self.order))
-        found[self.order] = values
-        return found
+
+class Part(NamedTuple):
+    """Some cells: where they start, their logits, and which tokens are asked about in which."""
+
+    start: int
+    logits: Any
+    mine: slice  # of the ordered tokens
+    places: Ints  # the line of each
+    lines: Any  # the same on the device
+    tokens: Any
+
+
+def as_asked(order: Ints, values: Any) -> Any:
+    """Values of ordered tokens in the order in which they were asked for."""
+    found = np.empty(len(order))
+    found[order] = values
+    return found
 
 
 def scored(network: Network, ran: Ran[Row]) -> Callable[[], list[Scored]]:
@@ -63,23 +81,26 @@ def scored(network: Network, ran: Ran[Row]) -> Callable[[], list[Scored]]:
     rows = ran.rows
     tokens = list(chain.from_iterable(row.ids[row.first :] for row in rows))
     reading = Reading(network, ran.cells, ran.places, tokens)
-    laws = _laws(rows, reading.order)
+    # What waits to be collected holds this alone: the states would fill the device.
+    order = reading.order
+    laws = _laws(rows, order)
     found: list[Any] = []
     drawn: dict[sampling.Drawing, list[Any]] = {law: [] for law in laws}
     with torch.inference_mode():
-        for _, logits, mine, lines, asked in reading.parts():
-            found.append(log_probabilities(logits, lines, asked))
+        for part in reading.parts():
+            found.append(log_probabilities(part))
             for law, wanted in laws.items():
+                mine = part.mine
                 some = wanted[(wanted >= mine.start) & (wanted < mine.stop)] - mine.start
-                drawn[law].append(_drawn(law, logits, lines, asked, some))
+                drawn[law].append(_drawn(law, part, some))
         fetch = copied(torch.cat(found))
         fetch_drawn = {law: copied(torch.cat(values)) for law, values in drawn.items()}
 
     def collect() -> list[Scored]:
-        values = reading.back(fetch())
+        values = as_asked(order, fetch())
         by_law = np.full(len(tokens), np.nan)
         for law, wanted in laws.items():
-            by_law[reading.order[wanted]] = fetch_drawn[law]()
+            by_law[order[wanted]] = fetch_drawn[law]()
         plain, rounded, lawful = values.tolist(), values.round(DECIMALS).tolist(), by_law.tolist()
         results, start = [], 0
         for row in rows:
@@ -97,21 +118,20 @@ def scored(network: Network, ran: Ran[Row]) -> Callable[[], list[Scored]]:
     return collect
 
 
-def log_probabilities(logits: Any, lines: Any, tokens: Any) -> Any:
-    """Of some tokens, each in its line, by a softmax in float32, a few lines at a time."""
+def log_probabilities(part: Part) -> Any:
+    """Of the tokens asked about, by a softmax in float32, a few lines at a time."""
     import torch
 
-    spread = torch.empty(len(tokens), dtype=torch.float32, device=logits.device)
+    logits = part.logits
     at_once = max(1, _SOFTMAX[logits.device.type != "cpu"] // (4 * logits.shape[-1]))
     if len(logits) <= at_once:
-        return logits.log_softmax(-1, dtype=torch.float32)[lines, tokens]
-    starts = torch.arange(0, len(logits) + at_once, at_once, device=lines.device)
-    edges = torch.searchsorted(lines, starts).tolist()
-    for number, (first, behind) in enumerate(pairwise(edges)):
-        start = number * at_once
-        few = logits[start : start + at_once].log_softmax(-1, dtype=torch.float32)
-        spread[first:behind] = few[lines[first:behind] - start, tokens[first:behind]]
-    return spread
+        return logits.log_softmax(-1, dtype=torch.float32)[part.lines, part.tokens]
+    found = torch.empty(len(part.tokens), dtype=torch.float32, device=logits.device)
+    for start in range(0, len(logits), at_once):
+        few = slice(*np.searchsorted(part.places, (start, start + at_once)).tolist())
+        spread = logits[start : start + at_once].log_softmax(-1, dtype=torch.float32)
+        found[few] = spread[part.lines[few] - start, part.tokens[few]]
+    return found
 
 
 def _laws(rows: Sequence[Row], order: Ints) -> dict[sampling.Drawing, Ints]:
@@ -124,18 +144,19 @@ def _laws(rows: Sequence[Row], order: Ints) -> dict[sampling.Drawing, Ints]:
     return {law: np.flatnonzero(np.isin(owners, mine)) for law, mine in numbers.items()}
 
 
-def _drawn(law: sampling.Drawing, logits: Any, lines: Any, targets: Any, some: Ints) -> Any:
+def _drawn(law: sampling.Drawing, part: Part, some: Ints) -> Any:
     """The log-probabilities of some tokens by a law, a few lines at a time."""
     import torch
 
+    logits, lines, tokens = part.logits, part.lines, part.tokens
     chosen = torch.from_numpy(some).to(logits.device)
     at_once = max(1, _SORTING // (4 * logits.shape[-1]))
-    parts = [
-        sampling.drawn(logits[lines[few]], [law] * len(few)).gather(-1, targets[few][:, None])[:, 0]
+    found = [
+        sampling.drawn(logits[lines[few]], [law] * len(few)).gather(-1, tokens[few][:, None])[:, 0]
         for few in chosen.split(at_once)
         if len(few)
     ]
-    return torch.cat(parts) if parts else logits.new_zeros(0)
+    return torch.cat(found) if found else logits.new_zeros(0, dtype=torch.float32)
 
 
 def continued(
@@ -175,7 +196,7 @@ def copied(values: Any) -> Callable[[], Any]:
     home = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
     home.copy_(values, non_blocking=True)
     there = torch.cuda.Event()
-    there.record()
+    there.record(torch.cuda.current_stream(values.device))
 
     def fetch() -> Any:
         there.synchronize()

@@ -75,10 +75,10 @@ class Forward:
             return
         for some in self.route.passes(ordered):
             for chunk, done in self._fitting(some, finish):
-                if not isinstance(done, TooLargeError) or len(chunk) == 1:
+                if not isinstance(done, TooLargeError) or some.plain:
                     yield chunk, done
                     continue
-                # A pack that does not fit alone: its rows may, one by one.
+                # A pack that does not fit, with its mask: its rows may, one by one.
                 for single in Padded(self._network, self._limits).passes(chunk):
                     yield from self._fitting(single, finish)
 

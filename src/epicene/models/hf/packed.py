@@ -70,11 +70,11 @@ class Packed:
             run = partial(self._run, mine, forest, shared)
             packs = sorted(forest.packs, key=lambda pack: -pack.size)
             for units in self._cut(packs, len(shared)):
-                yield Pass(units, _size, lambda pack, mine=mine: mine[pack.rows], run)  # type: ignore[misc]
+                yield Pass(units, partial(_size, len(shared)), partial(_rows, mine), run)
 
     def _cut(self, packs: Sequence[Pack], shared: int) -> Iterator[Sequence[Pack]]:
         """As many packs at once as tokens and masks allow."""
-        for units in self._limits.cut(packs, _size):
+        for units in self._limits.cut(packs, partial(_size, shared)):
             widest = units[0].size
             count = max(1, self._mask // (widest * (widest + shared)))
             for start in range(0, len(units), count):
@@ -109,11 +109,12 @@ class Packed:
             ),
             "use_cache": False,
         }
+        read = 0 if shared in self._kept else len(shared)
         with torch.inference_mode():
             if shared:
                 inputs["past_key_values"] = self._behind(shared, len(packs))
             states = self._network.states(inputs, send(where))
-        tokens = sum(pack.size for pack in packs)
+        tokens = read + sum(pack.size for pack in packs)
         return Ran(mine, self._network.cells(states), places, tokens)
 
     def _behind(self, shared: tuple[int, ...], count: int) -> Any:
@@ -150,8 +151,13 @@ class Packed:
         return [(layer.keys, layer.values) for layer in cache.layers]
 
 
-def _size(pack: Pack) -> int:
-    return pack.size
+def _size(shared: int, pack: Pack) -> int:
+    """The tokens held for a pack, those of the shared beginning among them."""
+    return shared + pack.size
+
+
+def _rows(rows: Sequence[A], pack: Pack) -> Sequence[A]:
+    return rows[pack.rows]
 
 
 def _wanted(rows: Sequence[A], paths: Ints, packs: Sequence[Pack], width: int, shared: int) -> Ints:

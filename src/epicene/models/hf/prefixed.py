@@ -87,7 +87,7 @@ class Prefixed:
                     self._inputs(beginnings, np.ones_like(beginnings), 0, cache), send(where_first)
                 )
             ]
-            cache.batch_select_indices(send(owner))
+            cache.batch_select_indices(torch.from_numpy(owner))  # layers lie where they lie
             seen = np.concatenate([np.ones((len(rows), shared), np.int64), mask], axis=1)
             states.append(
                 self._network.states(self._inputs(rests, seen, shared, cache), send(where_second))

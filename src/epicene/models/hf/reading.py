@@ -155,13 +155,14 @@ class MaskedReader:
         named: list[Any] = []
         best: dict[int, tuple[list[int], list[float]]] = {}
         with torch.inference_mode():
-            for part, logits, _, lines, tokens in reading.parts():
-                named.append(finishing.log_probabilities(logits, lines, tokens))
-                best.update(self._best(logits, part.start, wanted))
+            for part in reading.parts():
+                named.append(finishing.log_probabilities(part))
+                best.update(self._best(part.logits, part.start, wanted))
             fetch = finishing.copied(torch.cat(named))
+        order = reading.order
 
         def results() -> Iterator[Found]:
-            values = iter(reading.back(fetch()).tolist())
+            values = iter(finishing.as_asked(order, fetch()).tolist())
             for number, (_, ask) in enumerate(wanted):
                 if ask.top:
                     yield Found(*best[number])

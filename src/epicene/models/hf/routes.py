@@ -7,6 +7,7 @@ them are whose. What is made of the cells is not its business.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -45,6 +46,7 @@ class Pass(Generic[A, Unit]):
     size: Callable[[Unit], int]
     rows: Callable[[Unit], Sequence[A]]
     run: Callable[[Sequence[Unit]], Ran[A]]
+    plain: bool = False  # each row for itself: there is no cheaper way to fall back to
 
 
 class Route(Protocol):
@@ -78,19 +80,20 @@ class Limits:
 
 
 class Padded:
-    """Rows side by side, padded on the right under an attention mask. Right for every model."""
+    """Rows side by side, padded on the right under an attention mask, or all of one length."""
 
-    name = "padded batch"
-
-    def __init__(self, network: Network, limits: Limits) -> None:
+    def __init__(self, network: Network, limits: Limits, *, of_one_length: bool = False) -> None:
         self._network = network
         self._limits = limits
+        self._of_one_length = of_one_length
+        self.name = "batches of one length" if of_one_length else "padded batch"
 
     def passes(self, rows: Sequence[A]) -> Iterator[Pass[A, A]]:
         """Longest first, so that memory fails early."""
         ordered = sorted(rows, key=lambda row: (-len(row.read), row.wanted.start, row.read))
-        for units in self._limits.cut(ordered, _length):
-            yield Pass(units, _length, lambda row: (row,), self._run)
+        for _, alike in groupby(ordered, _length if self._of_one_length else lambda _: 0):
+            for units in self._limits.cut(list(alike), _length):
+                yield Pass(units, _length, lambda row: (row,), self._run, plain=True)
 
     def _run(self, rows: Sequence[A]) -> Ran[A]:
         ids, mask = right_padded([row.read for row in rows])

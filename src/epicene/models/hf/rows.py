@@ -31,10 +31,6 @@ class Row(NamedTuple):
     first: int
     drawing: Drawing | None = None
 
-    def __hash__(self) -> int:
-        """By the end of the row alone: that is where candidates differ, and rows are long."""
-        return hash((self.ids[-4:], len(self.ids), self.first))
-
     @property
     def read(self) -> tuple[int, ...]:
         """All but the last, which is only predicted."""

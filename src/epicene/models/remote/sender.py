@@ -84,7 +84,7 @@ class Sender:
                 failed[fault.kind] += 1
                 if fault.kind == "hang":
                     self.till.doubt(worth)
-                affordable = fault.kind != "hang" or self.till.purse.fits(worth)
+                affordable = fault.kind != "hang" or self.till.purse.take_more(worth)
                 if not affordable or failed[fault.kind] >= self.patience.tries[fault.kind]:
                     self._give_up(fault, failed.total(), silent=self.tally.heard == heard)
                 wait = self.patience.wait(failed.total(), fault.after)

@@ -73,7 +73,7 @@ class Shots:
                 break  # it would be as large again
             except pictures.BrokenPictureError as error:
                 flaw = after_attempts(str(error), attempt)
-                if not self._sender.till.purse.fits(self._sender.till.price.image or 0.0):
+                if not self._sender.till.purse.take_more(self._sender.till.price.image or 0.0):
                     break
         return Image(seed=seed, refused=flaw)
 

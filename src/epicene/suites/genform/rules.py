@@ -43,6 +43,7 @@ def rules_of(language: str) -> dict[str, Rule]:
     return {"fr": rules.fr, "ar": rules.ar, "hi": rules.hi}.get(language, {})
 
 
+@cache
 def family_of(language: str, rule: str) -> str:
     """The family's title, or nothing where the rule is not one of the paper's."""
     found = rules_of(language).get(rule)
