@@ -101,6 +101,47 @@ def test_the_metrics_are_those_worked_out_by_hand(epicene: Epicene, protocol: st
     assert "8" not in done.json["tables"]
 
 
+@pytest.mark.parametrize(
+    ("kept", "said", "answered", "judged"),
+    [
+        (ANSWERS, [], 6, 3),
+        (ANSWERS[:4], ["1 items have no answer in given.jsonl and are left out."], 4, 2),
+        (
+            ANSWERS[::2],
+            ["3 of the 3 items answered have no answer for 'generation masculine'."],
+            3,
+            3,
+        ),
+        (
+            ANSWERS[:3],
+            [
+                "1 items have no answer in given.jsonl and are left out.",
+                "1 of the 2 items answered have no answer for 'generation masculine'.",
+            ],
+            3,
+            2,
+        ),
+    ],
+)
+def test_what_has_no_answer_is_said(
+    epicene: Epicene, kept: list[tuple[str, str, str]], said: list[str], answered: int, judged: int
+) -> None:
+    data, given = write(Path("pairs.jsonl"), PAIRS), answers(Path("given.jsonl"), kept)
+    done = epicene("score", "genform", "-d", data, "-a", given, "--json")
+    assert done.code == 0
+    assert done.err.splitlines() == said
+    jsonschema.validate(done.json, SCHEMA)
+    (run,) = done.json["runs"]
+    assert run["coverage"] == {
+        "items": 3,
+        "judged": judged,
+        "requests": 6,
+        "answered": answered,
+        "failed": 0,
+        "not_begun": 0,
+    }
+
+
 def test_items_carry_their_scores_by_both_words(epicene: Epicene) -> None:
     data, given = write(Path("pairs.jsonl"), PAIRS), answers(Path("given.jsonl"), ANSWERS)
     done = epicene("score", "genform", "-d", data, "-a", given, "--json", "--items")
@@ -239,6 +280,21 @@ def test_check_finds_what_is_wrong(epicene: Epicene) -> None:
     assert any("but for one word" in message for _, message in found["near"])
     assert any("Nationalities" in message for _, message in found["odd"])
     assert "singer" not in found
+
+
+def test_check_says_once_that_a_file_has_no_rules(epicene: Epicene) -> None:
+    bare = [{name: value for name, value in pair.items() if name != "rule"} for pair in PAIRS]
+    for rows, said in (
+        (bare, {"market": "neither this pair nor any other names a rule"}),
+        ([bare[0], *PAIRS[1:]], {"market": "it names no rule"}),
+        (PAIRS, {}),
+    ):
+        data = write(Path("pairs.jsonl"), rows)
+        done = epicene("data", "genform", "check", "-d", data, "--json")
+        found = {f["place"]: f["message"] for f in done.json["findings"] if "rule" in f["message"]}
+        assert done.code == 0
+        assert found.keys() == said.keys()
+        assert all(found[place].startswith(message) for place, message in said.items())
 
 
 def test_the_starter_set_has_no_error(epicene: Epicene) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,10 +24,11 @@ from epicene.cli.options import (
     protocol_settings,
 )
 from epicene.errors import InputError
-from epicene.records import Judgement
+from epicene.records import Failed, Judgement
 
 if TYPE_CHECKING:
-    from epicene.suites import Answers, Dataset, Protocol, Suite
+    from epicene.runs.results import Coverage
+    from epicene.suites import Answers, Dataset, Given, Protocol, Suite
 
 
 def score(
@@ -73,8 +75,10 @@ def score(
         for item, each in given:
             yield from chosen.judge(item, each, how)
 
-    place = answers.name if answers and _bring_their_own(given, dataset) else dataset.name
-    summary = summarise_given(chosen, how, judged(), label=label, data=place)
+    own = answers is not None and _bring_their_own(given, dataset)
+    place = answers.name if answers and own else dataset.name
+    coverage = None if answers is None or own else _coverage(given, dataset)
+    summary = summarise_given(chosen, how, judged(), label=label, data=place, coverage=coverage)
     listed = ((label, judgement) for judgement in judged()) if items else None
     print_results(summary, as_json=as_json, items=listed)
 
@@ -113,4 +117,32 @@ def _answered(
         if answered < asked:
             missing = len(asked) - len(answered)
             note(f"{missing} items have no answer in {answers} and are left out.")
+    lacking = Counter(each.name for _, made in given for each in made if _is_missing(each))
+    for name, count in sorted(lacking.items()):
+        note(f"{count} of the {len(given)} items answered have no answer for {name!r}.")
     return given
+
+
+def _is_missing(given: Given) -> bool:
+    return isinstance(given.answer, Failed)
+
+
+def _coverage(given: list[tuple[Any, Answers]], dataset: Dataset) -> Coverage | None:
+    """How much of the data is answered; None where that is not known.
+
+    Items are asked alike: as many answers as one has, or lacks, every item should have.
+    """
+    from epicene.runs.results import Coverage
+
+    sizes = {len(answers) for _, answers in given}
+    if not isinstance(dataset.items, Sequence) or len(sizes) != 1:
+        return None
+    requests = sizes.pop() * len(dataset.items)
+    answered = sum(not _is_missing(each) for _, answers in given for each in answers)
+    return Coverage(
+        items=len(dataset.items),
+        judged=len(given),
+        requests=requests,
+        answered=answered,
+        failed=0,
+    )

@@ -29,7 +29,7 @@ class RunSummary:
     data: str
     metrics: Mapping[str, Estimate]
     undetected: Estimate
-    coverage: Coverage | None = None  # None where the answers were given, not asked for
+    coverage: Coverage | None = None  # None where nobody knows what was asked
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,11 @@ def summarise_given(
     *,
     label: str,
     data: str,
+    coverage: Coverage | None = None,
 ) -> Summary:
     """The same for judgements of answers that were made elsewhere."""
     info = RunInfo(run=label, model=label, protocol=protocol.name, identities={})
-    return _summary(suite, protocol, [info], [data], [frame_of(judgements, info)], [None])
+    return _summary(suite, protocol, [info], [data], [frame_of(judgements, info)], [coverage])
 
 
 def _summary(

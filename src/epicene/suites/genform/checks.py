@@ -27,6 +27,7 @@ _LETTER = regex.compile(r"\p{L}")
 
 def check(pairs: Sequence[Pair], _protocol: GenformProtocol) -> Iterator[Finding]:
     """Errors that make a pair useless, and warnings about pairs that a person should read."""
+    yield from _without_rule(pairs)
     for pair in pairs:
         if not pair.masculine.strip() or not pair.feminine.strip():
             yield Finding("error", pair.id, "one of its forms is empty.")
@@ -41,8 +42,21 @@ def check(pairs: Sequence[Pair], _protocol: GenformProtocol) -> Iterator[Finding
         yield Finding("warning", repetition.id, f"it {repetition}.")
 
 
+def _without_rule(pairs: Sequence[Pair]) -> Iterator[Finding]:
+    """Pairs that name no rule; said once where none of them does."""
+    nameless = [pair for pair in pairs if not pair.rule and rules_of(pair.language)]
+    if len(nameless) == len(pairs) > 1:
+        message = "neither this pair nor any other names a rule, so that no table has rules."
+        yield Finding("warning", nameless[0].id, message)
+        return
+    for pair in nameless:
+        yield Finding("warning", pair.id, "it names no rule, so that no rule's row counts it.")
+
+
 def _rule(pair: Pair) -> Iterator[Finding]:
     known = rules_of(pair.language)
+    if not pair.rule:
+        return
     if known and pair.rule not in known:
         yield Finding("warning", pair.id, str(unknown("rule", pair.rule, known)))
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.datafiles import read_rows
 from epicene.errors import InputError, unknown
-from epicene.records import Text, Texts
+from epicene.records import Failed, Text, Texts
 from epicene.suites import Answers, Given
 from epicene.suites.genform.ask import GENERATION, name_of
 from epicene.suites.genform.counts import Counts
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.datafiles import Line
-    from epicene.records import Judgement
+    from epicene.records import Answer, Judgement
     from epicene.suites import Dataset
     from epicene.suites.genform.pairs import Gender, Pair
     from epicene.suites.genform.protocol import GenformProtocol
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 def read_answers(
     path: Path, dataset: Dataset, _protocol: GenformProtocol
 ) -> Iterator[tuple[Pair, Answers]]:
-    """Lines of `id`, `target` (masculine or feminine) and `text`, in any order."""
+    """Lines of `id`, `target` (masculine or feminine) and `text`, in any order.
+
+    A pair that is answered in one direction alone has no answer in the other.
+    """
     pairs: dict[str, Pair] = {pair.id: pair for pair in dataset.items}
     found: dict[str, dict[Gender, str]] = defaultdict(dict)
     for line in read_rows(path):
@@ -44,17 +47,15 @@ def read_answers(
         yield (
             pairs[name],
             Answers(
-                Given(
-                    GENERATION,
-                    "model",
-                    "given",
-                    name_of(GENERATION, target),
-                    Texts(texts=(Text(text=texts[target]),)),
-                )
+                Given(GENERATION, "model", "given", name_of(GENERATION, target), answer)
                 for target in TARGETS
-                if target in texts
+                for answer in (_answer(texts.get(target), path),)
             ),
         )
+
+
+def _answer(text: str | None, path: Path) -> Answer:
+    return Failed(reason=f"not in {path}") if text is None else Texts(texts=(Text(text=text),))
 
 
 def _read(line: Line) -> tuple[str, Gender, str]:
