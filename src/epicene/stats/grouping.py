@@ -32,10 +32,26 @@ def encode(groups: Groups, rows: int) -> Ints:
     same_length(rows=range(rows), groups=groups)
     if isinstance(groups, np.ndarray):
         if groups.dtype.kind in "biu":
-            return np.unique(groups, return_inverse=True)[1].astype(np.int64)
+            return _ranks(groups)
         groups = groups.tolist()
     seen: dict[Hashable, int] = {}
     return np.fromiter((seen.setdefault(label, len(seen)) for label in groups), np.int64, rows)
+
+
+def _ranks(numbers: NDArray[Any]) -> Ints:
+    """Each number's place among those that occur; counted where they are few, else sorted."""
+    if numbers.dtype.kind == "i" and numbers.size and numbers.min() >= 0:
+        highest = int(numbers.max())
+        if highest <= _DENSE * numbers.size:
+            occurs = np.zeros(highest + 1, dtype=np.int64)
+            occurs[numbers] = 1
+            ranks: Ints = np.cumsum(occurs) - 1
+            return ranks.take(numbers)
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+
+
+# Up to so many times as large as there are rows, numbers are counted rather than sorted.
+_DENSE = 16
 
 
 @dataclass(frozen=True)
@@ -75,7 +91,12 @@ def collapse(sums: Floats) -> Classes:
     """Groups (group × column) into classes, in the order of their values."""
     codes = np.zeros(len(sums), dtype=np.int64)
     for column in sums.T:
+        if len(column) and not np.ptp(column):  # it tells no groups apart
+            continue
         levels, inverse = np.unique(column, return_inverse=True)
-        codes = np.unique(codes * len(levels) + inverse, return_inverse=True)[1]
+        if codes.any():
+            codes = np.unique(codes * len(levels) + inverse, return_inverse=True)[1]
+        else:
+            codes = inverse
     _, first, counts = np.unique(codes, return_index=True, return_counts=True)
     return Classes(values=sums[first], counts=counts.astype(np.int64))

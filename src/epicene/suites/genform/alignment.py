@@ -64,6 +64,13 @@ def _middle(reference: Sequence[str], other: Sequence[str]) -> Alignment:
         return Alignment([MISSING] * rows, {0: list(range(columns))} if columns else {})
     if rows == columns and _differ_in_place(reference, other):
         return Alignment(list(range(rows)), {})
+    if columns == 1:
+        place = _place_of(other[0], reference)
+        return Alignment([MISSING] * place + [0] + [MISSING] * (rows - place - 1), {})
+    if rows == 1:
+        place = _place_of(reference[0], other)
+        gaps = {0: list(range(place)), 1: list(range(place + 1, columns))}
+        return Alignment([place], {gap: places for gap, places in gaps.items() if places})
     left = _costs(reference, other)
     partners: list[int] = []
     extra: dict[int, list[int]] = {}
@@ -85,6 +92,13 @@ def _middle(reference: Sequence[str], other: Sequence[str]) -> Alignment:
     if j < columns:
         extra.setdefault(rows, []).extend(range(j, columns))
     return Alignment(partners, extra)
+
+
+def _place_of(word: str, words: Sequence[str]) -> int:
+    """Where a word goes that is alone: to its like, else to the first letter's, else in front."""
+    if word in words:
+        return words.index(word)
+    return next((place for place, each in enumerate(words) if each[0] == word[0]), 0)
 
 
 # Costs are compared digit by digit: edits first, then replaced words, then those unlike each other.

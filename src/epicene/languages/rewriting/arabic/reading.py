@@ -185,6 +185,8 @@ class Reading:
             return ()
         if not self._is_noun_too(at):
             return parses
+        if before is not None and before.base == "ان":  # إن ابنه is no command
+            parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
         return parses if self._is_verb_place(at) or self._opens_report(at, parses) else ()
 
     def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
