@@ -14,7 +14,7 @@ from epicene.models import ModelOptions
 from epicene.models.hf.causal import HfCausal
 from epicene.models.hf.continuous import Continuous
 from epicene.models.hf.loading import Loaded
-from epicene.models.hf.proving import prove
+from epicene.models.hf.proving import prove, prove_batches
 from epicene.models.hf.stepping import Stepper
 from epicene.records import Decoding, Failed, Generate, Identity, Texts
 from models.causal_families import FAMILIES, GROUPED, family
@@ -314,3 +314,49 @@ def test_rotary_positions_that_change_with_length_limit_a_row() -> None:
     answer = expected[0]
     assert isinstance(answer, Texts)
     assert answer.texts[0].tokens > 12
+
+
+def test_padded_batches_never_read_past_the_last_position() -> None:
+    """Rows are read on until the last is finished: these two together would need 112 positions."""
+    asked = [request("z" * 60, 4, item="long"), request("zz", LONGEST - 4, item="short")]
+    alone = [ask(padded_only(causal(gpt2(), gpt2_like())), [each])[0] for each in asked]
+    assert not any(isinstance(each, Failed) for each in alone)
+    assert ask(padded_only(causal(gpt2(), gpt2_like())), asked) == alone
+
+
+def test_a_model_that_mixes_up_the_rows_of_a_batch_writes_one_by_one() -> None:
+    """The state that this family's code hands on is that of no row, if there are two."""
+    torch.manual_seed(0)
+    config = transformers.AutoConfig.for_model(
+        "rwkv", vocab_size=360, hidden_size=32, num_hidden_layers=2, context_length=128
+    )
+    network = transformers.AutoModelForCausalLM.from_config(config).eval()
+    asked = [request(text, 6, item=text) for text in ("zz", "zzzzzz", "yy", "z")]
+    expected = [ask(causal(network, gpt2_like()), [each])[0] for each in asked]
+    model = causal(network, gpt2_like())
+    assert ask(model, asked) == expected
+    assert notes(model)["batches"] == "one by one"
+
+
+def test_a_model_that_looks_at_its_padding_has_prompts_of_one_length_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = padded_only(causal(llama(), gpt2_like()))
+    loaded = model._writer._loaded
+    assert prove_batches(loaded) == "padded"
+    own = loaded.model.forward
+
+    def unmasked(attention_mask: Any = None, **settings: Any) -> Any:
+        del attention_mask
+        return own(**settings)
+
+    monkeypatch.setattr(loaded.model, "forward", unmasked)
+    asked = [request(text, 6, item=text) for text in ("zz", "zzzzzz", "yy", "z")]
+    expected = [ask(model, [each])[0] for each in asked]
+    assert ask(model, asked) == expected
+    assert notes(model)["batches"] == "of prompts of one length"
+
+
+@pytest.mark.parametrize("name", sorted(RECURRENT))
+def test_recurrent_families_bear_padded_batches(name: str) -> None:
+    assert prove_batches(causal(family(name), gpt2_like())._writer._loaded) == "padded"

@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import transformers
 
 from epicene.models import ModelOptions
-from epicene.models.hf import finishing, packing, trees, trial
+from epicene.models.hf import finishing, packed, packing, trees, trial
 from epicene.models.hf.forward import Forward
 from epicene.models.hf.loading import Loaded
 from epicene.models.hf.network import Network
 from epicene.models.hf.packing import Layout
+from epicene.models.hf.positions import steady_length
+from epicene.models.hf.routes import ByLength, Limits, Padded
 from epicene.models.hf.rows import Row
 from epicene.records import Identity
-from models.causal_families import FAMILIES, family
+from models.causal_families import FAMILIES, GROUPED, family
 
 SHARED = "bloom", "falcon with ALiBi", "gpt_neo", "mpt"
 PADDED = "lfm2", "mamba", "qwen3_next"
@@ -165,16 +168,90 @@ def test_a_family_nobody_measured_is_not_packed() -> None:
     assert packing.layout(unknown) is None
 
 
-def test_positions_that_depend_on_the_batch_keep_long_rows_out_of_packs() -> None:
+LONG_ROPE = {
+    "rope_type": "longrope",
+    "rope_theta": 1e4,
+    "short_factor": [1.0] * 4,
+    "long_factor": [3.0] * 4,
+    "original_max_position_embeddings": 20,
+}
+
+
+@pytest.mark.parametrize("kind", ["phi3", "llama"])
+def test_positions_that_depend_on_the_batch_keep_long_rows_apart(kind: str) -> None:
+    """Past 20 tokens a batch gets other positions, the shorter rows in it too."""
+    torch.manual_seed(0)
+    config = transformers.AutoConfig.for_model(
+        kind,
+        **GROUPED,
+        max_position_embeddings=128,
+        original_max_position_embeddings=20,
+        rope_parameters=LONG_ROPE,
+    )
+    model = transformers.AutoModelForCausalLM.from_config(config).eval()
+    assert steady_length(config) == 20
+    assert {len(row.read) > 20 for row in ROWS} == {True, False}
+    found, notes = scores(model)
+    assert notes["path"] == "packed trees"
+    for row in ROWS:
+        assert found[row] == pytest.approx(alone(model, row), abs=1e-4)
+    # Of any other route too: here one that pads.
+    loaded = Loaded(
+        model, None, torch.device("cpu"), Identity(kind="hf", label="t", key={}), ModelOptions()
+    )
+    forward = Forward(loaded, {})
+    padded = Padded(forward._network, forward._limits)
+    vars(forward)["route"] = ByLength(padded, forward._network, forward._limits, 20)
+    for part in forward.score(ROWS):
+        for row, result in part.items():
+            assert not isinstance(result, Exception)
+            assert result.logprobs == pytest.approx(alone(model, row), abs=1e-4)
+
+
+def test_rotary_positions_of_the_common_kinds_are_steady() -> None:
     config = family("llama").config
-    settings = {
-        **config.to_dict(),
-        "rope_parameters": {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0},
-        "max_position_embeddings": 64,
-    }
-    found = packing.layout(type(config)(**settings))
-    assert found is not None
-    assert found.longest == 64
+    assert steady_length(config) is None
+    dynamic = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0}
+    settings = {**config.to_dict(), "rope_parameters": dynamic, "max_position_embeddings": 64}
+    assert steady_length(type(config)(**settings)) == 64
+
+
+def test_a_batch_size_counts_rows_whatever_holds_them() -> None:
+    model = family("llama")
+    loaded = Loaded(
+        model,
+        None,
+        torch.device("cpu"),
+        Identity(kind="hf", label="t", key={}),
+        ModelOptions(batch_size=6),
+    )
+    forward = Forward(loaded, {})
+    rows = [Row((9 * n + 3, 9 * n + 4, 9 * n + 5, k, 7), 1) for n in range(8) for k in (1, 2)]
+    limits = forward._limits
+    cut = list(limits.cut([3, 3, 3, 7, 1, 1], lambda _: 1, lambda rows: rows))
+    assert cut == [[3, 3], [3], [7], [1, 1]]
+    for some in forward.route.passes(rows):
+        held = [len(some.rows(unit)) for unit in some.units]
+        assert sum(held) <= 6 or len(held) == 1
+
+
+def test_beginnings_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = family("llama")
+    loaded = Loaded(
+        model, None, torch.device("cpu"), Identity(kind="hf", label="t", key={}), ModelOptions()
+    )
+    network = Network(loaded, {})
+    monkeypatch.setattr(packed, "_KEPT", (20_000, 0))
+    route = packed.Packed(network, Limits(network, None), Layout())
+    each = 2 * 2 * 2 * 8 * 4  # layers, keys and values, heads, their size, bytes
+    with torch.inference_mode():
+        for start in (3, 4, 5):
+            route._behind(tuple(range(start, start + 30)), 1)
+    assert [shared[0] for shared in route._kept] == [4, 5]
+    assert 60 * each <= 20_000 < 90 * each
+    with torch.inference_mode():
+        route._behind(tuple(range(100)), 1)  # too large for the room, and needed all the same
+    assert len(route._kept) == 1
 
 
 def test_a_shared_beginning_is_run_once_for_all_batches() -> None:

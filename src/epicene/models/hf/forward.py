@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from epicene.models.hf import finishing, trial
 from epicene.models.hf.memory import TooLargeError, fitting
 from epicene.models.hf.network import Network
-from epicene.models.hf.routes import Limits, Padded
+from epicene.models.hf.positions import steady_length
+from epicene.models.hf.routes import ByLength, Limits, Padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -59,6 +60,9 @@ class Forward:
     def route(self) -> Route:
         """The way this model's rows are run."""
         route, why = trial.best_route(self._network, self._limits)
+        longest = steady_length(self._network.model.config)
+        if longest is not None:
+            route = ByLength(route, self._network, self._limits, longest)
         self._notes["path"] = route.name
         self._notes["path_because"] = why
         return route

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from epicene.models.hf.continuous import Continuous, Limits, Means
 from epicene.models.hf.decoding import Decoded, Draft, as_answer, decode
 from epicene.models.hf.memory import TooLargeError, halving
-from epicene.models.hf.proving import prove
+from epicene.models.hf.positions import steady_length
+from epicene.models.hf.proving import Company, prove, prove_batches
 from epicene.models.hf.routes import TOKENS
 from epicene.models.hf.sampling import Choosing, Drawing
 from epicene.models.hf.stepping import Stepper
@@ -177,15 +178,36 @@ class Writer:
 
     def _batches(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
         """Drafts of similar length together, the longest first so that memory fails early."""
+        batch: list[Draft] = []
+        for draft in sorted(drafts, key=lambda draft: (-draft.room, -len(draft.prompt))):
+            if batch and not self._together(batch, draft):
+                yield batch
+                batch = []
+            batch.append(draft)
+        if batch:
+            yield batch
+
+    def _together(self, batch: Sequence[Draft], draft: Draft) -> bool:
+        """Whether a padded batch can take one more draft and every text stay what it is alone."""
+        joined = [*batch, draft]
         asked = self._loaded.options.batch_size
-        rows = len(drafts) if asked == "auto" else asked
-        tokens = _TOKENS[self._loaded.device.type != "cpu"]
-        rest = sorted(drafts, key=lambda draft: (-draft.room, -len(draft.prompt)))
-        while rest:
-            widest = max(draft.size for draft in rest)
-            count = max(1, min(rows, tokens // widest))
-            yield rest[:count]
-            rest = rest[count:]
+        widest = max(len(each.prompt) for each in joined)
+        # Every row is read on until the last is finished, padding and all.
+        read = widest + max(each.room for each in joined) - 1
+        held = len(joined) * read <= _TOKENS[self._loaded.device.type != "cpu"]
+        fits = held and (asked == "auto" or len(joined) <= asked)
+        steady = steady_length(self._loaded.model.config)
+        ends = [end for end in (self._encoder.longest, steady) if end is not None]
+        if not fits or any(read > end for end in ends) or self._company == "one by one":
+            return False
+        return self._company == "padded" or all(len(each.prompt) == widest for each in joined)
+
+    @cached_property
+    def _company(self) -> Company:
+        """What a batch may hold: some families look at padding, or mix up their rows."""
+        found = prove_batches(self._loaded)
+        self._notes["batches"] = found
+        return found
 
     def _write_padded(self, batch: Sequence[Draft]) -> list[Written]:
         def run(part: Sequence[Draft]) -> list[Decoded | TooLargeError]:

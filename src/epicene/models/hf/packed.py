@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from epicene.models.hf import trees
-from epicene.models.hf.routes import Limits, Padded, Pass, Ran
+from epicene.models.hf.routes import Limits, Pass, Ran
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,8 @@ _ATTENTION = 0.6
 _MASK = (1 << 25, 1 << 29)
 # Nodes that must come behind a shared beginning to make it worth a pass of its own.
 _WORTH = 256
-_KEPT = 16  # beginnings whose keys and values are kept
+# Bytes of keys and values of beginnings that are kept, on a CPU and on an accelerator.
+_KEPT = (1 << 28, 1 << 31)
 
 
 class Packed:
@@ -42,23 +43,16 @@ class Packed:
         self, network: Network, limits: Limits, layout: Layout, worth: int = _WORTH
     ) -> None:
         self._network, self._limits, self._layout = network, limits, layout
-        self._padded = Padded(network, limits)
         self._worth = worth
         self._kept: OrderedDict[tuple[int, ...], list[tuple[Any, Any]]] = OrderedDict()
         hidden = network.model.config.get_text_config().hidden_size
         self._attention = _ATTENTION / hidden
-        self._mask = _MASK[network.device.type != "cpu"]
+        on_accelerator = network.device.type != "cpu"
+        self._mask, self._room = _MASK[on_accelerator], _KEPT[on_accelerator]
 
-    def passes(self, rows: Sequence[A]) -> Iterator[Pass[A, Any]]:
-        """Tree by tree; rows too long to be packed come last."""
-        longest = self._layout.longest
-        fit = [row for row in rows if longest is None or len(row.read) <= longest]
-        if fit:
-            yield from self._trees(sorted(fit, key=lambda row: row.read))
-        if long := [row for row in rows if longest is not None and len(row.read) > longest]:
-            yield from self._padded.passes(long)
-
-    def _trees(self, rows: Sequence[A]) -> Iterator[Pass[A, Pack]]:
+    def passes(self, rows: Sequence[A]) -> Iterator[Pass[A, Pack]]:
+        """Tree by tree."""
+        rows = sorted(rows, key=lambda row: row.read)
         table = trees.table([row.read for row in rows])
         unwanted = np.fromiter((row.wanted.start for row in rows), np.int64, len(rows))
         for stretch in trees.stretches(table, unwanted, self._worth):
@@ -74,7 +68,7 @@ class Packed:
 
     def _cut(self, packs: Sequence[Pack], shared: int) -> Iterator[Sequence[Pack]]:
         """As many packs at once as tokens and masks allow."""
-        for units in self._limits.cut(packs, partial(_size, shared)):
+        for units in self._limits.cut(packs, partial(_size, shared), _count):
             widest = units[0].size
             count = max(1, self._mask // (widest * (widest + shared)))
             for start in range(0, len(units), count):
@@ -124,9 +118,11 @@ class Packed:
         if shared not in self._kept:
             self._kept[shared] = self._keys_and_values(shared)
         self._kept.move_to_end(shared)
-        while len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
         layers = self._kept[shared]
+        # Beginnings of one model differ in length alone, so all have as many bytes a token.
+        each = sum(k.nbytes + v.nbytes for k, v in layers) / len(shared)
+        while len(self._kept) > 1 and each * sum(map(len, self._kept)) > self._room:
+            self._kept.popitem(last=False)
         return DynamicCache(
             [(k.expand(count, -1, -1, -1), v.expand(count, -1, -1, -1)) for k, v in layers]
         )
@@ -154,6 +150,10 @@ class Packed:
 def _size(shared: int, pack: Pack) -> int:
     """The tokens held for a pack, those of the shared beginning among them."""
     return shared + pack.size
+
+
+def _count(pack: Pack) -> int:
+    return int(pack.rows.stop - pack.rows.start)
 
 
 def _rows(rows: Sequence[A], pack: Pack) -> Sequence[A]:

@@ -23,20 +23,14 @@ _ONE_MASK = frozenset(
 # A mask for each type of layer, given as a dictionary, where some layers have a window.
 _BY_LAYER = frozenset("cohere2 gemma2 gemma3_text gpt_oss qwen2 qwen3 smollm3".split())
 _LAYERS = frozenset({"full_attention", "sliding_attention"})
-# Rotary embeddings that change with the longest text of a batch.
-_BY_LENGTH = frozenset({"dynamic", "longrope"})
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a family's masks are made.
-
-    Rows longer than `longest` take the plain path: their positions depend on the batch.
-    """
+    """How a family's masks are made."""
 
     window: int | None = None
     by_layer: bool = False
-    longest: int | None = None
 
     def masks(self, network: Network, depths: Any, ends: Any, shared: int) -> Any:
         """What to give for the attention mask: additive, (packs, 1, nodes, shared + nodes)."""
@@ -73,14 +67,13 @@ def layout(config: Any) -> Layout | None:
         return None
     layers = set(getattr(config, "layer_types", None) or ())
     window = _window(config)
-    longest = _steady_length(config)
     if window is None:
         known = family in _ONE_MASK | _BY_LAYER and layers <= _LAYERS
-        return Layout(longest=longest) if known else None
+        return Layout() if known else None
     if layers:
         known = family in _BY_LAYER and layers <= _LAYERS
-        return Layout(window, by_layer=True, longest=longest) if known else None
-    return Layout(window, longest=longest) if family in _ONE_MASK else None
+        return Layout(window, by_layer=True) if known else None
+    return Layout(window) if family in _ONE_MASK else None
 
 
 def _window(config: Any) -> int | None:
@@ -91,16 +84,3 @@ def _window(config: Any) -> int | None:
         return None
     reads = getattr(config, "max_position_embeddings", None)
     return None if reads is not None and window >= reads else int(window)
-
-
-def _steady_length(config: Any) -> int | None:
-    """Up to which length positions do not depend on what else is in the batch."""
-    rope = getattr(config, "rope_parameters", None) or {}
-    # A family with two types of layers has one set of parameters for each.
-    sets = [part for part in rope.values() if isinstance(part, dict)] or [rope]
-    lengths = [
-        part.get("original_max_position_embeddings") or config.max_position_embeddings
-        for part in sets
-        if part.get("rope_type") in _BY_LENGTH
-    ]
-    return min(lengths, default=None)

@@ -64,7 +64,7 @@ class Prefixed:
         shared = [family for family in families if family.shared]
         shared.sort(key=lambda family: (-family.shared, -family.size))
         for _, alike in groupby(shared, key=lambda family: family.shared):
-            for units in self._limits.cut(list(alike), lambda family: family.size):
+            for units in self._limits.cut(list(alike), lambda f: f.size, lambda f: len(f.rows)):
                 yield Pass(units, lambda family: family.size, lambda f: f.rows, self._run)
 
     def _run(self, families: Sequence[_Family]) -> Ran[Any]:

@@ -9,10 +9,12 @@ over each row whole.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from epicene.models.hf import caches
 from epicene.models.hf.caches import Piece
+from epicene.models.hf.decoding import padded
+from epicene.models.hf.positions import steady_length
 from epicene.models.hf.routes import right_padded
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ _WIDEST = 4096
 # nothing; never.
 _SLACK, _NOISE, _WRONG = 1e-4, 4, 0.5
 _SPREAD = 7919  # a prime, so that the tokens tried lie all over the vocabulary
+
+
+# What of a padded batch a model bears: anything, prompts of one length, nothing.
+Company: TypeAlias = Literal["padded", "of prompts of one length", "one by one"]
 
 
 class Proof(NamedTuple):
@@ -71,7 +77,9 @@ def _try(loaded: Loaded, stepper: Stepper, config: Any) -> Proof:
         return Proof(reason)
     windows = caches.windows(cache)
     # A row that is no longer than a window does not meet it.
-    limits = [window for window in windows if window > _WIDEST] + _rotary_limits(config)
+    limits = [window for window in windows if window > _WIDEST]
+    # Where rotary positions change for every token, a cache is void.
+    limits += [length for length in [steady_length(config)] if length is not None]
     beside = max((window for window in windows if window <= _WIDEST), default=0)
     truth = _plain(loaded, rows)
     seen = [_Seen(0, 5, logits[0]), _Seen(1, 1, logits[1])]
@@ -80,17 +88,6 @@ def _try(loaded: Loaded, stepper: Stepper, config: Any) -> Proof:
     if apart > _SLACK and apart > min(_NOISE * _noise(loaded, rows, truth), _WRONG):
         return Proof(f"its predictions came out {apart:.2g} nats apart")
     return Proof(longest=min(limits, default=None))
-
-
-def _rotary_limits(config: Any) -> list[int]:
-    """Lengths at which rotary positions change for every token, so that a cache is void."""
-    laws = getattr(config, "rope_parameters", None) or {}
-    each = [laws, *(law for law in laws.values() if isinstance(law, dict))]
-    return [
-        law["original_max_position_embeddings"]
-        for law in each
-        if law.get("rope_type") == "longrope"
-    ]
 
 
 def _rows(vocabulary: int) -> list[tuple[int, ...]]:
@@ -142,6 +139,50 @@ def _continued(
         yield from step(writing, (3, 6))
         writing = stepper.rows([Piece(writing.cache, [0])], [7], room=1)
         yield from step(writing, (3, 7))
+
+
+def prove_batches(loaded: Loaded) -> Company:
+    """Beside which others a text comes out of the library's `generate` as it does alone."""
+    import torch
+
+    rows = _rows(loaded.model.get_input_embeddings().weight.shape[0])
+    short, long = rows[1], rows[0]
+    alone = _generated(loaded, [short[:2]], short[2:])
+    slack = _SLACK if alone[0].dtype == torch.float32 else _WRONG / 10
+
+    def same(other: Sequence[int]) -> bool:
+        beside = _generated(loaded, [short[:2], other], short[2:])
+        return _furthest(zip(beside, alone, strict=True)) <= slack
+
+    if not same(long[:2]):
+        return "one by one"
+    return "padded" if same(long) else "of prompts of one length"
+
+
+def _generated(
+    loaded: Loaded, prompts: Sequence[Sequence[int]], tokens: Sequence[int]
+) -> list[Any]:
+    """What is predicted for the first prompt and after each of the tokens it is continued by."""
+    import torch
+    from transformers import GenerationConfig
+
+    seen: list[Any] = []
+
+    def choose(_: Any, scores: Any) -> Any:
+        only = torch.full_like(scores, -math.inf)
+        only[:, tokens[len(seen)] if len(seen) < len(tokens) else 0] = 0.0
+        seen.append(scores[0].clone())
+        return only
+
+    with torch.inference_mode():
+        loaded.model.generate(
+            **padded(loaded, prompts),
+            generation_config=GenerationConfig(
+                max_new_tokens=len(tokens) + 1, do_sample=False, use_cache=True
+            ),
+            logits_processor=[choose],
+        )
+    return seen
 
 
 def _noise(loaded: Loaded, rows: Sequence[Sequence[int]], together: Any) -> float:

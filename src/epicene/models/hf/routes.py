@@ -7,7 +7,7 @@ them are whose. What is made of the cells is not its business.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -70,11 +70,18 @@ class Limits:
                 self.tokens, max(1, _LOGITS[on_accelerator] // (4 * network.vocabulary))
             )
 
-    def cut(self, units: Sequence[Unit], size: Callable[[Unit], int]) -> Iterator[Sequence[Unit]]:
+    def cut(
+        self,
+        units: Sequence[Unit],
+        size: Callable[[Unit], int],
+        rows: Callable[[Unit], int] = lambda _: 1,
+    ) -> Iterator[Sequence[Unit]]:
         """Units whose sizes fall, as many together as fit, one at least."""
         while units:
             count = max(1, self.tokens // max(1, size(units[0])))
-            count = min(count, self.rows or count)
+            if self.rows is not None:
+                held = accumulate(map(rows, units[:count]))
+                count = max(1, sum(number <= self.rows for number in held))
             yield units[:count]
             units = units[count:]
 
@@ -108,6 +115,25 @@ class Padded:
             {"input_ids": send(ids), "attention_mask": send(mask), "use_cache": False}, send(where)
         )
         return Ran(rows, self._network.cells(states), places, int(mask.sum()))
+
+
+class ByLength:
+    """A route for rows up to a length; longer ones in batches of their own length.
+
+    Some models choose their positions by the longest text of a batch.
+    """
+
+    def __init__(self, route: Route, network: Network, limits: Limits, longest: int) -> None:
+        self.name = route.name
+        self._route, self._longest = route, longest
+        self._alone = Padded(network, limits, of_one_length=True)
+
+    def passes(self, rows: Sequence[A]) -> Iterator[Pass[A, Any]]:
+        """Those of any length first."""
+        steady = [row for row in rows if len(row.read) <= self._longest]
+        if steady:
+            yield from self._route.passes(steady)
+        yield from self._alone.passes([row for row in rows if len(row.read) > self._longest])
 
 
 def _length(row: Runnable) -> int:

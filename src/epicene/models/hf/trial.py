@@ -15,7 +15,7 @@ from epicene.models.hf import finishing
 from epicene.models.hf.memory import out_of_memory
 from epicene.models.hf.packed import Packed
 from epicene.models.hf.packing import layout
-from epicene.models.hf.positions import position_limit
+from epicene.models.hf.positions import position_limit, steady_length
 from epicene.models.hf.prefixed import Prefixed
 from epicene.models.hf.routes import Limits, Padded
 from epicene.models.hf.rows import Row
@@ -77,8 +77,7 @@ def _routes(network: Network, limits: Limits) -> Iterator[list[Route]]:
 def _probe(network: Network) -> list[Row] | None:
     """Rows that branch early and late, longer than any local window of the model."""
     config = network.model.config.get_text_config()
-    known = layout(config)
-    reads = [position_limit(network.model), known.longest if known else None]
+    reads = [position_limit(network.model), steady_length(config)]
     longest = min((limit for limit in reads if limit is not None), default=1 << 30)
     trunk = min(max(_TRUNK, _local_window(config) + 1), longest - _BRANCH)
     if trunk < _BRANCH:
