@@ -57,10 +57,20 @@ class Spans:
     Arithmetic over all of them at once: there are many texts, and each is short.
     """
 
-    def __init__(self, offsets: Sequence[Sequence[tuple[int, int]]], cuts: Sequence[int]) -> None:
+    def __init__(
+        self,
+        offsets: Sequence[Sequence[tuple[int, int]]],
+        strings: Sequence[str],
+        cuts: Sequence[int],
+    ) -> None:
         counts = np.fromiter(map(len, offsets), np.int64, len(offsets))
         flat = np.fromiter(chain.from_iterable(chain.from_iterable(offsets)), np.int64)
         starts, ends = flat[::2], flat[1::2]
+        # Of a lone space some tokenizers say that it ends where it begins.
+        (filled,) = np.nonzero(counts)
+        lasts = np.cumsum(counts)[filled] - 1
+        for place in np.flatnonzero(ends[lasts] == 0).tolist():
+            ends[lasts[place]] = len(strings[int(filled[place])])
         owner = np.repeat(np.arange(len(counts)), counts)
         # Strings laid end to end, so that what one string reached never reaches into the next.
         base = owner * (int(flat.max(initial=0)) + 1)
@@ -116,12 +126,13 @@ class Encoder:
 
     def encode_all(self, wanted: Sequence[Wanted]) -> list[Encoded | UnanswerableError]:
         """The tokens of many texts, or why there are none; all cores tokenise."""
-        encodings = self._backend.encode_batch(
-            [one.context + one.text for one in wanted], add_special_tokens=False
-        )
+        strings = [one.context + one.text for one in wanted]
+        encodings = self._backend.encode_batch(strings, add_special_tokens=False)
         all_ids = [encoding.ids for encoding in encodings]
         spans = Spans(
-            [encoding.offsets for encoding in encodings], [len(one.context) for one in wanted]
+            [encoding.offsets for encoding in encodings],
+            strings,
+            [len(one.context) for one in wanted],
         )
         return [
             self._encoded(one, ids, spans, number)
