@@ -19,8 +19,7 @@ def ahead(
     Planning makes thousands of small objects, and the garbage collector would walk over all the
     libraries' objects again and again meanwhile; these are kept out of its way.
     """
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # without a collection first, which would take as long as many a batch
     try:
         begun: Iterator[Answered] = iter(())
         for batch in batches:

@@ -179,13 +179,18 @@ class Writer:
     def _batches(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
         """Drafts of similar length together, the longest first so that memory fails early."""
         batch: list[Draft] = []
-        for draft in sorted(drafts, key=lambda draft: (-draft.room, -len(draft.prompt))):
+        for draft in sorted(drafts, key=self._order):
             if batch and not self._together(batch, draft):
                 yield batch
                 batch = []
             batch.append(draft)
         if batch:
             yield batch
+
+    def _order(self, draft: Draft) -> tuple[int, int]:
+        """By room; by prompt first where only prompts of one length may be together."""
+        sizes = -draft.room, -len(draft.prompt)
+        return sizes if self._company == "padded" else (sizes[1], sizes[0])
 
     def _together(self, batch: Sequence[Draft], draft: Draft) -> bool:
         """Whether a padded batch can take one more draft and every text stay what it is alone."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from epicene.errors import InputError
 from epicene.languages import segment
 from epicene.models.hf import gaps, masking
@@ -43,7 +41,7 @@ class HfMasked:
                 f"so nothing can be masked; name another model."
             )
         self.identity = loaded.identity
-        self.batch_limit = batch_limit(loaded)
+        self.batch_limit = batch_limit(loaded, masked=True)
         self._tokenizer = loaded.tokenizer
         self._notes: dict[str, Any] = {}
         self._reader = MaskedReader(loaded, self._notes)
@@ -166,17 +164,13 @@ class _Scored:
             raise UnanswerableError(f"the tokenizer makes no token of the text {text!r}")
 
     def asks(self) -> Iterator[Ask]:
-        """One ask per token of the text, in a row masked for it; all rows in one go."""
+        """One ask per token of the text, in a row masked for it."""
+        ids, first = self.encoded.ids, self.own[0]  # the text's tokens stand side by side
         together = masking.masked_with(self._request.masking, self._words())
-        ids = np.array(self.encoded.ids)
-        hidden = np.zeros((len(self.own), len(ids)), bool)
-        numbers = np.arange(len(self.own))
-        hidden[:, self.own] = (numbers >= [[some.start] for some in together]) & (
-            numbers < [[some.stop] for some in together]
-        )
-        rows = np.where(hidden, self._mask, ids).tolist()
-        for i, row in zip(self.own, rows, strict=True):
-            yield Ask(tuple(row), i, tokens=(self.encoded.ids[i],))
+        for i, some in zip(self.own, together, strict=True):
+            hidden = (self._mask,) * len(some)
+            row = ids[: first + some.start] + hidden + ids[first + some.stop :]
+            yield Ask(row, i, tokens=(ids[i],))
 
     def _words(self) -> list[int]:
         if self._request.boundaries == "tokenizer":

@@ -77,13 +77,13 @@ def _encoded(tokenizer: Any, special: set[int], text: str, encoding: Any) -> Enc
     if held := special.intersection([ids[i] for i in content]):
         token = tokenizer.convert_ids_to_tokens(min(held))
         raise UnanswerableError(f"the text itself holds the special token {token}")
-    offsets = [Reach(*offset) for offset in encoding.offsets]
-    claimed = without_gaps([offsets[i] for i in content])
-    for i, (start, end) in zip(content, claimed, strict=True):
-        offsets[i] = Reach(start, end)
+    spans: list[tuple[int, int]] = encoding.offsets
+    for i, claimed in zip(content, without_gaps([spans[i] for i in content]), strict=True):
+        spans[i] = claimed
+    offsets = tuple(map(Reach._make, spans))
     return Encoded(
         ids=ids,
-        offsets=tuple(offsets),
+        offsets=offsets,
         reaches=_reaches(text, offsets, content),
         content=content,
         word_ids=tuple(encoding.word_ids),

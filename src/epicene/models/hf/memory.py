@@ -19,14 +19,19 @@ R = TypeVar("R")
 # A batch is what a killed run may lose, so on a CPU it is a matter of seconds.
 _ON_CPU = BatchLimit(requests=16, characters=6_000)
 _ON_ACCELERATOR = BatchLimit(requests=256, characters=200_000)
+# A masked text is as many rows as it has tokens, so fewer keep a device busy while the next are
+# planned.
+_MASKED = BatchLimit(requests=64, characters=50_000)
 
 
-def batch_limit(loaded: Loaded) -> BatchLimit:
+def batch_limit(loaded: Loaded, *, masked: bool = False) -> BatchLimit:
     """How the plan is cut for a model: as the user says, or fit for where it runs."""
     asked = loaded.options.batch_size
     if asked != "auto":
         return BatchLimit(requests=asked)
-    return _ON_CPU if loaded.device.type == "cpu" else _ON_ACCELERATOR
+    if loaded.device.type == "cpu":
+        return _ON_CPU
+    return _MASKED if masked else _ON_ACCELERATOR
 
 
 class TooLargeError(RunError):

@@ -152,35 +152,43 @@ class MaskedReader:
             np.array([number for number, ask in wanted for _ in ask.tokens], np.int64),
             [token for _, ask in wanted for token in ask.tokens],
         )
+        likeliest = [
+            (number, cell, ask.top) for number, (cell, ask) in enumerate(wanted) if ask.top
+        ]
         named: list[Any] = []
         best: dict[int, tuple[list[int], list[float]]] = {}
         with torch.inference_mode():
             for part in reading.parts():
                 named.append(finishing.log_probabilities(part))
-                best.update(self._best(part.logits, part.start, wanted))
+                best.update(self._best(part.logits, part.start, likeliest))
             fetch = finishing.copied(torch.cat(named))
         order = reading.order
 
         def results() -> Iterator[Found]:
-            values = iter(finishing.as_asked(order, fetch()).tolist())
+            values = finishing.as_asked(order, fetch()).tolist()
+            start = 0
             for number, (_, ask) in enumerate(wanted):
                 if ask.top:
                     yield Found(*best[number])
                 else:
-                    yield Found(ask.tokens, [next(values) for _ in ask.tokens])
+                    yield Found(ask.tokens, values[start : start + len(ask.tokens)])
+                    start += len(ask.tokens)
 
         return results
 
     def _best(
-        self, logits: Any, start: int, wanted: Sequence[tuple[int, Ask]]
+        self, logits: Any, start: int, wanted: Sequence[tuple[int, int, int]]
     ) -> Iterator[tuple[int, tuple[list[int], list[float]]]]:
-        """The likeliest tokens that are not special, for asks that want some of these cells."""
+        """The likeliest tokens that are not special, for asks that want some of these cells.
+
+        An ask is its number, its cell and how many tokens it wants.
+        """
         import torch
 
         mine = [
-            (number, cell - start, ask.top)
-            for number, (cell, ask) in enumerate(wanted)
-            if ask.top and start <= cell < start + len(logits)
+            (number, cell - start, top)
+            for number, cell, top in wanted
+            if start <= cell < start + len(logits)
         ]
         if not mine:
             return

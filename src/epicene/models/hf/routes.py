@@ -7,7 +7,7 @@ them are whose. What is made of the cells is not its business.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -142,9 +142,8 @@ def _length(row: Runnable) -> int:
 
 def right_padded(reads: Sequence[Sequence[int]], filler: int = 0) -> tuple[Ints, Ints]:
     """Rows as one matrix, and which of it is theirs."""
-    ids = np.full((len(reads), max(map(len, reads))), filler, np.int64)
-    mask = np.zeros_like(ids)
-    for line, read in enumerate(reads):
-        ids[line, : len(read)] = read
-        mask[line, : len(read)] = 1
-    return ids, mask
+    lengths = np.fromiter(map(len, reads), np.int64, len(reads))
+    theirs = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(theirs.shape, filler, np.int64)
+    ids[theirs] = np.fromiter(chain.from_iterable(reads), np.int64, int(lengths.sum()))
+    return ids, theirs.astype(np.int64)
