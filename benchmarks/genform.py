@@ -144,10 +144,10 @@ def main() -> None:
         pairs = write_pairs(Path("pairs.jsonl"))
         runs = [f"run-{level}" for level in range(models)]
         for level, run in enumerate(runs):
-            _timed("run", "genform", "-m", f"noisy:{level}", "-d", "pairs.jsonl", "-o", run)
-        tables = _timed("tables", *runs, "--json")
+            timed("run", "genform", "-m", f"noisy:{level}", "-d", "pairs.jsonl", "-o", run)
+        tables = timed("tables", *runs, "--json")
         _write_answers(Path("answers.jsonl"))
-        score = _timed("score", "genform", "-d", "pairs.jsonl", "-a", "answers.jsonl", "--json")
+        score = timed("score", "genform", "-d", "pairs.jsonl", "-a", "answers.jsonl", "--json")
     answers = 2 * pairs
     print(
         f"{models * answers} answers ({models} models × {pairs} pairs × 2): tables {tables}; "
@@ -177,7 +177,7 @@ class Took(NamedTuple):
         )
 
 
-def _timed(*arguments: str) -> Took:
+def timed(*arguments: str) -> Took:
     """Run a command."""
     started = time.monotonic()
     process = subprocess.Popen(

@@ -8,6 +8,10 @@ import sys
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 REQUIREMENTS = Path(__file__).parent / "requirements.txt"
 # The same numbers need the same libraries below.
@@ -15,9 +19,10 @@ SHARED = ("torch", "transformers")
 _READY = "ready"
 
 
-def python(folder: Path) -> str:
-    """The interpreter of an environment under `folder` with the peers in it."""
-    wanted = [f"{name}=={version(name).partition('+')[0]}" for name in SHARED]
+def python(folder: Path, also: Sequence[str] = ()) -> str:
+    """The interpreter of an environment under `folder` with the peers in it, and what else pip is
+    told to install."""
+    wanted = [f"{name}=={version(name).partition('+')[0]}" for name in SHARED] + [*also]
     text = REQUIREMENTS.read_text(encoding="utf-8") + "\n".join(wanted)
     place = folder / f"peers-{sha256(text.encode()).hexdigest()[:12]}"
     interpreter = place / "bin" / "python"

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from epicene.annotate.adjudication import with_settled
 from epicene.annotate.folder import create_folder
 from epicene.datafiles import sha256_of
 from epicene.errors import InputError, RunError, unknown
 from epicene.models import Spec, open_model
 from epicene.records import Failed, Item, Request, to_json
+from epicene.runs.costs import bill
 from epicene.runs.files import write_whole
 from epicene.runs.plan import Reader
 from epicene.runs.run import Executor, Order, Watcher, locked, run
@@ -50,6 +52,7 @@ class BuildOrder:
     folder: Path
     settings: Mapping[str, str]
     models: Mapping[str, Sequence[Spec]]
+    max_cost: float | None = None  # US dollars, over all steps and sessions
 
 
 def construct(
@@ -60,12 +63,16 @@ def construct(
     if construction is None:
         raise InputError(f"The suite {order.suite.name} builds no data.")
     settings = read_settings(construction, order.settings)
+    places = [
+        order.folder / f"{number:02}-{step.name}"
+        for number, step in enumerate(construction.steps, start=1)
+    ]
     with locked(order.folder):
         refuse_other_settings(order.folder, order.suite.name, settings)
+        _refuse_too_few(construction, places, order.models)
         made: dict[str, Sequence[Row]] = {}
-        for number, step in enumerate(construction.steps, start=1):
+        for number, (step, place) in enumerate(zip(construction.steps, places, strict=True), 1):
             head = f"{number}/{len(construction.steps)} {step.name} ({step.about})"
-            place = order.folder / f"{number:02}-{step.name}"
             rows, done_before = _do(step, place, made, settings, order, watcher, executor)
             made[step.name] = rows
             # Only now: a first step that was refused must not bind the folder to its settings.
@@ -75,6 +82,29 @@ def construct(
         for path in written:
             yield f"Written: {path}."
         yield from _checked(order.suite, written[0])
+
+
+def _refuse_too_few(
+    construction: Construction[Any], places: Sequence[Path], models: Mapping[str, Sequence[Spec]]
+) -> None:
+    """Raise if a step that is yet to be done is given models, and fewer than it takes."""
+    for step, place in zip(construction.steps, places, strict=True):
+        if not isinstance(step, AskModels) or _rows_of(place).exists():
+            continue
+        given = models.get(step.role, ())
+        if given and len(given) < step.least:
+            raise InputError(
+                f"The step {step.name} ({step.about}) needs {step.least} models or more in the "
+                f"role {step.role}, but gets {len(given)}; give {_wanted(step)}."
+            )
+
+
+def _wanted(step: AskModels[Any]) -> str:
+    return f"--model {step.role}={','.join(['SPEC'] * step.least)}"
+
+
+def _rows_of(place: Path) -> Path:
+    return place.with_name(f"{place.name}.jsonl")
 
 
 def _checked(suite: Suite[Any, Any], path: Path) -> Iterator[str]:
@@ -149,7 +179,7 @@ def _do(
     executor: Executor,
 ) -> tuple[list[Row], bool]:
     """The rows of a step, and whether they were there already."""
-    path = place.with_name(f"{place.name}.jsonl")
+    path = _rows_of(place)
     if path.exists():
         return _read_rows(path), True
     if isinstance(step, Compute):
@@ -209,7 +239,7 @@ def _ask_models(
     if not order.models.get(step.role):
         raise InputError(
             f"The step {step.name} ({step.about}) needs a model in the role {step.role}; give "
-            f"--model {step.role}=SPEC."
+            f"{_wanted(step)}."
         )
     asking = _run_of(step, requests, f"{order.suite.name}-{step.name}")
     _, manifest = run(
@@ -218,10 +248,14 @@ def _ask_models(
             protocol=_PROTOCOL,
             models={step.role: order.models[step.role]},
             out=place,
+            max_cost=order.max_cost,
+            spent_elsewhere=_spent_beside(place),
         ),
         watcher,
         executor,
     )
+    for sentence in bill(manifest):
+        watcher.say(sentence)
     if manifest.state != "complete":
         failed = sum(count.failed for count in manifest.counts)
         reasons = [reason for count in manifest.counts for reason in count.reasons]
@@ -230,6 +264,17 @@ def _ask_models(
             "same command again."
         )
     return _replies(asking, place, requests)
+
+
+def _spent_beside(place: Path) -> float:
+    """What the other steps in this folder have cost, in US dollars."""
+    spent = 0.0
+    for path in place.parent.glob("*/answers.sqlite"):
+        if path.parent != place:
+            store = Store(path)
+            spent += sum(store.spent().values())
+            store.close()
+    return spent
 
 
 def _run_of(step: AskModels[Any], requests: Sequence[Request], name: str) -> Suite[Any, Any]:
@@ -299,4 +344,4 @@ def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Respons
             f"missing in {place}. Collect them with `epicene annotate`, then run the same command "
             "again."
         )
-    return responses
+    return with_settled(study, responses, folder.settlements().all())

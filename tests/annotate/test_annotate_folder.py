@@ -50,11 +50,11 @@ def test_the_same_study_may_be_made_again_and_another_may_not(folder: StudyFolde
 
 def test_a_file_taken_again_changes_nothing(folder: StudyFolder) -> None:
     path = sheet(folder, "ann,g1,correct\nbob,g1,misgendering\nann,g2,no-pronoun\n")
-    assert folder.take(path) == (3, 0, 0)
+    assert folder.take(path) == (3, 0, 0, 0)
     before = folder.responses()
-    assert folder.take(path) == (0, 3, 0)
+    assert folder.take(path) == (0, 3, 0, 0)
     assert folder.responses() == before
-    assert folder.take(sheet(folder, "ann,g1,correct\nbob,g2,correct\n")) == (1, 1, 0)
+    assert folder.take(sheet(folder, "ann,g1,correct\nbob,g2,correct\n")) == (1, 1, 0, 0)
     assert labels(folder) == {
         ("g1", "ann"): "correct",
         ("g1", "bob"): "misgendering",
@@ -73,7 +73,7 @@ def test_another_answer_is_taken_only_if_it_may_replace(folder: StudyFolder) -> 
         "new answer."
     )
     assert labels(folder) == {("g1", "ann"): "correct"}
-    assert folder.take(path, replace=True) == (1, 0, 1)
+    assert folder.take(path, replace=True) == (1, 0, 1, 0)
     assert labels(folder) == {("g1", "ann"): "misgendering", ("g2", "ann"): "correct"}
 
 

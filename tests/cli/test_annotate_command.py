@@ -14,8 +14,9 @@ import pytest
 from cli.conftest import Epicene
 from cli.test_bad_input import refused
 from cli.test_commands import SCHEMA
-from epicene.annotate.folder import read_folder
+from epicene.annotate.folder import create_folder, read_folder
 from scripted_people import fill_in, respond
+from study_examples import misgendering
 
 RUN = ("--set=pronouns=he,xe", "--set=samples=2", "--limit=8")
 
@@ -66,7 +67,11 @@ def test_from_runs_to_tables(epicene: Epicene, study: Path) -> None:
         "name": "misgendering-labels", "items": 40, "wanted": 52, "given": 52, "people": 2,
     }  # fmt: skip
     tables = shown.json["tables"]
-    assert set(tables) == {"people", "automatic", "labels", "8", "9"}
+    assert set(tables) == {"people", "automatic", "labels", "8", "9", "questions"}
+    assert (
+        tables["questions"]["outcome"]["all"]["agreement"]["value"]
+        == (tables["people"]["outcome"]["all"]["all"]["agreement"]["value"])
+    )
     whole = read_folder(study).study
     answers = {
         (item.id, person): respond(whole, item, person).answers["outcome"]
@@ -231,6 +236,8 @@ def test_other_mistakes(epicene: Epicene, study: Path) -> None:
     refused(epicene("annotate", "tables", "nowhere"), 2, "nowhere is not a study folder")
     refused(epicene("annotate", "export", study, "--people=ann,bob"), 2, "want a folder")
     refused(epicene("annotate", "export", study, "--to=pcibex"), 2, "want a folder")
+    refused(epicene("annotate", "export", study, "--to=label-studio"), 2, "want a folder")
+    refused(epicene("annotate", "adjudicate", study, "--by= "), 2, "--by is empty")
     both = ("--to=pcibex", "--people=2", "--out=s")
     refused(epicene("annotate", "export", study, *both), 2, "one of the two")
     refused(
@@ -270,3 +277,75 @@ def test_a_study_of_data(epicene: Epicene) -> None:
     jsonschema.validate(shown, SCHEMA)
     assert shown["tables"]["people"]["all"]["all"]["agreement"]["value"] == 1
     assert shown["study"]["people"] == 3
+
+
+def test_disagreements_are_settled_in_a_sheet(epicene: Epicene, study: Path) -> None:
+    hand_in(epicene, study, "ann", "bob")
+    done = epicene("annotate", "adjudicate", study, "--by=eve", "--out=differ.csv")
+    assert done.code == 0, done.err
+    with Path("differ.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    differ = [row for row in rows if row["said: outcome"]]
+    assert 0 < len(differ) < 12
+    for row in differ:
+        row["outcome"] = "plural-they"
+    with Path("settled.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    before = epicene("annotate", "tables", study, "--json").json["tables"]
+    done = epicene("annotate", "import", study, "settled.csv")
+    assert done.err.splitlines()[1] == f"{len(differ)} answers were settled."
+    after = epicene("annotate", "tables", study, "--json").json["tables"]
+    assert after["people"] == before["people"]
+    assert after["questions"] == before["questions"]
+    assert after["labels"] != before["labels"]
+    again = epicene("annotate", "adjudicate", study, "--by=eve").out
+    assert not any(row.get("said: outcome") for row in csv.DictReader(io.StringIO(again)))
+    # What is exported holds what was settled, and a copy of the study takes it in.
+    shutil.copytree(study, "copy")
+    (Path("copy") / "responses.sqlite").unlink()
+    assert epicene("annotate", "export", study, "--out=all.csv").code == 0
+    assert epicene("annotate", "import", "copy", "all.csv").code == 0
+    assert epicene("annotate", "tables", "copy", "--json").json["tables"] == after
+
+
+def test_a_project_for_label_studio_goes_out_and_its_export_comes_in(
+    epicene: Epicene, study: Path
+) -> None:
+    done = epicene("annotate", "export", study, "--to=label-studio", "--out=project")
+    assert done.err.split() == [
+        "project/config.xml", "project/tasks.json", "project/instructions.md",
+    ]  # fmt: skip
+    again = epicene("annotate", "export", study, "--to=label-studio", "--out=project")
+    refused(again, 2, "config.xml is there already")
+    tasks = json.loads(Path("project/tasks.json").read_text("utf-8"))
+    assert "model-1" not in Path("project/tasks.json").read_text("utf-8")
+    chosen = {"from_name": "outcome", "value": {"choices": ["correct"]}}
+    for task in tasks:
+        task["annotations"] = [{"completed_by": 1, "result": [chosen], "lead_time": 2.5}]
+    marked = {"start": 0, "end": 2, "text": tasks[0]["data"]["text"][:2], "labels": ["marked"]}
+    tasks[0]["annotations"][0]["result"].append({"from_name": "extraneous", "value": marked})
+    Path("export.json").write_text(json.dumps(tasks), "utf-8")
+    done = epicene("annotate", "import", study, "export.json", "--format=label-studio")
+    assert done.err == "40 new answers, 0 in place of others, 0 were there already.\n"
+    shown = epicene("annotate", "tables", study, "--json").json
+    jsonschema.validate(shown, SCHEMA)
+    assert shown["tables"]["quality"]["1"]["seconds (median)"]["value"] == 2.5
+
+
+def test_a_study_written_by_hand_has_the_tables_of_any_study(epicene: Epicene) -> None:
+    create_folder(Path("study"), misgendering())
+    refused(epicene("annotate", "tables", "study"), 2, "was not drawn by a suite")
+    rows = "participant,item,label\nann,g1,correct\nbob,g1,correct\nann,g2,misgendering\n"
+    Path("all.csv").write_text(rows, "utf-8")
+    assert epicene("annotate", "import", "study", "all.csv").code == 0
+    done = epicene("annotate", "tables", "study", "--json")
+    jsonschema.validate(done.json, SCHEMA)
+    assert set(done.json["tables"]) == {"questions"}
+    assert done.json["tables"]["questions"]["label"]["all"]["agreement"]["value"] == 1
+    assert done.json["study"]["given"] == 3
+    assert done.err == ""
+    assert "Agreement on each question" in epicene("annotate", "tables", "study").out
+    done = epicene("annotate", "tables", "study", "--figures=drawn")
+    refused(done, 2, "was not drawn by a suite")

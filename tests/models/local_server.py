@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from epicene.models import Files, Model, Numbered
 from epicene.models.remote.patience import Patience
@@ -92,7 +92,7 @@ class Server:
         self.root = f"http://127.0.0.1:{self._http.server_address[1]}"
         self.url = f"{self.root}/v1"
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> Self:
         threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
         return self
 

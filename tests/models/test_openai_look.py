@@ -115,6 +115,19 @@ def test_what_is_no_picture_is_shown_to_nobody(data: bytes, words: str, tmp_path
     assert not asked
 
 
+def test_a_picture_that_is_another_than_was_drawn_is_shown_to_nobody(tmp_path: Path) -> None:
+    files = ImageFolder(tmp_path)
+    name = files.put(picture())
+    files.path(name).write_bytes(picture(shade=9))
+    with Server(lambda _: chat("male")) as server:
+        (answer,) = answers(served_by(server), look(name), files=files)
+        assert not server.asked
+    assert isinstance(answer, Failed)
+    assert answer.reason == (
+        f"the image {name} cannot be shown: the file is not the one that was drawn; put that back"
+    )
+
+
 @pytest.mark.parametrize(
     ("request_", "words"),
     [

@@ -64,18 +64,18 @@ def test_without_key_and_address_both_are_named(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(InputError, match=r"OPENAI_API_KEY.*OPENAI_BASE_URL"):
         openai_api.open("toy", ModelOptions())
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1234")
-    assert address.find(PROVIDER, "").base_url is None  # the client library's own
+    assert address.find(PROVIDER, "")[0].base_url is None  # the client library's own
 
 
 def test_the_option_stands_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://env.example/v1")
-    assert address.find(PROVIDER, "").shown == "http://env.example/v1"
-    assert address.find(PROVIDER, HERE).shown == HERE
+    assert address.find(PROVIDER, "")[0].shown == "http://env.example/v1"
+    assert address.find(PROVIDER, HERE)[0].shown == HERE
 
 
 def test_short_values_are_not_blotted_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "x")
-    found = address.find(PROVIDER, "http://u:longpassword@host.example/v1?a=1")
+    (found,) = address.find(PROVIDER, "http://u:longpassword@host.example/v1?a=1")
     assert found.shown == "http://host.example/v1"
     assert found.redact("x axis, longpassword, u") == "x axis, [secret], u"
 

@@ -6,6 +6,7 @@ import asyncio
 import random
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,8 @@ from epicene.models.openai_api.model import PROVIDER
 from epicene.models.prices import Price
 from epicene.models.remote.address import find
 from epicene.models.remote.faults import StatusError
+from epicene.models.remote.fleet import Fleet
+from epicene.models.remote.fleet import Server as RemoteServer
 from epicene.models.remote.gate import Gate
 from epicene.models.remote.sender import Sender
 from epicene.models.remote.tally import Tally, Till
@@ -67,12 +70,14 @@ def test_the_room_finds_its_size_and_keeps_to_it() -> None:
     """As above, but in one event loop: what the server counts is what the gate lets through, so
     that no slow machine hides a room that is too large."""
     bears, active = 3, 0
-    gate, tally = Gate(24), Tally()
+    tally = Tally()
+    (address,) = find(PROVIDER, "http://127.0.0.1:9")
+    server = RemoteServer(address, 24)
     rooms: list[float] = []
 
     async def send() -> None:
         nonlocal active
-        rooms.append(gate.limit)
+        rooms.append(server.gate.limit)
         active += 1
         try:
             if active > bears:
@@ -82,11 +87,11 @@ def test_the_room_finds_its_size_and_keeps_to_it() -> None:
             active -= 1
 
     async def scenario() -> None:
-        address = find(PROVIDER, "http://127.0.0.1:9")
-        sender = Sender(address, "KEY", tally, Till(Price()), gate, 60.0, IMPATIENT)
+        fleet = Fleet([server], "toy", IMPATIENT)
+        sender = Sender("KEY", tally, Till(Price()), fleet, 60.0, IMPATIENT)
         async with asyncio.TaskGroup() as group:
             for _ in range(150):
-                group.create_task(sender.until_answered(lambda: sender.once(send)))
+                group.create_task(sender.until_answered(partial(sender.once, send)))
 
     asyncio.run(scenario())
     assert tally.sent == 150 + tally.rate_limited

@@ -56,7 +56,8 @@ def test_a_table_of_ones_own(tmp_path: Path) -> None:
     for text in (
         '[models."openai:toy"]\nimage = -1',
         "image = 1",
-        '[models."a:b"]\npicture = 1',
+        '[models."a:b"]\npainting = 1',
+        '[models."a:b"]\npicture = 0',
         "[",
     ):
         bad = tmp_path / f"bad{len(text)}.toml"
@@ -81,10 +82,29 @@ def test_tokens_are_bounded_by_bytes() -> None:
     read, written = at_most(many)
     assert read >= 3 * len("नर्स".encode())
     assert written == 15
-    assert at_most(Generate(item="i", prompt="abc"))[0] == 3
-    assert at_most(Score(item="i", texts=("ab", "c"), context="xyz")) == (9, 2)
+    # Two more than its bytes: a beginning token, and the space that some put before a text.
+    assert at_most(Generate(item="i", prompt="abc"))[0] == 5
+    assert at_most(Score(item="i", texts=("ab", "c"), context="xyz")) == (13, 2)
     assert at_most(Translate(item="i", text="abc", into="fr"))[1] == 256
-    assert at_most(Look(item="i", image="x", question="q", choices=("a",)))[0] > 1000
+
+
+def test_a_picture_that_is_looked_at_is_bounded_by_the_dearest_way_to_count_it() -> None:
+    look = Look(item="i", image="x", question="Who is it?", choices=("a man", "a woman"))
+    read, written = at_most(look)
+    # The most tiles there can be of the model that counts most: 2048 × 768 in squares of 512.
+    assert read > 2_833 + 8 * 5_667
+    assert written == 512
+    assert read - at_most(look, picture=800)[0] == 50_000 - 800
+
+
+def test_a_table_may_tell_how_many_tokens_a_picture_takes(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text('[models."openai:toy"]\nprompt = 2\ncompletion = 10\npicture = 800\n')
+    look = Look(item="i", image="x", question="q", choices=("a",))
+    with Server(lambda _: chat("x")) as server:
+        assert model(server, price=str(path)).cost_of(look) == pytest.approx(
+            ((800 + 256 + 2) * 2 + 512 * 10) / 1e6
+        )
 
 
 # --- the purse -------------------------------------------------------------------------------
@@ -241,12 +261,17 @@ def test_tokens_are_charged_as_the_server_counts_them() -> None:
     request = Generate(item="i", prompt=(Message(role="user", content="Hi"),))
     with Server(lambda _: chat("x")) as server:
         served = model(server, price="2/10")
-        assert served.cost_of(request) == pytest.approx(((2 + 16) * 2 + 256 * 10) / 1e6)
+        assert served.cost_of(request) == pytest.approx(((2 + 16 + 64) * 2 + 256 * 10) / 1e6)
         answers(served, request)
         assert served.spent == pytest.approx((7 * 2 + 3 * 10) / 1e6)
 
 
-def test_pictures_that_are_charged_by_tokens(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("stated", "spent"),
+    [("", (10 * 5 + 1000 * 30) / 1e6), ("image = 0.2\n", 0.2)],
+    ids=["by tokens", "by the price that is stated"],
+)
+def test_pictures_whose_tokens_are_counted(stated: str, spent: float, tmp_path: Path) -> None:
     usage = {"input_tokens": 10, "output_tokens": 1000}
     shop = gallery("openai", lambda _: Drawing())
     script = shop.server._script
@@ -258,9 +283,9 @@ def test_pictures_that_are_charged_by_tokens(tmp_path: Path) -> None:
 
     shop.server._script = counting
     path = tmp_path / "prices.toml"
-    path.write_text('[models."openai:toy"]\nimage = 0.2\nprompt = 5\ncompletion = 30\n')
+    path.write_text(f'[models."openai:toy"]\n{stated}prompt = 5\ncompletion = 30\n')
     with shop.server:
         served = shop.model(price=str(path))
-        assert served.cost_of(draw("a")) == 0.2
         answers(served, draw("a"), files=ImageFolder(tmp_path / "files"))
-    assert served.spent == pytest.approx((10 * 5 + 1000 * 30) / 1e6)
+    assert served.cost_of(draw("a")) == (0.2 if stated else None)
+    assert served.spent == pytest.approx(spent)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from epicene.records import Judgement, Text, Texts
+from epicene.report.evidence import pack
 from epicene.report.page import Section, page
 from epicene.suites import Answers, Given
 from epicene.suites.genform.judge import judge
@@ -47,7 +48,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Page:
         judged(ARABIC, "أنا طبيبة ماهر في المدينة."),
     )
     file = tmp_path / "report.html"
-    text = page("Errors", [Section(heading="GenForm", evidence=items)])
+    text = page("Errors", [Section(heading="GenForm", evidence=pack(items))])
     file.write_text(text, encoding="utf-8")
     tab = chromium.new_page(viewport={"width": 1400, "height": 900})
     tab.goto(file.as_uri())

@@ -10,6 +10,7 @@ import pytest
 
 from epicene import charts
 from epicene.records import Judgement, Outcome
+from epicene.report.evidence import pack
 from epicene.report.page import Section, page
 from report.report_samples import HOSTILE, sample_table
 
@@ -59,7 +60,11 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
         rows: list[dict[str, charts.Value]] = [{"word": "كاتبة", "times": 4.0}]
         figure = charts.bars("1", "Words", rows, x="times", y="word")
         section = Section(
-            heading="Rewriting", tables=(sample_table(),), figures=(figure,), evidence=items, **more
+            heading="Rewriting",
+            tables=(sample_table(),),
+            figures=(figure,),
+            evidence=pack(items),
+            **more,
         )
         file = tmp_path / "report.html"
         file.write_text(page("A study", [section], lead="What was measured."), encoding="utf-8")
@@ -201,7 +206,7 @@ def test_hostile_and_huge_texts_are_only_text(opened: Callable[..., Page]) -> No
 
 def test_without_script_the_page_still_reads(chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    section = Section(heading="Rewriting", tables=(sample_table(),), evidence=judgements(12))
+    section = Section(heading="Rewriting", tables=(sample_table(),), evidence=pack(judgements(12)))
     file.write_text(page("A study", [section]), encoding="utf-8")
     context = chromium.new_context(java_script_enabled=False)
     tab = context.new_page()

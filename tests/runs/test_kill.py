@@ -33,8 +33,8 @@ def computed(log: Path) -> list[str]:
 def tables(folder: Path) -> bytes:
     """What `epicene tables --json` prints, but for the folder's name."""
     import two_stage
-    from epicene.cli.output import document
     from epicene.records import to_json
+    from epicene.report.document import document
     from epicene.runs.results import read_run
     from epicene.runs.summary import summarise
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from epicene.cli.output import document
 from epicene.errors import InputError, RunError
+from epicene.report.document import document
 from epicene.runs.results import Judged, read_run
 from epicene.runs.run import locked
 from epicene.runs.settings import read_manifest

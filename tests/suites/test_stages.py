@@ -61,6 +61,30 @@ def test_a_stage_that_is_left_out_is_no_longer_needed() -> None:
     assert [(each.name, each.needs) for each in suite.stages] == [("b", ())]
 
 
+def test_what_a_stage_that_is_left_out_needed_is_still_seen() -> None:
+    """Of the chain a, b, c without b, c would lose a although it saw its answers with b."""
+    chain = (stage("a"), stage("b", "a", wanted=False), stage("c", "b"), stage("d", "c", "a"))
+    suite = of_stages(*chain).under(PROTOCOL)
+    assert [(each.name, each.needs) for each in suite.stages] == [
+        ("a", ()),
+        ("c", ("a",)),
+        ("d", ("c", "a")),
+    ]
+    assert suite.needed_by(suite.stages[1]) == {"a"}
+    assert len(suite.threads) == 1
+
+
+def test_a_whole_chain_that_is_left_out_leaves_its_beginning() -> None:
+    chain = (
+        stage("a"),
+        stage("b", "a", wanted=False),
+        stage("c", "b", "a", wanted=False),
+        stage("d", "c", "b"),
+    )
+    suite = of_stages(*chain).under(PROTOCOL)
+    assert [(each.name, each.needs) for each in suite.stages] == [("a", ()), ("d", ("a",))]
+
+
 @pytest.mark.parametrize("needs", ["b", "c", "nothing"])
 def test_only_an_earlier_stage_can_be_needed(needs: str) -> None:
     with pytest.raises(ValueError, match=f"b needs {needs}"):

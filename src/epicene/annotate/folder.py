@@ -6,12 +6,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from epicene.annotate.adjudication import Settlements
 from epicene.annotate.store import Added, ResponseStore
 from epicene.errors import InputError
 from epicene.runs.files import write_whole
 from epicene.studies.checks import check_study
 from epicene.studies.files import read_study, study_toml
 from epicene.studies.response_files import read_responses
+from epicene.studies.settled_files import read_settled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +40,10 @@ class StudyFolder:
         with closing(ResponseStore(self.path / RESPONSES)) as store:
             return store.all()
 
+    def settlements(self) -> Settlements:
+        """What the owner decided where people differ."""
+        return Settlements(self.path / RESPONSES, self.study)
+
     def take(
         self,
         file: Path,
@@ -47,12 +53,17 @@ class StudyFolder:
         replace: bool = False,
         layout: Layout = "auto",
     ) -> Added:
-        """Keep the responses in a file, all or none."""
+        """Keep the responses and settled answers in a file, all or none."""
         found = read_responses(
             file, self.study, participant=participant, columns=columns, layout=layout
         )
+        decisions = read_settled(file, self.study, columns=columns, layout=layout)
+        settlements = self.settlements()
+        # Before anything is kept: a decision that cannot be kept keeps out the whole file.
+        settlements.check(decisions, replace=replace)
         with closing(ResponseStore(self.path / RESPONSES)) as store:
-            return store.add(found, replace=replace)
+            added = store.add(found, replace=replace)
+        return added._replace(settled=settlements.add(decisions, replace=replace))
 
 
 def create_folder(path: Path, study: Study) -> StudyFolder:

@@ -21,7 +21,7 @@ IMAGES = "images"  # by content, in a run's folder and a study's
 HANDED_OUT = "pictures"
 
 _PARTS = ("practice", "checks", "fillers", "items")
-_SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp"}
+SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp"}
 
 
 def gather(study: Study, runs: Sequence[Path], folder: Path) -> None:
@@ -64,7 +64,7 @@ def _handed_out(
         if not path.exists():
             raise InputError(f"{folder.path} lacks the picture of {item.id}; draw the study again.")
         data = path.read_bytes()
-        ending = next((end for head, end in _SIGNATURES.items() if data.startswith(head)), "bin")
+        ending = next((end for head, end in SIGNATURES.items() if data.startswith(head)), "bin")
         # By content: an item's id is anybody's text, and no name for a file.
         paths[field] = f"{HANDED_OUT}/{path.name[:16]}.{ending}"
         write_whole(out / paths[field], data)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from epicene.annotate.adjudication import with_settled
 from epicene.errors import InputError
 from epicene.records import Judgement, Record
 from epicene.runs.results import Judged, frame_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.annotate.adjudication import Decided
     from epicene.records import Estimate, Figure, Table
     from epicene.runs.results import Finished
     from epicene.studies import Response, Study, StudyItem
@@ -56,9 +58,15 @@ class StudySummary:
 
 
 def summarise_study(
-    study: Study, responses: Sequence[Response], runs: Sequence[Finished] = ()
+    study: Study,
+    responses: Sequence[Response],
+    runs: Sequence[Finished] = (),
+    settled: Decided | None = None,
 ) -> StudySummary:
-    """All tables of a study that a suite defined, with runs of the same suite beside people."""
+    """All tables of a study that a suite defined, with runs of the same suite beside people.
+
+    Labels are taken as if everybody had given the settled answers.
+    """
     if study.drawn is None:
         raise InputError(
             f"The study {study.name} was not drawn by a suite, so there are no tables of it; "
@@ -66,7 +74,7 @@ def summarise_study(
         )
     suite = find_suite(study.suite)
     kind = suite.studies[suite.study_name(study.drawn.kind)]
-    results = study_results(suite, study, responses, runs)
+    results = study_results(suite, study, responses, runs, settled)
     if not results.responses:
         raise InputError(f"Nobody has answered the study {study.name} yet.")
     return StudySummary(
@@ -85,6 +93,7 @@ def study_results(
     study: Study,
     responses: Iterable[Response],
     runs: Sequence[Finished] = (),
+    settled: Decided | None = None,
 ) -> StudyResults[Any]:
     """People's judgements of the items, and the suite's own of the same."""
     assert study.drawn is not None
@@ -96,18 +105,21 @@ def study_results(
     for response in responses:
         (kept if response.item in items else besides).append(response)
 
-    def of_people() -> Iterator[tuple[StudyItem, Judgement]]:
-        for response in kept:
+    def judged(given: Iterable[Response]) -> Iterator[tuple[StudyItem, Judgement]]:
+        for response in given:
             item = items[response.item]
             for judgement in kind.judge(item, response):
                 facets = {**judgement.facets, "person": response.participant}
                 yield item, msgspec.structs.replace(judgement, facets=facets)
 
+    frame = _frame(judged(kept), study, protocol.name)
+    decided = with_settled(study, kept, settled) if settled else []
     own = ((item, judgement) for item in study.items for judgement in kind.automatic(item))
     return StudyResults(
         study=study,
         responses=kept,
-        frame=_frame(of_people(), study, protocol.name),
+        frame=frame,
+        settled=_frame(judged(decided), study, protocol.name) if settled else frame,
         automatic=_frame(own, study, protocol.name),
         protocol=protocol,
         besides=besides,
@@ -145,13 +157,15 @@ def _frame(
 
 
 def progress(study: Study, responses: Sequence[Response]) -> Progress:
-    """How far a study is."""
+    """How far a study is; practice, attention checks and fillers do not count."""
+    items = {item.id for item in study.items}
+    own = [response for response in responses if response.item in items]
     return Progress(
         name=study.name,
-        items=len(study.items),
+        items=len(items),
         wanted=sum(judgements_wanted(study, item) for item in study.items),
-        given=len(responses),
-        people=len({response.participant for response in responses}),
+        given=len(own),
+        people=len({response.participant for response in own}),
     )
 
 

@@ -1,4 +1,4 @@
-"""What people fill in elsewhere: sheets, with the items dealt out, or an experiment for PCIbex.
+"""What people fill in elsewhere: sheets, with the items dealt out, or another program's project.
 
 A sheet has a person's items in an order of their own, with fillers and attention checks among them;
 practice stands in the instructions, where its answers can be told.
@@ -12,15 +12,25 @@ from epicene.annotate.results import judgements_wanted
 from epicene.errors import InputError
 from epicene.runs.files import write_whole
 from epicene.studies import Choose, Mark, Study, Tag
+from epicene.studies.cells import to_cell
+from epicene.studies.label_studio_project import project
 from epicene.studies.lists import lists_of, sequence
 from epicene.studies.pcibex_experiment import experiment
-from epicene.studies.response_files import empty_sheet
-from epicene.studies.showing import shown
+from epicene.studies.response_files import (
+    SAID,
+    SETTLED_BY,
+    SHOWN,
+    beside,
+    csv_text,
+    empty_sheet,
+)
+from epicene.studies.showing import shown, shown_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from epicene.annotate.adjudication import Disagreement
     from epicene.studies import Option, Question, StudyItem, Words
 
 INSTRUCTIONS = "instructions.md"
@@ -45,7 +55,16 @@ def write_sheets(study: Study, people: Sequence[str], out: Path) -> list[Path]:
 
 def write_experiment(study: Study, out: Path) -> list[Path]:
     """The files of an experiment for PCIbex; where they are."""
-    texts = {out / name: text for name, text in experiment(study).items()}
+    return _write(experiment(study), out)
+
+
+def write_project(study: Study, out: Path) -> list[Path]:
+    """The files of a project for Label Studio; where they are."""
+    return _write(project(study), out)
+
+
+def _write(files: Mapping[str, str], out: Path) -> list[Path]:
+    texts = {out / name: text for name, text in files.items()}
     _must_be_new(texts)
     for path, text in texts.items():
         write_whole(path, text.encode())
@@ -104,6 +123,23 @@ def _lists(study: Study, people: Sequence[str]) -> dict[str, list[StudyItem]]:
         lacking[name] -= 1
         hands[person] = lists[name]
     return hands
+
+
+def adjudication_sheet(study: Study, found: Sequence[Disagreement], by: str) -> str:
+    """A row per item on which people differ, with what each said, for one who decides."""
+    asked = [each.id for each in study.questions if any(each.id == one.question for one in found)]
+    rows: dict[str, dict[str, str]] = {}
+    for one in found:
+        row = rows.setdefault(
+            one.item.id, {SETTLED_BY: by, "item": one.item.id, **beside(study, one.item)}
+        )
+        row[f"{SAID}{one.question}"] = " | ".join(
+            f"{person}: {to_cell(answer)}" for person, answer in one.answers.items()
+        )
+    heads = [SETTLED_BY, "item", *(f"{SHOWN}{name}" for name in shown_fields(study))]
+    for name in asked:
+        heads += [f"{SAID}{name}", name]
+    return csv_text(heads, rows.values())
 
 
 def instructions(study: Study) -> str:

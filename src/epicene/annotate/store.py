@@ -36,11 +36,15 @@ _decoder = msgspec.json.Decoder(Response)
 
 
 class Added(NamedTuple):
-    """How many responses are new, were there already, and took the place of others."""
+    """How many responses are new, were there already, and took the place of others.
+
+    `settled` are the owner's decisions that came with them, if they are new.
+    """
 
     new: int
     same: int
     replaced: int
+    settled: int = 0
 
 
 class ResponseStore:
@@ -48,7 +52,7 @@ class ResponseStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with self._explained():
+        with explained(path):
             self._db = sqlite3.connect(path, isolation_level=None, timeout=10)
             # WAL with synchronous=NORMAL: a commit survives the death of the process.
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -73,7 +77,7 @@ class ResponseStore:
 
     def all(self) -> list[Response]:
         """All responses, by item and person."""
-        with self._explained():
+        with explained(self.path):
             return list(self._read())
 
     def add(self, responses: Sequence[Placed], *, replace: bool = False) -> Added:
@@ -83,7 +87,7 @@ class ResponseStore:
         and refused if it does not, unless it may `replace` the earlier one.
         """
         new, other, same = [], [], 0
-        with self._explained(), transaction(self._db):
+        with explained(self.path), transaction(self._db):
             known = {(each.participant, each.item): each for each in self._read()}
             for place, response in responses:
                 earlier = known.get((response.participant, response.item))
@@ -108,10 +112,11 @@ class ResponseStore:
         rows = self._db.execute("SELECT response FROM responses ORDER BY item, participant")
         return (_decoder.decode(data) for (data,) in rows)
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """SQLite's errors as a sentence that names the file."""
-        try:
-            yield
-        except (sqlite3.Error, msgspec.DecodeError) as error:
-            raise RunError(f"The responses in {self.path} could not be used: {error}.") from error
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """SQLite's errors as a sentence that names the file."""
+    try:
+        yield
+    except (sqlite3.Error, msgspec.DecodeError) as error:
+        raise RunError(f"The responses in {path} could not be used: {error}.") from error

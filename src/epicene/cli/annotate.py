@@ -9,18 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from epicene.cli import annotate_serve
 from epicene.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown, Columns, pairs
 from epicene.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from epicene.annotate.results import StudySummary
+    from epicene.annotate.results import Progress, StudySummary
     from epicene.records import Table
     from epicene.studies import Study
 
 app = typer.Typer(help="Draw a human study, take in people's answers, and tabulate them.")
 
+app.command("serve")(annotate_serve.serve)
+app.command("links")(annotate_serve.links)
+
 StudyPath: TypeAlias = Annotated[Path, typer.Argument(metavar="STUDY", help="A study's folder.")]
 Form = Literal["csv", "tsv", "jsonl"]
+Program = Literal["pcibex", "label-studio"]
 
 
 @app.command()
@@ -100,7 +105,12 @@ def sample(
 @app.command("import")
 def import_(
     study: StudyPath,
-    file: Annotated[Path, typer.Argument(help="Answers as CSV, TSV or JSONL, or PCIbex results.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Answers as CSV, TSV or JSONL, results of PCIbex, a JSON export of Label Studio."
+        ),
+    ],
     participant: Annotated[
         str, typer.Option("--participant", help="Whose they are, if the file does not say.")
     ] = "",
@@ -109,7 +119,7 @@ def import_(
         bool, typer.Option("--replace", help="Take new answers in place of a person's old ones.")
     ] = False,
     layout: Annotated[
-        Literal["auto", "pcibex"],
+        Literal["auto", "pcibex", "label-studio"],
         typer.Option("--format", help="How the file is laid out; its content says, unless said."),
     ] = "auto",
 ) -> None:
@@ -128,6 +138,8 @@ def import_(
         f"{added.new} new answers, {added.replaced} in place of others, "
         f"{added.same} were there already."
     )
+    if added.settled:
+        note(f"{added.settled} answers were settled.")
 
 
 @app.command()
@@ -151,14 +163,13 @@ def export(
         ),
     ] = "",
     to: Annotated[
-        Literal["pcibex"] | None,
-        typer.Option("--to", help="Instead: an experiment for PCIbex, in the folder --out."),
+        Program | None,
+        typer.Option("--to", help="Instead: a project for another program, in the folder --out."),
     ] = None,
 ) -> None:
-    """Write out all answers, or what people shall fill in: sheets, or an experiment."""
+    """Write out all answers, or what people shall fill in: sheets, or a program's project."""
     from epicene.annotate.folder import read_folder
     from epicene.annotate.pictures import hand_out
-    from epicene.runs.files import write_whole
     from epicene.studies.response_files import responses_jsonl, responses_sheet
 
     folder = read_folder(study)
@@ -168,33 +179,45 @@ def export(
                 "--people and --to, one of the two, want a folder, --out DIR, and neither --form "
                 "nor --hidden."
             )
-        _hand_out(hand_out(folder, out), people, out)
+        _hand_out(hand_out(folder, out), people, to, out)
         return
     form = form or _form_of(out)
+    responses, settled = folder.responses(), [*folder.settlements().all().values()]
     if form == "jsonl":
-        text = responses_jsonl(folder.study, folder.responses(), with_hidden=hidden)
+        text = responses_jsonl(folder.study, responses, settled=settled, with_hidden=hidden)
     else:
         text = responses_sheet(
             folder.study,
-            folder.responses(),
+            responses,
+            settled=settled,
             with_hidden=hidden,
             delimiter="\t" if form == "tsv" else ",",
         )
+    _put(text, out)
+
+
+def _put(text: str, out: Path | None) -> None:
+    """Into a file, or onto standard output."""
+    from epicene.runs.files import write_whole
+
     if out is None:
         sys.stdout.write(text)
     else:
         write_whole(out, text.encode())
 
 
-def _hand_out(study: Study, people: str, out: Path) -> None:
-    """Write what people fill in: a sheet for each, or else an experiment for PCIbex."""
-    from epicene.annotate.sheets import write_experiment, write_sheets
+def _hand_out(study: Study, people: str, to: Program | None, out: Path) -> None:
+    """Write what people fill in: a sheet for each, or else a project for another program."""
+    from epicene.annotate.sheets import write_experiment, write_project, write_sheets
     from epicene.cli.output import note
 
     names = people.split(",")
     if people.isdecimal():
         names = [f"p{number:0{len(people)}}" for number in range(1, int(people) + 1)]
-    paths = write_sheets(study, names, out) if people else write_experiment(study, out)
+    if people:
+        paths = write_sheets(study, names, out)
+    else:
+        paths = (write_experiment if to == "pcibex" else write_project)(study, out)
     for path in paths:
         note(str(path))
 
@@ -206,6 +229,29 @@ def _form_of(out: Path | None) -> Form:
     if out.suffix.lower() not in forms:
         raise InputError(f"{out} does not say in which form; end it in .csv, .tsv or .jsonl.")
     return forms[out.suffix.lower()]
+
+
+@app.command()
+def adjudicate(
+    study: StudyPath,
+    by: Annotated[str, typer.Option("--by", help="Who decides.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where to; else standard output.")
+    ] = None,
+) -> None:
+    """Write a sheet of what people do not agree on; `import` takes in what is settled there."""
+    from epicene.annotate.adjudication import disagreements
+    from epicene.annotate.folder import read_folder
+    from epicene.annotate.sheets import adjudication_sheet
+    from epicene.cli.output import note
+
+    if not by.strip():
+        raise InputError("--by is empty; say who decides.")
+    folder = read_folder(study)
+    found = disagreements(folder.study, folder.responses(), folder.settlements().all())
+    _put(adjudication_sheet(folder.study, found, by), out)
+    items = len({each.item.id for each in found})
+    note(f"{len(found)} answers about {items} items are to be settled.")
 
 
 @app.command()
@@ -228,7 +274,8 @@ def tables(
 ) -> None:
     """Print what came of a study: how people agree, with each other and with the machine."""
     from epicene.annotate.folder import read_folder
-    from epicene.annotate.results import summarise_study
+    from epicene.annotate.quality_tables import quality_tables
+    from epicene.annotate.results import progress, summarise_study
     from epicene.cli.output import note, print_json, print_tables
     from epicene.cli.tables import one_form, write_tables
     from epicene.runs.results import read_run
@@ -236,19 +283,24 @@ def tables(
     form = one_form(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
     folder = read_folder(study)
     beside = [read_run(run) for run in runs or ()]
-    summary = summarise_study(folder.study, folder.responses(), beside)
-    chosen = _only(summary.tables, only or ())
+    responses, settled = folder.responses(), folder.settlements().all()
+    made = quality_tables(folder.study, responses)
+    summary = None
+    # Of a study written by hand there is only what any study has.
+    if folder.study.drawn is not None or beside or figures is not None or not made:
+        summary = summarise_study(folder.study, responses, beside, settled)
+        made = (*summary.tables, *made)
+    chosen, how_far = _only(made, only or ()), progress(folder.study, responses)
     if form == "json":
-        print_json(_document(summary, chosen))
+        print_json(_document(folder.study, how_far, summary, chosen))
     elif form:
         write_tables(chosen, form)
     else:
         print_tables(chosen)
-    if figures is not None:
+    if summary is not None and figures is not None:
         _draw(summary, figures)
-    progress = summary.progress
-    if progress.given < progress.wanted:
-        note(f"{progress.given} of {progress.wanted} judgements are there so far.")
+    if how_far.given < how_far.wanted:
+        note(f"{how_far.given} of {how_far.wanted} judgements are there so far.")
 
 
 def _only(made: Sequence[Table], names: Sequence[str]) -> list[Table]:
@@ -259,20 +311,25 @@ def _only(made: Sequence[Table], names: Sequence[str]) -> list[Table]:
     return [table for name, table in known.items() if name in names or not names]
 
 
-def _document(summary: StudySummary, chosen: Sequence[Table]) -> dict[str, Any]:
+def _document(
+    study: Study, how_far: Progress, summary: StudySummary | None, chosen: Sequence[Table]
+) -> dict[str, Any]:
     """The one shape of results (docs/results.schema.json)."""
     import msgspec
 
-    from epicene.cli.output import number
+    from epicene.records import Estimate
+    from epicene.report.document import number
     from epicene.report.plain import tables_json
 
+    nobody = Estimate(value=None, why="no suite judges the answers")
+    metrics = {} if summary is None else summary.metrics
     return {
-        "suite": summary.suite.name,
-        "protocol": summary.results.protocol.name,
-        "data": summary.results.study.drawn.data if summary.results.study.drawn else "",
-        "study": msgspec.to_builtins(summary.progress),
-        "metrics": {name: number(each) for name, each in summary.metrics.items()},
-        "undetected": number(summary.undetected),
+        "suite": study.suite,
+        "protocol": "" if summary is None else summary.results.protocol.name,
+        "data": study.drawn.data if study.drawn else "",
+        "study": msgspec.to_builtins(how_far),
+        "metrics": {name: number(each) for name, each in metrics.items()},
+        "undetected": number(nobody if summary is None else summary.undetected),
         "tables": tables_json(chosen),
     }
 

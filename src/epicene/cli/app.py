@@ -13,6 +13,7 @@ from epicene.cli import (
     compare,
     data,
     demo,
+    export,
     models,
     report,
     rewrite,
@@ -68,6 +69,7 @@ app.command("train")(train.train)
 app.add_typer(models.app, name="models")
 app.add_typer(annotate.app, name="annotate")
 app.command("data")(data.data)
+app.add_typer(export.app, name="export")
 
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C

@@ -25,7 +25,8 @@ def compare(
     items: WithItems = False,
 ) -> None:
     """Compare two runs of one suite over the judgements they share."""
-    from epicene.cli.output import note, number, print_json, print_tables
+    from epicene.cli.output import note, print_json, print_tables
+    from epicene.report.document import number
     from epicene.report.plain import tables_json
     from epicene.runs.compare import agreement_of, compare_runs
     from epicene.runs.results import read_run

@@ -15,12 +15,15 @@ from epicene.cli.options import (
     Columns,
     DataPath,
     Languages,
+    MaxCost,
+    PriceOption,
     ProtocolName,
     Settings,
     Split,
     SuiteName,
     pairs,
     protocol_settings,
+    said,
 )
 from epicene.errors import InputError
 
@@ -32,6 +35,7 @@ Action = Literal["show", "check", "stats", "build"]
 
 
 def data(
+    context: typer.Context,
     suite: SuiteName,
     action: Annotated[Action, typer.Argument(help="What to do with the data.")],
     path: DataPath = None,
@@ -49,6 +53,8 @@ def data(
         typer.Option("--model", "-m", metavar="ROLE=SPEC[,SPEC…]", help="build: who is asked."),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="build: another set.")] = None,
+    price: PriceOption = "",
+    max_cost: MaxCost = None,
     as_json: AsJson = False,
 ) -> int:
     """Show, check, count or build a suite's data."""
@@ -60,10 +66,11 @@ def data(
     chosen = find_suite(suite)
     if action == "build":
         seeded = {} if seed is None else {"seed": str(seed)}
-        return _build(chosen, out, {**pairs(setting, "--set"), **seeded}, model or ())
-    for name, value in (("out", out), ("model", model), ("seed", seed)):
-        if value is not None:
-            raise InputError(f"--{name} goes with build, not with {action}.")
+        settings = {**pairs(setting, "--set"), **seeded}
+        return _build(chosen, out, settings, model or (), price, max_cost)
+    for name in ("out", "model", "seed", "price", "max_cost"):
+        if said(context, name):
+            raise InputError(f"--{name.replace('_', '-')} goes with build, not with {action}.")
     how = choose_protocol(chosen, protocol, protocol_settings(setting, split=split), None)
     dataset = chosen.read(Source(path=path, columns=pairs(column, "--column")), how)
     items = of_languages(dataset.items, tuple(language or ()), dataset.name)
@@ -147,6 +154,8 @@ def _build(
     out: Path | None,
     settings: dict[str, str],
     models: Sequence[str],
+    price: str,
+    max_cost: float | None,
 ) -> int:
     """Do the steps of a construction, saying each."""
     from epicene.cli.output import note
@@ -163,9 +172,9 @@ def _build(
         if not equals or role not in known:
             wanted = ", ".join(f"{name}=SPEC" for name in known) or "none"
             raise InputError(f"--model wants a role of this construction ({wanted}), not {text!r}.")
-        asked[role] = [parse_spec(spec, ModelOptions()) for spec in specs.split(",")]
+        asked[role] = [parse_spec(spec, ModelOptions(price=price)) for spec in specs.split(",")]
     try:
-        for step in construct(BuildOrder(suite, out, settings, asked), watcher()):
+        for step in construct(BuildOrder(suite, out, settings, asked, max_cost), watcher()):
             note(step)
     except WaitingForPeopleError as waiting:
         note(str(waiting))

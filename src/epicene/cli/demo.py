@@ -1,56 +1,164 @@
-"""`epicene demo`: the main job on the embedded default, from model to report."""
+"""`epicene demo`: every suite on the embedded models, small, from model to report."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from epicene.cli.options import AsJson
+if TYPE_CHECKING:
+    from epicene.report.page import Missing
 
-MODELS = ("smollm2", "ngram", "random")
-# Few items and short texts, so that it is over in minutes on two cores.
-LIMIT = 10
-SETTINGS = {"samples": "2", "pronouns": "he,she,they,xe"}
+FETCHED = "smollm2"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One suite of the demo: few items and short answers, so that all is over in minutes.
+
+    `models` are by role. A part that is `extra` needs what nobody can be given unasked (a licence
+    accepted, a large model), so that the demo is whole without it; `plug_in` is the command with
+    which a person does it.
+    """
+
+    suite: str
+    models: Sequence[Mapping[str, str]]
+    limit: int
+    plug_in: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    extra: bool = False
+
+
+PARTS = (
+    Part(
+        suite="misgendering",
+        models=({"model": "smollm2"}, {"model": "ngram"}, {"model": "random"}),
+        limit=10,
+        plug_in="epicene run misgendering -m hf:FOLDER",
+        settings={"samples": "2", "pronouns": "he,she,they,xe"},
+    ),
+    Part(
+        suite="alternations",
+        models=({"model": "smollm2"}, {"model": "ngram"}, {"model": "random"}),
+        limit=20,
+        plug_in="epicene run alternations -m hf:FOLDER",
+    ),
+    Part(
+        suite="genform",
+        models=({"model": "rules"}, {"model": "smollm2"}, {"model": "copy"}),
+        limit=3,
+        plug_in="epicene run genform -m hf:FOLDER",
+        settings={"new_tokens": "48"},
+    ),
+    Part(
+        suite="apgc",
+        models=({"model": "rules"}, {"model": "copy"}),
+        limit=10,
+        plug_in="epicene run apgc -m model=hf:FOLDER -m translator=hf:FOLDER",
+        settings={"tasks": "rewriting"},
+    ),
+    Part(
+        suite="gramvis",
+        models=({"drawer": "random-face", "judges": "face-classifier"},),
+        limit=6,
+        plug_in="epicene run gramvis -m drawer=diffusers:FOLDER -m judges=hf:A,hf:B,hf:C",
+        settings={"shots": "1", "size": "256", "mixed": "false"},
+        extra=True,
+    ),
+)
+
+
+@dataclass
+class Done:
+    """What the demo measured, and what it could not."""
+
+    folders: list[Path] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
+    failed: bool = False
 
 
 def demo(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The folder for runs and report.")
     ] = Path("demo"),
-    as_json: AsJson = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON document with the results of every suite.")
+    ] = False,
 ) -> int:
-    """Fetch the embedded model, run a suite on it, write a report and say where it is."""
+    """Run every suite on the embedded models, write a report and say where it is."""
     from epicene.cli.output import note
-    from epicene.cli.progress import watcher
-    from epicene.cli.tables import show
-    from epicene.models import parse_spec
+    from epicene.errors import EpiceneError, RunError
     from epicene.models.embedded import fetch
     from epicene.report.runs import write_report
     from epicene.runs.results import read_run
+
+    try:
+        fetch(FETCHED, progress=note)
+    except EpiceneError as error:  # the parts that need it say so one by one
+        note(str(error))
+    done = Done()
+    for part in PARTS:
+        _measure(part, out, done)
+    if not done.folders:
+        raise RunError(f"Nothing could be measured: {done.missing[0].why}")
+    page = out / "report.html"
+    write_report([read_run(folder) for folder in done.folders], page, missing=done.missing)
+    _show(done, page, as_json=as_json)
+    return 1 if done.failed else 0
+
+
+def _measure(part: Part, out: Path, done: Done) -> None:
+    """Run one suite on its models, and take note of what could not be."""
+    from epicene.cli.progress import watcher
+    from epicene.errors import EpiceneError
+    from epicene.models import parse_spec
+    from epicene.report.page import Missing
     from epicene.runs.run import Order, run
     from epicene.suites import choose_protocol, find_suite
 
-    fetch("smollm2", progress=note)
-    suite = find_suite("misgendering")
-    folders = []
-    states = []
-    for name in MODELS:
+    suite = find_suite(part.suite)
+    for models in part.models:
         order = Order(
             suite=suite,
-            protocol=choose_protocol(suite, "epicene", SETTINGS, None),
-            models={"model": [parse_spec(name)]},
-            limit=LIMIT,
+            protocol=choose_protocol(suite, "epicene", part.settings, None),
+            models={role: [parse_spec(spec)] for role, spec in models.items()},
+            limit=part.limit,
             under=out / "runs",
             command="epicene demo",
         )
-        folder, manifest = run(order, watcher())
-        folders.append(folder)
-        states.append(manifest.state)
-    show(folders, as_json=as_json, headlines_only=True)
-    page = out / "report.html"
-    write_report([read_run(folder) for folder in folders], page)
-    note(f"All tables: epicene tables {out / 'runs'}/*")
+        try:
+            folder, manifest = run(order, watcher())
+        except EpiceneError as error:
+            what = f"{suite.card.title} with {' and '.join(models.values())}"
+            done.missing.append(Missing(what=what, why=str(error), command=part.plug_in))
+            done.failed |= not part.extra
+        else:
+            done.folders.append(folder)
+            done.failed |= manifest.state != "complete"
+
+
+def _show(done: Done, page: Path, *, as_json: bool) -> None:
+    """The headlines of every suite, what is missing, and last of all where the report is."""
+    from epicene.cli.output import note, print_json, print_tables
+    from epicene.report.document import document, headlines
+    from epicene.runs.results import read_run
+    from epicene.runs.summary import summarise
+
+    runs = [read_run(folder) for folder in done.folders]
+    suites = dict.fromkeys(run.suite.name for run in runs)
+    summaries = [summarise([run for run in runs if run.suite.name == name]) for name in suites]
+    if as_json:
+        missing = [
+            {"what": each.what, "why": each.why, "command": each.command} for each in done.missing
+        ]
+        results = [document(summary) for summary in summaries]
+        print_json({"report": str(page), "suites": results, "not measured": missing})
+    else:
+        print_tables(headlines(summary) for summary in summaries)
+    for each in done.missing:
+        note(f"Not measured: {each.what}. {each.why} With a model of your own: {each.command}")
+    note(f"All tables: epicene tables RUN…, with the folders in {page.parent / 'runs'}")
     note(f"The report is in {page}")
-    return 0 if set(states) == {"complete"} else 1

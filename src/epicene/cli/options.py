@@ -77,6 +77,67 @@ WithItems: TypeAlias = Annotated[
     bool, typer.Option("--items", help="With --json: also every judged answer.")
 ]
 
+PriceOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--price",
+        envvar="EPICENE_PRICE",
+        metavar="PRICE",
+        help="Dollars an image, or a million tokens IN/OUT, or a TOML file.",
+    ),
+]
+MaxCost: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost", min=0.0, envvar="EPICENE_MAX_COST", help="Dollars that all of it may cost."
+    ),
+]
+On: TypeAlias = Annotated[
+    str, typer.Option("--on", envvar="EPICENE_ON", help="here, or ray: many machines.")
+]
+RayAddress: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--ray-address",
+        envvar="EPICENE_RAY_ADDRESS",
+        metavar="HOST:PORT",
+        help="Which cluster (also RAY_ADDRESS); else one begun here for the run.",
+    ),
+]
+Workers: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        envvar="EPICENE_WORKERS",
+        help="On Ray: how many; else one a GPU, or one a machine without.",
+    ),
+]
+GpusPerWorker: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--gpus-per-worker",
+        min=0.0,
+        envvar="EPICENE_GPUS_PER_WORKER",
+        help="On Ray; else one if there are any.",
+    ),
+]
+WorkerTimeout: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--worker-timeout",
+        min=0.1,
+        envvar="EPICENE_WORKER_TIMEOUT",
+        help="On Ray: seconds for one shard, after which its worker is replaced.",
+    ),
+]
+
+
+def said(context: typer.Context, name: str) -> bool:
+    """Whether an option is on the command line itself: in the environment it is for any command."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
 
 def protocol_settings(
     setting: Iterable[str] | None,

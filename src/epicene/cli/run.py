@@ -15,15 +15,22 @@ from epicene.cli.options import (
     Columns,
     DataPath,
     English,
+    GpusPerWorker,
     Languages,
     Limit,
+    MaxCost,
+    On,
+    PriceOption,
     ProtocolName,
+    RayAddress,
     Seed,
     Settings,
     Split,
     SuiteName,
     Tasks,
     WithItems,
+    Workers,
+    WorkerTimeout,
     pairs,
     protocol_settings,
 )
@@ -82,29 +89,29 @@ def run(
         str, typer.Option(envvar="EPICENE_REVISION", help="Which revision of a hub model.")
     ] = "",
     base_url: Annotated[
-        str, typer.Option(envvar="EPICENE_BASE_URL", help="Where an OpenAI-compatible server is.")
-    ] = "",
+        list[str] | None,
+        typer.Option(
+            envvar="EPICENE_BASE_URL",
+            metavar="URL[*WEIGHT]",
+            help="Where an OpenAI-compatible server is; several share the work.",
+        ),
+    ] = None,
     concurrency: Annotated[
         int, typer.Option(min=1, envvar="EPICENE_CONCURRENCY", help="Requests to a server at once.")
     ] = 16,
     timeout: Annotated[
         float, typer.Option(min=0.1, envvar="EPICENE_TIMEOUT", help="Seconds for one request.")
     ] = 120.0,
-    price: Annotated[
-        str,
-        typer.Option(
-            envvar="EPICENE_PRICE",
-            metavar="PRICE",
-            help="Dollars an image, or a million tokens IN/OUT, or a TOML file.",
-        ),
-    ] = "",
-    max_cost: Annotated[
-        float | None,
-        typer.Option(min=0.0, envvar="EPICENE_MAX_COST", help="Dollars that the run may cost."),
-    ] = None,
+    price: PriceOption = "",
+    max_cost: MaxCost = None,
     trust_remote_code: Annotated[
         bool, typer.Option("--trust-remote-code", help="Run code that comes with a hub model.")
     ] = False,
+    on: On = "here",
+    ray_address: RayAddress = "",
+    workers: Workers = None,
+    gpus_per_worker: GpusPerWorker = None,
+    worker_timeout: WorkerTimeout = None,
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> int:
@@ -113,6 +120,8 @@ def run(
     from epicene.cli.progress import watcher
     from epicene.cli.tables import show
     from epicene.runs.costs import bill
+    from epicene.runs.executors import executor
+    from epicene.runs.ray.settings import RaySettings
     from epicene.runs.run import Order
     from epicene.runs.run import run as do_run
     from epicene.runs.secrets import redact
@@ -127,7 +136,7 @@ def run(
         device=device,
         quantize=quantize,
         revision=revision,
-        base_url=base_url,
+        base_url=" ".join(base_url or ()),
         concurrency=concurrency,
         timeout=timeout,
         price=price,
@@ -151,7 +160,15 @@ def run(
         command=redact(shlex.join(["epicene", *sys.argv[1:]])),
         max_cost=max_cost,
     )
-    folder, manifest = do_run(order, watcher())
+    spread = RaySettings(
+        address=ray_address,
+        workers=workers,
+        gpus_per_worker=gpus_per_worker,
+        worker_timeout=worker_timeout,
+    )
+    told = watcher()
+    with executor(on, spread, told.say) as opening:
+        folder, manifest = do_run(order, told, opening)
     show([folder], as_json=as_json, items=items, headlines_only=True)
     for count in manifest.counts:
         for reason in count.reasons:

@@ -60,7 +60,8 @@ def show(
     folders: Sequence[Path], *, as_json: bool, items: bool = False, headlines_only: bool = False
 ) -> None:
     """Print what the runs gave, and say what is missing from it."""
-    from epicene.cli.output import headlines, note, print_results, print_tables
+    from epicene.cli.output import note, print_results, print_tables
+    from epicene.report.document import headlines
     from epicene.runs.results import read_run
     from epicene.runs.summary import differing_settings, summarise
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import warnings
 from contextlib import contextmanager
@@ -51,6 +52,8 @@ def kept(files: Files, sha256: str) -> tuple[bytes, Picture]:
     """One of the run's images, to be shown to a model; raises a PictureError if it cannot be."""
     try:
         data = files.path(sha256).read_bytes()
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise BrokenPictureError("the file is not the one that was drawn; put that back")
         return data, inspect(data)
     except InputError as error:
         raise PictureError(str(error).rstrip(".")) from None

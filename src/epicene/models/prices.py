@@ -16,17 +16,19 @@ from epicene.records import Record
 
 _MILLION = 1_000_000
 Dollars: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
+Tokens: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Price(Record, frozen=True, kw_only=True):
     """What a model charges, in US dollars: a picture, a million tokens read, a million written.
 
-    None where that is not known.
+    None where that is not known. `picture` is the most tokens that one takes which is looked at.
     """
 
     image: Dollars | None = None
     prompt: Dollars | None = None
     completion: Dollars | None = None
+    picture: Tokens | None = None
     origin: str = ""
 
     def covers(self, verb: str) -> bool:

@@ -14,12 +14,11 @@ from epicene.records import (
     ContactSheet,
     Estimate,
     Figure,
-    Judgement,
     Record,
     Table,
 )
 from epicene.report.contact import pack_sheets
-from epicene.report.evidence import pack
+from epicene.report.evidence import Packed
 from epicene.report.figures import svg
 from epicene.report.layout import caption, lay_out
 from epicene.report.numbers import interval, show
@@ -31,6 +30,18 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+# In this order: what comes later uses what came before.
+_SCRIPTS = (
+    "differences.js",
+    "alignment.js",
+    "packed.js",
+    "chosen.js",
+    "changes.js",
+    "evidence.js",
+    "contact.js",
+)
+
+
 class Headline(Record, frozen=True, kw_only=True):
     """A number to see first, e.g. a suite's accuracy, with what a person needs to read it."""
 
@@ -40,18 +51,32 @@ class Headline(Record, frozen=True, kw_only=True):
     note: str = ""
 
 
+class Missing(Record, frozen=True, kw_only=True):
+    """Something that was not measured, why, and the command that would do it."""
+
+    what: str
+    why: str
+    command: str
+
+
 class Section(Record, frozen=True, kw_only=True):
-    """One part of the page."""
+    """One part of the page.
+
+    `how` says in a line how its numbers came about, and stands with every table and figure.
+    """
 
     heading: str
     paragraphs: tuple[str, ...] = ()
+    how: str = ""
     headlines: tuple[Headline, ...] = ()
     faults: tuple[str, ...] = ()  # of the published version of what was measured
+    pointers: tuple[tuple[str, str], ...] = ()  # a question, and the name of the table it is in
+    missing: tuple[Missing, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     sheets: tuple[ContactSheet, ...] = ()
     thumbnails: Thumbnails = Thumbnails({}, {})
-    evidence: tuple[Judgement, ...] = ()
+    evidence: Packed | None = None
 
 
 def page(
@@ -62,7 +87,7 @@ def page(
     facts: Iterable[tuple[str, str]] = (),
 ) -> str:
     """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
-    script = "".join(map(_asset, ("differences.js", "alignment.js", "evidence.js", "contact.js")))
+    script = "".join(map(_asset, _SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         _templates()
@@ -82,7 +107,8 @@ def page(
 
 def table_html(table: Table) -> str:
     """One table as HTML, with its caption, the reasons for dashes and its notes."""
-    return _templates().get_template("table.html").render(table=lay_out(table))
+    template = _templates().get_template("table.html")
+    return template.render(table=lay_out(table), how="", faults=0, here="", id="")
 
 
 def _asset(name: str) -> str:
@@ -105,7 +131,6 @@ def _templates() -> Environment:
         caption=caption,
         interval=interval,
         lay_out=lay_out,
-        pack=pack,
         pack_sheets=pack_sheets,
         show=show,
         # Ours, and escaped where it was made.

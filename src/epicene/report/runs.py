@@ -2,82 +2,191 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from epicene.records import Column, ContactSheet, Judgement
-from epicene.report.page import Headline, Section, page
+from epicene.errors import InputError
+from epicene.records import Table
+from epicene.report import how
+from epicene.report.document import headlines
+from epicene.report.evidence import Packer
+from epicene.report.inventory import models_table, runs_table
+from epicene.report.page import Headline, Missing, Section, page
+from epicene.report.profile import entries_of, profile_figures, profile_table, size_figures
+from epicene.report.standing import MOST_COMPARED, changes_table, places
 from epicene.report.thumbnails import MEGABYTES, thumbnails
 from epicene.runs.files import write_whole
 from epicene.runs.results import Finished, Judged
-from epicene.runs.summary import Summary, summarise
+from epicene.runs.summary import Summary, differing_settings, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from epicene.records import ContactSheet
+    from epicene.report.profile import Entry
 
-def write_report(runs: Sequence[Finished], out: Path, megabytes: float = MEGABYTES) -> None:
-    """Write one self-contained page about the runs, suite by suite, with so much of pictures."""
-    together: dict[tuple[str, str], list[Finished]] = {}
-    for run in runs:
-        together.setdefault((run.suite.name, run.protocol.name), []).append(run)
-    pictured = sum(group[0].suite.sheets is not None for group in together.values())
+_CARDS = 8  # headlines that are shown large; more are read better in a table
+_NAMED = 4  # models that a sentence names one by one
+
+
+def write_report(
+    runs: Sequence[Finished],
+    out: Path,
+    megabytes: float = MEGABYTES,
+    missing: Sequence[Missing] = (),
+) -> None:
+    """Write one self-contained page about the runs, suite by suite, with so much of pictures.
+
+    `missing` is what was to be measured and could not be.
+    """
+    groups = _by_suite(runs)
+    pictured = sum(group[0].suite.sheets is not None for group in groups)
+    parts = [_part(group, megabytes / max(1, pictured)) for group in groups]
+    summaries = [part.summary for part in parts]
     sections = [
-        section(summarise(group), group, megabytes / max(1, pictured))
-        for group in together.values()
+        *_overview(parts),
+        *(part.section for part in parts),
+        *([Section(heading="Not measured", missing=tuple(missing))] if missing else ()),
+        Section(
+            heading="What was run",
+            tables=(runs_table(summaries, groups), models_table(runs)),
+        ),
     ]
     titles = dict.fromkeys(run.suite.card.title for run in runs)
-    models = dict.fromkeys(run.info.model for run in runs)
     text = page(
         title=", ".join(titles),
-        lead=f"What {_listed(list(models))} did with grammatical gender and agreement.",
-        facts=list(_facts(runs)),
+        lead=_lead(runs),
+        facts=[_fact(summary, group) for summary, group in zip(summaries, groups, strict=True)],
         sections=sections,
     )
     write_whole(out, text.encode())
 
 
-def section(summary: Summary, runs: Sequence[Finished], megabytes: float = MEGABYTES) -> Section:
+def _by_suite(runs: Sequence[Finished]) -> list[list[Finished]]:
+    """Runs of one suite under one protocol together, in the order given."""
+    if not runs:
+        raise InputError("A report needs a run; name one or more run folders.")
+    together: dict[tuple[str, str], list[Finished]] = {}
+    for run in runs:
+        together.setdefault((run.suite.name, run.protocol.name), []).append(run)
+    return list(together.values())
+
+
+class _Part(NamedTuple):
     """One suite under one protocol."""
-    card = summary.suite.card
+
+    summary: Summary
+    entries: list[Entry]
+    section: Section
+
+
+def _part(runs: Sequence[Finished], megabytes: float) -> _Part:
+    """One suite under one protocol; the judgements are read once for tables and evidence."""
+    packer = Packer()
+    summary = summarise(runs, lambda info, judgement: packer.see(info.model, judgement))
+    card, protocol = summary.suite.card, summary.protocol
     sheets = tuple(_sheets(summary, runs))
-    protocol = summary.protocol
-    paragraphs = [
-        card.about,
-        f"Protocol {protocol.name}: {protocol.about} "
-        f"Normalisers: {', '.join(protocol.normalisers) or 'none'}. Chance level: {card.chance}",
-    ]
-    paragraphs += list(_gaps(summary))
-    return Section(
+    found = list(entries_of(summary))
+    standing = list(places(summary, found))
+    changed = changes_table(summary, found)
+    section = Section(
         heading=f"{card.title} · {protocol.name}",
-        paragraphs=tuple(paragraphs),
-        headlines=tuple(_headlines(summary)),
+        paragraphs=(
+            card.about,
+            f"Protocol {protocol.name}: {protocol.about} Chance level: {card.chance}",
+            *([f"Settings: {told}."] if (told := how.settings(protocol)) else ()),
+            *_gaps(summary, runs),
+            *(told for told in standing if isinstance(told, str)),
+        ),
+        how=how.line((how.method(protocol), how.undetected(summary.runs))),
+        headlines=tuple(_headlines(found)),
         faults=card.faults,
-        tables=summary.tables,
+        pointers=tuple(("Do the formats agree", name) for name in summary.suite.format_tables),
+        tables=(
+            *(table for table in standing if isinstance(table, Table)),
+            *([changed] if changed else ()),
+            _all_metrics(summary),
+            *summary.tables,
+        ),
         figures=summary.figures,
         sheets=sheets,
         thumbnails=thumbnails(sheets, [run.folder / "images" for run in runs], megabytes),
-        evidence=tuple(_evidence(summary, runs)),
+        evidence=packer.packed() if packer.rows else None,
+    )
+    return _Part(summary, found, section)
+
+
+def _overview(parts: Sequence[_Part]) -> Iterator[Section]:
+    """Models side by side, where there are several or several suites."""
+    summaries = [part.summary for part in parts]
+    several = len({each.suite.name for each in summaries}) < len(summaries)
+    found: list[Entry] = []
+    for summary, entries, _ in parts:
+        title = summary.suite.card.title + (f" ({summary.protocol.name})" if several else "")
+        found += [replace(entry, title=f"{title}: {entry.title}") for entry in entries]
+    runs = sum(len(each.runs) for each in summaries)
+    if runs < 2 or not found:
+        return
+    yield Section(
+        heading="Models side by side",
+        paragraphs=(
+            "Each model's headlines with 95 % intervals. Suites measure different things and are "
+            "never added up; which models are told apart is said suite by suite below.",
+        ),
+        tables=(profile_table(summaries, found),),
+        figures=(*profile_figures(found), *size_figures(summaries, found)),
     )
 
 
-def _headlines(summary: Summary) -> Iterator[Headline]:
-    column = Column(name="", unit="number", decimals=3)
-    for run in summary.runs:
-        for name, estimate in run.metrics.items():
-            shown = name.replace("_", " ")
-            yield Headline(label=f"{run.info.model}: {shown}", estimate=estimate, column=column)
-        yield Headline(
-            label=f"{run.info.model}: undetected", estimate=run.undetected, column=column
+def _headlines(found: Sequence[Entry]) -> Iterator[Headline]:
+    """The headlines of each model, largest first to be seen, if they are few."""
+    shown = [
+        Headline(
+            label=f"{model}: {entry.title}",
+            estimate=estimate,
+            column=msgspec.structs.replace(entry.column, name=""),
+            note=how.undetected_rate(entry.undetected[model]),
         )
+        for entry in found
+        if not entry.language
+        for model, estimate in entry.estimates.items()
+    ]
+    if len(shown) <= _CARDS:
+        yield from shown
 
 
-def _gaps(summary: Summary) -> Iterator[str]:
+def _all_metrics(summary: Summary) -> Table:
+    """All metrics of all runs; models are rows where there are more of them than fit beside."""
+    table = headlines(summary)
+    if len(table.columns) <= MOST_COMPARED:
+        return table
+    from epicene.records import Column, Row
+
+    unit = table.columns[0]
+    return Table(
+        name=table.name,
+        title=table.title,
+        levels=("model",),
+        columns=tuple(
+            Column(name=row.keys[0], unit=unit.unit, decimals=unit.decimals) for row in table.rows
+        ),
+        rows=tuple(
+            Row(keys=(column.name,), cells=tuple(row.cells[place] for row in table.rows))
+            for place, column in enumerate(table.columns)
+        ),
+    )
+
+
+def _gaps(summary: Summary, runs: Sequence[Finished]) -> Iterator[str]:
+    """What is missing from the numbers, and what makes runs differ besides the model."""
     for run in summary.runs:
         if run.coverage is not None and not run.coverage.whole:
             yield f"{run.info.model}: only {run.coverage}."
+    if different := differing_settings(runs):
+        yield f"These runs were not asked alike: they differ in {', '.join(different)}."
 
 
 def _sheets(summary: Summary, runs: Sequence[Finished]) -> Iterator[ContactSheet]:
@@ -89,30 +198,27 @@ def _sheets(summary: Summary, runs: Sequence[Finished]) -> Iterator[ContactSheet
                 yield msgspec.structs.replace(sheet, facets=facets)
 
 
-def _evidence(summary: Summary, runs: Sequence[Finished]) -> Iterator[Judgement]:
-    for told, run in zip(summary.runs, runs, strict=True):
-        for judgement in Judged(run):
-            facets = {"model": told.info.model, **judgement.facets}
-            yield msgspec.structs.replace(judgement, facets=facets)
+def _fact(summary: Summary, runs: Sequence[Finished]) -> tuple[str, str]:
+    """On what a suite was run, in a few words."""
+    data = ", ".join(dict.fromkeys(run.manifest.settings.data for run in runs))
+    items = sorted({run.manifest.items for run in runs})
+    number = f"{items[0]:,}" if len(items) == 1 else f"{items[0]:,} to {items[-1]:,}"
+    models = _listed([run.info.model for run in summary.runs])
+    return (
+        f"{summary.suite.card.title} · {summary.protocol.name}",
+        f"{number} items of {data}: {models}",
+    )
 
 
-def _facts(runs: Sequence[Finished]) -> Iterator[tuple[str, str]]:
-    for run in runs:
-        settings = run.manifest.settings
-        identities = [each for role in run.manifest.models.values() for each in role]
-        for identity in identities:
-            size = identity.about.get("parameters")
-            told = [identity.kind]
-            if size:
-                told.append(f"{int(size) / 1e6:,.0f} million parameters")
-            told += [f"{key} {value[:16]}" for key, value in identity.key.items() if value]
-            yield identity.label, ", ".join(told)
-        yield (
-            f"run {run.folder.name}",
-            f"{settings.suite} {settings.suite_version}, data {settings.data}, "
-            f"{run.manifest.items} items, seed {settings.seed}, Epicene {run.manifest.epicene}",
-        )
+def _lead(runs: Sequence[Finished]) -> str:
+    models = list(dict.fromkeys(run.info.model for run in runs))
+    return f"What {_listed(models)} did with grammatical gender and agreement."
 
 
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; of many, how many."""
+    if len(names) == 1:
+        return names[0]
+    if len(names) <= _NAMED:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{len(names)} models"

@@ -40,13 +40,17 @@ class Ledger:
     """Who is paid by a run, and how much. It is kept in the store, where a killed run finds it."""
 
     def __init__(
-        self, store: Store, models: Mapping[str, Sequence[Model]], limit: float | None
+        self,
+        store: Store,
+        models: Mapping[str, Sequence[Model]],
+        limit: float | None,
+        spent_elsewhere: float = 0.0,
     ) -> None:
         self._store = store
         self._before = store.spent()
         self._paid: dict[str, Paid] = {}
         self._estimates: dict[str, float | None] = {}
-        purse = Purse(limit, sum(self._before.values()))
+        purse = Purse(limit, spent_elsewhere + sum(self._before.values()))
         for role, each in models.items():
             for model in each:
                 if charging := paid(model):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from epicene.errors import InputError, RunError
-from epicene.records import Item, Request, answer_key
+from epicene.records import Item, Request, answer_keys
 from epicene.runs import places
 from epicene.suites import Answers, Given, Protocol, Stage, Suite
 
@@ -88,6 +88,7 @@ class Reader:
         behind = self.behind(stage)
         earlier = self.answers(behind, first, end) if behind else {}
         planned: list[Planned] = []
+        key_of = answer_keys(section.identity)
         for number, item in self.items(first, end):
             answers = earlier.get(number, Answers())
             if answers.failed:
@@ -95,8 +96,8 @@ class Reader:
             for index, request in enumerate(stage.ask(item, answers, self._protocol)):
                 if index >= places.MOST_REQUESTS:
                     raise RunError(f"The item {item.id!r} asks more than {index} requests.")
-                key = answer_key(request, section.identity)
-                planned.append(Planned(places.place(section.id, number, index), key, request))
+                place = places.place(section.id, number, index)
+                planned.append(Planned(place, key_of(request), request))
         return Window(planned, self._store.known(section, first, end))
 
 

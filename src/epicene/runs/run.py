@@ -72,6 +72,7 @@ class Order:
     labels: Mapping[str, str] = field(default_factory=dict)
     command: str = ""
     max_cost: float | None = None  # US dollars, over all sessions of the run
+    spent_elsewhere: float = 0.0  # what other runs have spent of that
 
 
 class Watcher(Interface):
@@ -145,7 +146,7 @@ def _work(
 ) -> Manifest:
     """Do all stages, whatever happens leaving a manifest that says how far it came."""
 
-    ledger = Ledger(store, models, order.max_cost)
+    ledger = Ledger(store, models, order.max_cost, order.spent_elsewhere)
 
     def record(state: str) -> Manifest:
         finished = finish(manifest, store, state, models, ledger)

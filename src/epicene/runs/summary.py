@@ -14,7 +14,7 @@ from epicene.suites import Protocol, Results, RunInfo, Suite
 from epicene.suites.tabulate import undetected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import polars
 
@@ -64,16 +64,26 @@ class Summary:
         }
 
 
-def summarise(runs: Sequence[Finished]) -> Summary:
-    """Read the folders and make all tables of their suite."""
+def summarise(
+    runs: Sequence[Finished], seen: Callable[[RunInfo, Judgement], None] | None = None
+) -> Summary:
+    """Read the folders and make all tables of their suite; `seen` is shown every judgement."""
     infos = together(runs)
     frames, coverages = [], []
     for run, info in zip(runs, infos, strict=True):
         judged = Judged(run)
-        frames.append(frame_of(judged, info))
+        frames.append(frame_of(_shown(judged, info, seen) if seen else judged, info))
         coverages.append(judged.coverage)
     data = [run.manifest.settings.data for run in runs]
     return _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
+
+
+def _shown(
+    judged: Judged, info: RunInfo, seen: Callable[[RunInfo, Judgement], None]
+) -> Iterator[Judgement]:
+    for judgement in judged:
+        seen(info, judgement)
+        yield judgement
 
 
 def together(runs: Sequence[Finished]) -> list[RunInfo]:

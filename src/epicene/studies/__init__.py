@@ -5,7 +5,8 @@ and know no suite. Texts for people are given by language; what is shown of an i
 item's named fields. `drawing` chooses the items, `lists` says who sees which and in what order,
 `files` reads and writes studies, `checks` says what is wrong with one, `showing` what of an item
 reaches a person, `responses` what is wrong with an answer, `response_files` reads and writes
-answers, `pcibex` and `pcibex_experiment` know a server for experiments.
+answers and `settled_files` what the owner decided. `pcibex` and `pcibex_experiment` know a server
+for experiments, `label_studio` and `label_studio_project` a program for labelling.
 """
 
 from __future__ import annotations
@@ -253,3 +254,14 @@ class Response(_Part, frozen=True, kw_only=True):
     at: datetime | None = None
     seconds: float | None = None
     language: str = ""  # in which the pages were read
+
+
+class Settled(_Part, frozen=True, kw_only=True):
+    """What the owner of a study decided where people differ; it is no person's answer."""
+
+    study: str
+    item: str
+    question: str
+    value: AnswerValue
+    by: str
+    at: datetime | None = None

@@ -60,12 +60,25 @@ def _differ(group: Sequence[StudyItem]) -> bool:
 
 def sequence(study: Study, items: Sequence[StudyItem], person: str) -> list[StudyItem]:
     """What a person sees after the practice: their items, fillers and checks spread among them."""
-    placed = []
-    for part in (items, study.fillers, study.checks):
-        own = sorted(part, key=lambda item: _toss(study, item, person)) if study.shuffle else part
-        for place, item in enumerate(own):
-            placed.append(((place + _toss(study, item, person, "place")) / len(own), item))
+    placed = [*_spread(study, items, person), *besides(study, person)]
     return [item for _, item in sorted(placed, key=lambda each: each[0])]
+
+
+def besides(study: Study, person: str) -> list[tuple[float, StudyItem]]:
+    """A person's fillers and checks in order, each with what share of their items comes before."""
+    placed = [
+        each for part in (study.fillers, study.checks) for each in _spread(study, part, person)
+    ]
+    return sorted(placed, key=lambda each: each[0])
+
+
+def _spread(
+    study: Study, part: Sequence[StudyItem], person: str
+) -> Iterator[tuple[float, StudyItem]]:
+    """The items of a part in the person's order, evenly over the range from 0 to 1, not stiffly."""
+    own = sorted(part, key=lambda item: _toss(study, item, person)) if study.shuffle else part
+    for place, item in enumerate(own):
+        yield (place + _toss(study, item, person, "place")) / len(own), item
 
 
 def _toss(study: Study, item: StudyItem, person: str, what: str = "order") -> float:

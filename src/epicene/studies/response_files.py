@@ -1,6 +1,7 @@
 """Responses as files: a sheet with a column per question, or JSON lines with whole responses.
 
-Results of PCIbex are read too (`pcibex`).
+Results of PCIbex (`pcibex`) and exports of Label Studio (`label_studio`) are read too. Rows that
+say who settled what stand beside the responses and are no person's (`settled_files`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import msgspec
 from epicene.datafiles import Line, read_rows
 from epicene.errors import InputError
 from epicene.records import to_json
-from epicene.studies import AnswerValue, Response, Study, StudyItem, pcibex
+from epicene.studies import AnswerValue, Response, Settled, Study, StudyItem, label_studio, pcibex
 from epicene.studies.cells import CellError, from_cell, guarded, to_cell, unguarded
 from epicene.studies.responses import no_such, response_faults, sentence
 from epicene.studies.showing import shown
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Columns that are for reading alone begin so, and are passed over when a sheet comes back.
-SHOWN, HIDDEN = "shown: ", "hidden: "
+SHOWN, HIDDEN, SAID = "shown: ", "hidden: ", "said: "
+# Who decided, in rows that are not a person's answers.
+SETTLED_BY = "settled by"
+NOTHING = ";"  # a list that was settled to be empty, where an empty cell settles nothing
 _BEFORE = ("participant", "item")
 
-# How a file is laid out: as its content says, or as PCIbex writes its results.
-Layout: TypeAlias = Literal["auto", "pcibex"]
+# How a file is laid out: as its content says, or as another program writes it.
+Layout: TypeAlias = Literal["auto", "pcibex", "label-studio"]
 _AFTER = ("at", "seconds", "language")
 
 
@@ -64,18 +68,19 @@ def read_responses(
     `participant` is whose answers they are where the file does not say; `columns` maps our
     columns to the file's own.
     """
-    from_pcibex = layout == "pcibex" or pcibex.is_results(path)
+    layout = layout_of(path, layout)
     form = _Form(
         study,
         {item.id: item for item in every_item(study)},
         participant,
-        path.suffix.lower() in (".csv", ".tsv") and not from_pcibex,
+        path.suffix.lower() in (".csv", ".tsv") and layout == "auto",
     )
-    lines = (
-        pcibex.read_results(path, study, participant=participant, names=columns or {})
-        if from_pcibex
-        else read_rows(path, columns)
-    )
+    if layout == "pcibex":
+        lines = pcibex.read_results(path, study, participant=participant, names=columns or {})
+    elif layout == "label-studio":
+        lines = label_studio.read_export(path, study)
+    else:
+        lines = read_rows(path, columns)
     read = (_read(line, form) for line in lines)
     found: dict[tuple[str, str], Placed] = {}
     for placed in read:
@@ -89,6 +94,15 @@ def read_responses(
             )
         found.setdefault(key, placed)
     return list(found.values())
+
+
+def layout_of(path: Path, layout: Layout = "auto") -> Layout:
+    """Another program's layout, where one is named or the file says so; else our own."""
+    if layout == "auto" and pcibex.is_results(path):
+        return "pcibex"
+    if layout == "auto" and label_studio.is_export(path):
+        return "label-studio"
+    return layout
 
 
 def every_item(study: Study) -> Iterator[StudyItem]:
@@ -106,10 +120,10 @@ def same_answers(one: Response, other: Response) -> bool:
 
 
 def _read(line: Line, form: _Form) -> Placed | None:
-    """The response of one row; None where nothing is answered yet."""
-    values = {name: value for name, value in line.values.items() if value not in ("", None)}
-    if form.sheet:
-        values = {name: unguarded(value) for name, value in values.items()}
+    """The response of one row; None where nothing is answered yet, or it is no person's."""
+    values = filled(line, sheet=form.sheet)
+    if SETTLED_BY in values:
+        return None
     whole = "answers" in values
     if not whole:
         _check_columns(line, form.study)
@@ -130,7 +144,7 @@ def _read(line: Line, form: _Form) -> Placed | None:
             "name the person."
         )
     if not whole:
-        fields["answers"] = _answers(line, values, item, form.study)
+        fields["answers"] = answers_in(line, values, item, form.study)
     response = _response(line, fields)
     if response.study != form.study.name:
         raise InputError(
@@ -141,6 +155,12 @@ def _read(line: Line, form: _Form) -> Placed | None:
     return Placed(line.place, response)
 
 
+def filled(line: Line, *, sheet: bool) -> dict[str, Any]:
+    """What a row holds; a sheet guards its texts."""
+    values = {name: value for name, value in line.values.items() if value not in ("", None)}
+    return {name: unguarded(value) for name, value in values.items()} if sheet else values
+
+
 def _unknown_item(name: str, form: _Form) -> str:
     if not name:
         return "names no item; put its id in the column `item`."
@@ -149,16 +169,21 @@ def _unknown_item(name: str, form: _Form) -> str:
 
 def _check_columns(line: Line, study: Study) -> None:
     """Raise for a column that is neither ours nor for reading alone: an answer may be in it."""
-    known = {*Response.__struct_fields__, *(question.id for question in study.questions)}
+    known = {
+        *Response.__struct_fields__,
+        SETTLED_BY,
+        *(question.id for question in study.questions),
+    }
     known.discard("answers")
     for name in line.values:
-        if name not in known and not str(name).startswith((SHOWN, HIDDEN)):
+        if name not in known and not str(name).startswith((SHOWN, HIDDEN, SAID)):
             raise InputError(f"{line.place} {sentence(no_such('column', str(name), known))}")
 
 
-def _answers(
+def answers_in(
     line: Line, values: Mapping[str, Any], item: StudyItem, study: Study
 ) -> dict[str, AnswerValue]:
+    """The answers in the columns that the row has; a list may be empty."""
     answers: dict[str, AnswerValue] = {}
     for question in study.questions:
         value = values.get(question.id, "")
@@ -190,68 +215,84 @@ def _response(line: Line, fields: dict[str, Any]) -> Response:
 
 
 def responses_jsonl(
-    study: Study, responses: Iterable[Response], *, with_hidden: bool = False
+    study: Study,
+    responses: Iterable[Response],
+    *,
+    settled: Iterable[Settled] = (),
+    with_hidden: bool = False,
 ) -> str:
-    """A JSON line per response, with what was shown of its item."""
+    """A JSON line per response and per settled answer, with what was shown of its item."""
     items = {item.id: item for item in every_item(study)}
+    rows = [*map(msgspec.to_builtins, responses), *map(_settled_values, settled)]
     return "".join(
-        to_json(
-            {
-                **msgspec.to_builtins(response),
-                **_beside(study, items[response.item], with_hidden=with_hidden),
-            }
-        ).decode()
+        to_json({**row, **beside(study, items[row["item"]], with_hidden=with_hidden)}).decode()
         + "\n"
-        for response in responses
+        for row in rows
     )
+
+
+def _settled_values(settled: Settled) -> dict[str, Any]:
+    values = msgspec.to_builtins(settled)
+    answers = {values.pop("question"): values.pop("value")}
+    return {SETTLED_BY: values.pop("by"), **values, "answers": answers}
 
 
 def responses_sheet(
     study: Study,
     responses: Iterable[Response],
     *,
+    settled: Iterable[Settled] = (),
     with_hidden: bool = False,
     delimiter: str = ",",
 ) -> str:
-    """A row per response and a column per question."""
+    """A row per response or settled answer, and a column per question."""
     items = {item.id: item for item in every_item(study)}
-    rows = []
-    for response in responses:
-        values = msgspec.to_builtins(response)
-        rows.append(
+    rows = [
+        (msgspec.to_builtins(each), {name: to_cell(said) for name, said in each.answers.items()})
+        for each in responses
+    ]
+    decided = [
+        (_settled_values(each), {each.question: to_cell(each.value) or NOTHING}) for each in settled
+    ]
+    heads = [
+        *_BEFORE,
+        *beside(study, next(every_item(study)), with_hidden=with_hidden),
+        *(question.id for question in study.questions),
+        *_AFTER,
+        *([SETTLED_BY] if decided else ()),
+    ]
+    return csv_text(
+        heads,
+        (
             {
                 **{name: values.get(name, "") for name in (*_BEFORE, *_AFTER)},
-                **_beside(study, items[response.item], with_hidden=with_hidden),
-                **{name: to_cell(answer) for name, answer in response.answers.items()},
+                **({SETTLED_BY: values[SETTLED_BY]} if SETTLED_BY in values else {}),
+                **beside(study, items[values["item"]], with_hidden=with_hidden),
+                **cells,
             }
-        )
-    return _sheet(study, rows, delimiter, with_hidden=with_hidden)
+            for values, cells in (*rows, *decided)
+        ),
+        delimiter,
+    )
 
 
 def empty_sheet(study: Study, items: Sequence[StudyItem], participant: str) -> str:
     """A row per item, for one person to fill in."""
-    rows = [{"participant": participant, "item": item.id, **_beside(study, item)} for item in items]
-    return _sheet(study, rows, ",")
+    rows = [{"participant": participant, "item": item.id, **beside(study, item)} for item in items]
+    heads = [*_BEFORE, *beside(study, next(every_item(study)))]
+    return csv_text([*heads, *(question.id for question in study.questions), *_AFTER], rows)
 
 
-def _beside(study: Study, item: StudyItem, *, with_hidden: bool = False) -> dict[str, str]:
+def beside(study: Study, item: StudyItem, *, with_hidden: bool = False) -> dict[str, str]:
     """What is written beside the answers: the shown fields, and for the owner the hidden ones."""
-    beside = {f"{SHOWN}{name}": text for name, text in shown(study, item).items()}
+    written = {f"{SHOWN}{name}": text for name, text in shown(study, item).items()}
     if with_hidden:
-        beside |= {f"{HIDDEN}{name}": item.fields.get(name, "") for name in study.hidden}
-    return beside
+        written |= {f"{HIDDEN}{name}": item.fields.get(name, "") for name in study.hidden}
+    return written
 
 
-def _sheet(
-    study: Study, rows: Sequence[Mapping[str, Any]], delimiter: str, *, with_hidden: bool = False
-) -> str:
-    any_item = next(every_item(study))
-    heads = [
-        *_BEFORE,
-        *_beside(study, any_item, with_hidden=with_hidden),
-        *(question.id for question in study.questions),
-        *_AFTER,
-    ]
+def csv_text(heads: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str = ",") -> str:
+    """A sheet, its texts guarded against spreadsheets."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, heads, restval="", delimiter=delimiter, lineterminator="\r\n")
     writer.writeheader()

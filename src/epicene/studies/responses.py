@@ -19,7 +19,9 @@ from epicene.studies import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+    from epicene.studies import Option
 
 
 def check_response(study: Study, item: StudyItem, response: Response) -> None:
@@ -57,13 +59,19 @@ def is_asked(question: Question, answers: Mapping[str, AnswerValue]) -> bool:
     return True
 
 
+def options_of(question: Question) -> tuple[Option, ...]:
+    """The options of a choice or of tags, or the labels of marks."""
+    if isinstance(question, Mark):
+        return question.labels
+    return question.options if isinstance(question, Choose | Tag) else ()
+
+
 def choices(question: Question) -> tuple[str, ...]:
     """The ids among which a question lets one choose; none where it asks for something else."""
-    if isinstance(question, Choose):
-        return (*(option.id for option in question.options), *question.between)
-    if isinstance(question, Tag):
-        return tuple(option.id for option in question.options)
-    return ()
+    if not isinstance(question, Choose | Tag):
+        return ()
+    ids = tuple(option.id for option in question.options)
+    return ids + question.between if isinstance(question, Choose) else ids
 
 
 def answer_faults(question: Question, item: StudyItem, answer: AnswerValue) -> Iterator[str]:
@@ -106,6 +114,19 @@ def _span_faults(question: Mark, text: str, span: str | Span) -> Iterator[str]:
         yield f"marks characters {span.start} to {span.end} of {len(text)}"
     elif span.label not in ([option.id for option in question.labels] or [""]):
         yield f"has no label {span.label!r}"
+
+
+def comparable(answer: AnswerValue) -> Hashable:
+    """What two answers have in common that say the same: runs of blanks and the order are lost."""
+    return " ".join(answer.split()) if isinstance(answer, str) else frozenset(answer)
+
+
+def as_expected(item: StudyItem, response: Response) -> bool:
+    """Whether a response gives every answer that the item expects."""
+    return all(
+        name in response.answers and comparable(response.answers[name]) == comparable(wanted)
+        for name, wanted in item.expected.items()
+    )
 
 
 def no_such(what: str, name: str, known: Iterable[str]) -> str:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from epicene.lessons import Lessons
     from epicene.suites.construction import Construction
+    from epicene.suites.headlines import Headline
     from epicene.suites.studies import StudyKind
 
 AnswerT = TypeVar("AnswerT")
@@ -223,6 +224,10 @@ class Suite(Generic[ItemT, ProtocolT]):
     metrics: Callable[[Results[ProtocolT]], Mapping[str, Estimate]]
     tables: Callable[[Results[ProtocolT]], Iterable[Table]]
     figures: Callable[[Results[ProtocolT]], Iterable[Figure]] = field(default=lambda _results: ())
+    # What is read first and models are set side by side by; all outcomes, if none is named.
+    headlines: tuple[Headline, ...] = ()
+    # The names of the tables that say whether its formats agree.
+    format_tables: tuple[str, ...] = ()
     # `--limit N` takes N items of each block, spread evenly over the block's strata.
     stratum: Callable[[ItemT], Stratum] = _whole
     # The item's natural text, for models that are fitted on the suite's own text.
@@ -264,7 +269,10 @@ class Suite(Generic[ItemT, ProtocolT]):
             earlier[stage.name] = self.role(stage.role)
 
     def under(self, protocol: ProtocolT, given: Iterable[str] = ()) -> Suite[ItemT, ProtocolT]:
-        """The suite with only the stages and roles that a protocol and the given roles use."""
+        """The suite with only the stages and roles that a protocol and the given roles use.
+
+        A stage that needs one which is left out sees what that one would have seen.
+        """
         left_out = {role.name for role in self.roles if role.optional} - set(given)
         stages = tuple(
             stage for stage in self.stages if stage.when(protocol) and stage.role not in left_out
@@ -276,13 +284,15 @@ class Suite(Generic[ItemT, ProtocolT]):
             )
         used = {stage.role for stage in stages}
         roles = tuple(role for role in self.roles if role.name in used)
-        names = {stage.name for stage in stages}
+        needs: dict[str, tuple[str, ...]] = {}  # of each stage that stays, those that stay
+        stand_ins: dict[str, tuple[str, ...]] = {}  # itself, or what it needs if it is left out
+        for stage in self.stages:
+            found = dict.fromkeys(each for name in stage.needs for each in stand_ins[name])
+            needs[stage.name] = tuple(found)
+            stand_ins[stage.name] = (stage.name,) if stage in stages else needs[stage.name]
         return replace(
             self,
-            stages=tuple(
-                replace(stage, needs=tuple(name for name in stage.needs if name in names))
-                for stage in stages
-            ),
+            stages=tuple(replace(stage, needs=needs[stage.name]) for stage in stages),
             roles=roles,
         )
 

@@ -76,7 +76,7 @@ class Compute(Generic[SettingsT]):
 class AskModels(Generic[SettingsT]):
     """Rows from what the models of a role answered. Every request has an id (`item`) of its own.
 
-    `many` takes several models, each of which gets all requests.
+    `many` takes several models, each of which gets all requests, and wants `least` of them.
     """
 
     name: str
@@ -86,6 +86,7 @@ class AskModels(Generic[SettingsT]):
     ask: Callable[[Made, SettingsT], Iterable[Request]]
     read: Callable[[Made, SettingsT, Iterable[Reply]], Iterable[Row]]
     many: bool = False
+    least: int = 1
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 """Whether people agree with each other and with the suite; what all suites' studies share.
 
 The frames are those of `StudyResults`: people's judgements with the column `person`, and the
-suite's own. What is compared is the label of judgements of one item and name.
+suite's own. Whether people agree with each other is told from their own judgements (`frame`), and
+one label taken from those that the owner's decisions made (`settled`). What is compared is the
+label of judgements of one item and name.
 """
 
 from __future__ import annotations

@@ -37,14 +37,17 @@ class StudyResults(Generic[ProtocolT]):
     """What people said of a study's items, practice and checks left out.
 
     `frame` has a row per judgement of a person, with the columns of `Results.frame` and the
-    person's name in `person`; `automatic` a row per judgement of the suite's own of the same
-    items, paired by item and name. `besides` are the responses to practice, attention checks and
+    person's name in `person`; whether people agree is told from it. `settled` has the same rows
+    as if everybody had given the answers that the owner settled; one label per item is taken from
+    it. `automatic` has a row per judgement of the suite's own of the same items, paired by item
+    and name. `besides` are the responses to practice, attention checks and
     fillers; `runs` the judgements of runs that the owner sets beside the study, if any.
     """
 
     study: Study
     responses: Sequence[Response]
     frame: polars.DataFrame
+    settled: polars.DataFrame
     automatic: polars.DataFrame
     protocol: ProtocolT
     besides: Sequence[Response] = ()

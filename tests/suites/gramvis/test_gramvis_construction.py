@@ -241,15 +241,33 @@ def test_more_people_and_another_majority(tmp_path: Path) -> None:
 # --- models ------------------------------------------------------------------------------------
 
 
-def test_three_models_sort_and_more_may_come_later(tmp_path: Path) -> None:
-    waits(tmp_path, open_model)
-    people_answer(tmp_path)
+def test_fewer_than_three_sorters_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
     two = {**MODELS, "sorters": ",".join(scripted.SORTERS[:2])}
-    with pytest.raises(InputError, match="decided by 3 models or more, and 2 answered"):
-        build(tmp_path, open_model, two)
+    for folder in (tmp_path / "new", tmp_path / "sorting"):
+        if folder.name == "sorting":
+            waits(folder, open_model)
+            people_answer(folder)
+        before = len(scripted_models.asked())
+        with pytest.raises(
+            InputError, match=r"3 models or more in the role sorters.*sorters=SPEC,SPEC,SPEC"
+        ):
+            build(folder, open_model, two)
+        assert len(scripted_models.asked()) == before
+
+
+def test_who_sorts_may_be_said_when_it_is_time_to_sort(tmp_path: Path) -> None:
+    proposers = {"proposers": MODELS["proposers"]}
+    with pytest.raises(WaitingForPeopleError):
+        build(tmp_path, open_model, proposers)
+    people_answer(tmp_path)
+    with pytest.raises(InputError, match=r"give --model sorters=SPEC,SPEC,SPEC\.$"):
+        build(tmp_path, open_model, proposers)
     before = len(scripted_models.asked())
     build(tmp_path, open_model)
-    assert {line.split()[0] for line in scripted_models.asked()[before:]} == {"scripted-third"}
+    asked = {line.split()[0] for line in scripted_models.asked()[before:]}
+    assert asked == set(scripted.SORTERS)
+    # Once they have sorted, it does not matter how many are named.
+    build(tmp_path, open_model, {**MODELS, "sorters": scripted.SORTERS[0]})
 
 
 def test_models_that_name_no_word(tmp_path: Path) -> None:

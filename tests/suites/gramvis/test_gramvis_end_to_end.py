@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from epicene.cli.output import document
 from epicene.records import Choice, Images, to_json
+from epicene.report.document import document
 from epicene.runs.results import Judged, read_run
 from epicene.runs.settings import read_manifest
 from epicene.runs.summary import summarise

@@ -12,7 +12,17 @@ import pytest
 from epicene.annotate.results import StudySummary, summarise_study
 from epicene.errors import InputError
 from epicene.records import Estimate, Text, Texts
-from epicene.studies import AnswerValue, Drawn, Mark, Response, Span, Study, StudyItem, Tag
+from epicene.studies import (
+    AnswerValue,
+    Drawn,
+    Mark,
+    Response,
+    Settled,
+    Span,
+    Study,
+    StudyItem,
+    Tag,
+)
 from epicene.studies.checks import study_faults
 from epicene.studies.drawing import Candidate, Wanted
 from epicene.studies.responses import choices
@@ -289,6 +299,31 @@ def test_the_papers_own_figures_stand_beside() -> None:
     ]  # fmt: skip
     values = [cell for row in printed if isinstance(cell := row.cells[0], Estimate)]
     assert [(cell.value, cell.n) for cell in values] == [(0.96, 200), (0.98, 200)]
+
+
+def test_a_settled_answer_is_the_label_and_leaves_agreement_alone() -> None:
+    study = drawn((item("1", "he", "wrong"), item("2", "he", "right")))
+    given = [
+        said("1", "ann", "correct", GIRL, tags=("repetition",)),
+        said("1", "bob", "correct"),
+        said("2", "ann", "correct"),
+    ]
+    settled = {
+        ("1", "outcome"): Settled(
+            study=study.name, item="1", question="outcome", value="misgendering", by="eve"
+        )
+    }
+    before, after = summarise_study(study, given), summarise_study(study, given, settled=settled)
+    assert [each.metrics["misgendering"].value for each in (before, after)] == [0, 0.5]
+    assert [each.metrics["agreement_automatic"].value for each in (before, after)] == [0.5, 1]
+    for name in ("agreement_people", "kappa_people", "agreement_automatic_extraneous"):
+        assert before.metrics[name] == after.metrics[name]
+    assert cells(before, "people", "outcome", "all", "all") == cells(
+        after, "people", "outcome", "all", "all"
+    )
+    ours = [row for row in after.tables[2].rows if row.origin == "run"]
+    assert isinstance(tag := ours[0].cells[5], Estimate)
+    assert tag.value == 0.5  # repetition was not settled: a tie, and ann judged more
 
 
 def test_how_people_agree_with_the_rule(summary: StudySummary) -> None:

@@ -7,7 +7,6 @@ settings and its own noise, so a text is the same whatever it was written beside
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -235,11 +234,9 @@ class _Desk:
 
     def _choose(self, logits: Any, pages: Sequence[Page]) -> Any:
         """The next token of each page, which is written on it; it changes the logits."""
-        import torch
 
         exact = [line for line, page in enumerate(pages) if page.draft.exact]
-        if exact and self._ends:
-            logits[torch.tensor(exact)[:, None], torch.tensor(self._ends)] = -math.inf
+        sampling.bar(logits, exact, self._ends)
         choosing = [page.draft.choosing for page in pages]
         chosen = sampling.choose(logits, choosing, [len(page.ids) for page in pages])
         for page, token in zip(pages, chosen.tolist(), strict=True):

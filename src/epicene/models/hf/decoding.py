@@ -152,15 +152,14 @@ class _Choose:
 
     def __init__(self, pages: Sequence[Page], ends: frozenset[int]) -> None:
         self._pages = pages
-        self._ends = ends
+        self._ends = sorted(ends)
         self._exact = [line for line, page in enumerate(pages) if page.draft.exact]
         self._step = 0
 
     def __call__(self, _: Any, scores: Any) -> Any:
         import torch
 
-        for end in self._ends if self._exact else ():
-            scores[self._exact, end] = -math.inf
+        sampling.bar(scores, self._exact, self._ends)
         chosen = sampling.choose(scores, [page.draft.choosing for page in self._pages], self._step)
         self._step += 1
         for page, token in zip(self._pages, chosen.tolist(), strict=True):

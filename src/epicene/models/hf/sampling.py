@@ -70,6 +70,14 @@ def choose(logits: Any, rows: Sequence[Choosing], step: int | Sequence[int]) -> 
     return chosen
 
 
+def bar(logits: Any, lines: Sequence[int], tokens: Sequence[int]) -> None:
+    """Let some rows choose none of these tokens."""
+    import torch
+
+    if lines and tokens:
+        logits[torch.tensor(lines)[:, None], torch.tensor(tokens)] = -math.inf
+
+
 def _draw(logits: Any, rows: Sequence[Choosing], noises: Sequence[float]) -> Any:
     """A token of every row, by its noise."""
     import torch

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.models.remote.faults import PassingError, RejectedError, speaks_of_content
+from epicene.models.remote.faults import PassingError, RejectedError
 from epicene.models.remote.shots import Delivered, KeptBackError, revised
 
 if TYPE_CHECKING:
     from epicene.models.ideogram.endpoints import Endpoint
     from epicene.models.remote.http import Downloads, HttpClient
     from epicene.models.remote.sender import Sender
+    from epicene.models.remote.tally import Trial
     from epicene.records import Draw
 
 _UNSAFE = "Ideogram found the picture unsafe and kept it back"
@@ -53,7 +54,7 @@ class Drawer:
         try:
             drawn = await self._sender.until_answered(partial(self._attempt, content), worth)
         except RejectedError as rejected:
-            if speaks_of_content(rejected.message):
+            if rejected.filtered:
                 raise KeptBackError(rejected.message, seed) from None
             raise
         used = seed if drawn.seed is None else drawn.seed
@@ -62,12 +63,12 @@ class Drawer:
         data = await self._downloads.fetch(drawn.url)
         return Delivered(data, used, revised(request.prompt, drawn.prompt))
 
-    async def _attempt(self, content: dict[str, Any]) -> Drawn:
+    async def _attempt(self, content: dict[str, Any], trial: Trial) -> Drawn:
         send = partial(self._client.call, "POST", self._endpoint.path, Reply, **content)
-        reply = await self._sender.once(send)
+        reply = await self._sender.once(send, trial)
         self._sender.tally.answered += 1
         for drawn in reply.data or ():
             if drawn.url or drawn.is_image_safe is False:
-                self._sender.till.charge(self._sender.till.price.images(1))
+                trial.cost(self._sender.till.price.images(1))
                 return drawn
         raise PassingError("reply", "the reply holds no image")

@@ -51,7 +51,10 @@ class Drawer:
         while True:
             try:
                 return await self._transport.post(
-                    "images/generations", lambda: self._body(request, shot), _read
+                    "images/generations",
+                    lambda: self._body(request, shot),
+                    _read,
+                    worth=self._transport.sender.till.price.image,
                 )
             except RejectedError as rejected:
                 if not self._learn(rejected):

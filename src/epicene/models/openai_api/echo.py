@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.errors import RunError
 from epicene.languages.segment import count_words
 from epicene.models.openai_api.align import Span, align
+from epicene.models.openai_api.tokens import read_of
 from epicene.models.remote.faults import PassingError, UnansweredError
 from epicene.models.remote.sender import together
 from epicene.records import DECIMALS, Score, Scores, TextScore
@@ -111,6 +112,7 @@ class Echo:
                 "temperature": 0,
             },
             lambda reply: read(reply, text),
+            worth=self._transport.sender.till.price.tokens(read_of(text), 1),
         )
 
     async def _prove(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from epicene import languages, registry
+from epicene.models.openai_api.tokens import PICTURE, read_of
 from epicene.models.remote.faults import PassingError, RejectedError, UnansweredError
 from epicene.models.remote.sender import together
 from epicene.models.thinking import without_thinking
@@ -147,6 +148,7 @@ class Ask:
                     self.endpoint,
                     lambda: self._body(first, count),
                     lambda reply: _read(reply, count),
+                    worth=self._worth(count),
                 )
                 if self.folds_system:
                     self.habits.takes_system = False  # now that the other way has worked
@@ -161,6 +163,12 @@ class Ask:
             # Some servers make one choice at a time and say so in many ways. If the trouble
             # is another, this raises it.
             return await self.choices(first, 1)
+
+    def _worth(self, count: int) -> float | None:
+        """The most that so many choices cost; None if that is not known."""
+        price = self.transport.sender.till.price
+        read = read_of(self.prompt) + ((price.picture or PICTURE) if self.image else 0)
+        return price.tokens(count * read, count * self.decoding.max_new_tokens)
 
     def _body(self, first: int, count: int) -> Body:
         decoding, habits = self.decoding, self.habits

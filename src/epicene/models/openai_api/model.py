@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from epicene.models.openai_api.tokens import at_most
+from epicene.models.openai_api.tokens import PICTURE, at_most
 from epicene.models.remote.address import Provider
 from epicene.models.remote.faults import UnansweredError
 from epicene.models.remote.model import RemoteModel
@@ -40,6 +40,7 @@ PROVIDER = Provider(
     url_variable="OPENAI_BASE_URL",
     url_option="--base-url",
     own="the client library's own server",
+    several=True,
 )
 
 
@@ -56,7 +57,6 @@ class ServedModel(RemoteModel):
             about={"name": name, "family": "", "parameters": None},
         )
         super().__init__(identity, PROVIDER, options, patience)
-        self._name = name
         self._habits: Habits | None = None
         self._proof: Proof | None = None
 
@@ -69,7 +69,7 @@ class ServedModel(RemoteModel):
         """The most that a request should cost; None if that is not known."""
         if isinstance(request, Draw):
             return super().cost_of(request)
-        return self.price.tokens(*at_most(request))
+        return self.price.tokens(*at_most(request, self.price.picture or PICTURE))
 
     def notes(self) -> Mapping[str, object]:
         """What was sent, used and learnt of the server."""
@@ -109,7 +109,11 @@ class ServedModel(RemoteModel):
         echo = Echo(transport, self._name, self._proof)
         looker = Looker(transport, self._name, self._habits, files)
 
-        async with Downloads(sender) as downloads:
+        async with (
+            transport,
+            sender.fleet.watched(transport.look),
+            Downloads(sender) as downloads,
+        ):
             drawer = Drawer(transport, downloads, self._name, self._habits)
             shots = Shots(sender, files, drawer.ask)
 
@@ -128,7 +132,4 @@ class ServedModel(RemoteModel):
                     case _:
                         raise UnansweredError(f"a server knows no verb {verb(request)}")
 
-            try:
-                yield answer
-            finally:
-                await transport.close()
+            yield answer

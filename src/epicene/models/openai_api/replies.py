@@ -93,6 +93,27 @@ class Reply(msgspec.Struct, frozen=True):
     error: Any = None
 
 
+class Listed(msgspec.Struct, frozen=True):
+    """A model of a server's list."""
+
+    id: str = ""
+
+
+class ModelList(msgspec.Struct, frozen=True):
+    """What a server says that it serves."""
+
+    data: list[Listed] | None = None
+
+
+def listed_models(content: bytes) -> frozenset[str]:
+    """The names in a list of models; none where it is no such list."""
+    try:
+        listed = msgspec.json.decode(content, type=ModelList)
+    except msgspec.DecodeError:
+        return frozenset()
+    return frozenset(model.id for model in listed.data or () if model.id)
+
+
 _decoder = msgspec.json.Decoder(Reply)
 
 
@@ -102,12 +123,11 @@ def decode(content: bytes) -> Reply:
 
 
 def cost(reply: Reply, price: Price) -> float | None:
-    """What a reply cost: as the server says, else by its tokens, else by its pictures."""
+    """What a reply cost: as the server says, else by its pictures, else by its tokens."""
     usage = reply.usage
     if usage and usage.cost is not None:
         return usage.cost
-    if usage and (usage.read or usage.written):
-        by_tokens = price.tokens(usage.read, usage.written)
-        if by_tokens is not None:
-            return by_tokens
-    return price.images(len(reply.data)) if reply.data else None
+    if reply.data and price.image is not None:
+        return price.images(len(reply.data))
+    counted = usage and (usage.read or usage.written)
+    return price.tokens(usage.read, usage.written) if usage and counted else None

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 import msgspec
 import openai
 
 from epicene.models.openai_api import replies
 from epicene.models.remote.faults import FaultKind, PassingError, StatusError, brief, words
+from epicene.models.remote.fleet import AwayError, Seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from epicene.models.openai_api.replies import Reply
+    from epicene.models.remote.address import Address
+    from epicene.models.remote.fleet import Server
     from epicene.models.remote.sender import Sender
+    from epicene.models.remote.tally import Trial
 
 Endpoint: TypeAlias = Literal["chat/completions", "completions", "images/generations"]
 Body: TypeAlias = dict[str, Any]
@@ -23,82 +28,86 @@ T = TypeVar("T")
 
 # Servers of one's own seldom ask for a key, but the client library wants one.
 _NO_KEY = "no-key"
+_LOOK = 10.0  # seconds for a look at a server
 
 
 class Transport:
-    """One client in one event loop."""
+    """A client for each server, in one event loop."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
-        address = sender.address
-        self._client = openai.AsyncOpenAI(
-            api_key=address.key or _NO_KEY,
-            base_url=address.base_url,
-            default_query=address.query or None,
-            max_retries=0,
-            timeout=None,  # ours is over the whole request, the client's over each read
-        )
+        self._clients = {server: _client(server.address) for server in sender.fleet.servers}
 
-    async def close(self) -> None:
-        """Let go of the connections."""
-        await self._client.close()
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for client in self._clients.values():
+            await client.close()
+
+    async def look(self, server: Server) -> Seen:
+        """See whether a server is there and which models it lists, if it lists them."""
+        try:
+            async with asyncio.timeout(min(self.sender.timeout, _LOOK)):
+                listed = await self._clients[server].models.with_raw_response.list()
+        except TimeoutError:
+            raise AwayError("it does not say which models it has") from None
+        except openai.APIConnectionError as error:
+            raise AwayError(_broken_line(error).reason) from None
+        except openai.APIStatusError as error:
+            if error.status_code >= 500 and error.status_code != 501:
+                raise AwayError(f"HTTP {error.status_code} when asked for its models") from None
+            return Seen()  # somebody is there, who does not list models
+        return Seen(replies.listed_models(listed.http_response.content))
 
     async def post(
-        self, endpoint: Endpoint, write: Callable[[], Body], read: Callable[[Reply], T]
+        self,
+        endpoint: Endpoint,
+        write: Callable[[], Body],
+        read: Callable[[Reply], T],
+        worth: float | None,
     ) -> T:
         """Ask until `read` finds an answer in the reply; `UnansweredError` where none came.
 
-        What to send is written when there is room for it, by what has been learnt until then.
+        What to send is written when there is room for it, by what has been learnt until then. A
+        reply is `worth` so many dollars at most, as far as that is known.
         """
 
-        async def attempt() -> T:
-            content = await self.sender.once(partial(self._send, endpoint, write))
-            return read(self._decode(content))
+        async def attempt(trial: Trial) -> T:
+            content = await self.sender.once(partial(self._send, endpoint, write, trial), trial)
+            return read(self._decode(content, trial))
 
-        drawn = endpoint == "images/generations"
-        worth = self.sender.till.price.image or 0.0 if drawn else 0.0
-        return await self.sender.until_answered(attempt, worth)
+        return await self.sender.until_answered(attempt, worth or 0.0)
 
-    async def _send(self, endpoint: Endpoint, write: Callable[[], Body]) -> bytes:
+    async def _send(self, endpoint: Endpoint, write: Callable[[], Body], trial: Trial) -> bytes:
+        assert trial.server
         body = write()
         try:
-            return await self._create(endpoint, body)
+            return await _create(self._clients[trial.server], endpoint, body)
         except openai.APIStatusError as error:
-            message, parameter, code = words(error.body)
             raise StatusError(
                 error.status_code,
-                message,
-                parameter=parameter,
-                code=code,
+                **words(error.body)._asdict(),
                 headers=error.response.headers,
                 sent=body,
             ) from None
         except openai.APIConnectionError as error:
             raise _broken_line(error) from None
 
-    async def _create(self, endpoint: Endpoint, body: Body) -> bytes:
-        if endpoint == "completions":
-            completion = await self._client.completions.with_raw_response.create(**body)
-            return completion.http_response.content
-        if endpoint == "images/generations":
-            images = await self._client.images.with_raw_response.generate(**body)
-            return images.http_response.content
-        chat = await self._client.chat.completions.with_raw_response.create(**body)
-        return chat.http_response.content
-
-    def _decode(self, content: bytes) -> Reply:
+    def _decode(self, content: bytes, trial: Trial) -> Reply:
         try:
             reply = replies.decode(content)
         except msgspec.DecodeError as error:
             raise PassingError("reply", f"the reply could not be read ({error})") from None
         if reply.error and not reply.choices and not reply.data:
-            message, _, _ = words({"error": reply.error})
-            raise PassingError("server", f"an error came: {message or brief(str(reply.error))}")
+            message = words({"error": reply.error}).message or brief(str(reply.error))
+            raise PassingError("server", f"an error came: {message}")
         self._count(reply)
+        trial.cost(replies.cost(reply, self.sender.till.price))
         return reply
 
     def _count(self, reply: Reply) -> None:
-        """Note a reply, whether or not it holds an answer: it was paid for."""
+        """Note a reply, whether or not it holds an answer."""
         tally = self.sender.tally
         tally.answered += 1
         if reply.model:
@@ -108,7 +117,27 @@ class Transport:
         if reply.usage:
             tally.prompt_tokens += reply.usage.read
             tally.completion_tokens += reply.usage.written
-        self.sender.till.charge(replies.cost(reply, self.sender.till.price))
+
+
+def _client(address: Address) -> openai.AsyncOpenAI:
+    return openai.AsyncOpenAI(
+        api_key=address.key or _NO_KEY,
+        base_url=address.base_url,
+        default_query=address.query or None,
+        max_retries=0,
+        timeout=None,  # ours is over the whole request, the client's over each read
+    )
+
+
+async def _create(client: openai.AsyncOpenAI, endpoint: Endpoint, body: Body) -> bytes:
+    if endpoint == "completions":
+        completion = await client.completions.with_raw_response.create(**body)
+        return completion.http_response.content
+    if endpoint == "images/generations":
+        images = await client.images.with_raw_response.generate(**body)
+        return images.http_response.content
+    chat = await client.chat.completions.with_raw_response.create(**body)
+    return chat.http_response.content
 
 
 def _broken_line(error: openai.APIConnectionError) -> PassingError:

@@ -1,16 +1,20 @@
-"""Where the server is, and what of the way there is secret."""
+"""Where the servers are, and what of the way there is secret."""
 
 from __future__ import annotations
 
 import base64
+import math
 import os
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
 from epicene.errors import InputError
 
 BLOT = "[secret]"
 _SHORTEST = 4  # a shorter value is no secret, and blotting it out would garble every sentence
+_SEPARATOR = re.compile(r"[\s,]+(?=https?://)|\s+")
+_WEIGHTED = re.compile(r"(.+)\*([0-9.]+)")
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class Provider:
     url_option: str
     own: str  # its own server, as people are told of it
     own_url: str | None = None  # None where the client library knows it
+    several: bool = False  # whether several servers may serve a model together
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class Address:
     query: dict[str, str] = field(repr=False)
     secrets: tuple[str, ...] = field(repr=False)
     own: bool  # the provider's own server, whose prices are known
+    weight: float = 1.0  # how much work it takes beside others
 
     def redact(self, text: str) -> str:
         """The text without the key and without what is secret in the address."""
@@ -42,15 +48,44 @@ class Address:
         return text
 
 
-def find(provider: Provider, base_url: str) -> Address:
-    """The server of the option, else of the environment, else the provider's own."""
-    url = base_url or os.environ.get(provider.url_variable, "")
+def find(provider: Provider, base_url: str) -> tuple[Address, ...]:
+    """The servers of the option, else of the environment, else the provider's own.
+
+    Several are written one after the other, `URL URL*2`, each with a weight where it is not 1.
+    """
+    text = (base_url or os.environ.get(provider.url_variable, "")).strip()
     key = os.environ.get(provider.key_variable, "")
-    if not url and not key:
+    if not text and not key:
         raise InputError(
             f"Set {provider.key_variable} to reach {provider.own}, or name another server with "
             f"{provider.url_variable} or {provider.url_option}."
         )
+    found = [_address(provider, url, key) for url in _SEPARATOR.split(text)]
+    if len(found) > 1:
+        _refuse(provider, found)
+    # What is secret in one address must not be said of another either.
+    secrets = _spellings({secret for each in found for secret in each.secrets})
+    return tuple(replace(each, secrets=secrets) for each in found)
+
+
+def _refuse(provider: Provider, found: list[Address]) -> None:
+    if not provider.several:
+        raise InputError(
+            f"{provider.url_variable} or {provider.url_option} names {len(found)} servers; a model "
+            f"of {provider.own} takes one."
+        )
+    for each in found:
+        if sum((each.base_url, each.query) == (o.base_url, o.query) for o in found) > 1:
+            raise InputError(
+                f"The server {each.shown} is named twice; name it once, with a weight if it is to "
+                "take more than others: URL*2."
+            )
+
+
+def _address(provider: Provider, text: str, key: str) -> Address:
+    url, weight = text, 1.0
+    if weighted := _WEIGHTED.fullmatch(text):
+        url, weight = weighted[1], _weight(weighted[2])
     parts = _split(provider, url or provider.own_url or "")
     query = dict(parse_qsl(parts.query))
     userinfo, _, host = parts.netloc.rpartition("@")
@@ -64,9 +99,23 @@ def find(provider: Provider, base_url: str) -> Address:
         # Clients append paths to the address, so a query has to travel apart from it.
         base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")) if known else None,
         query=query,
-        secrets=_spellings(secrets),
+        secrets=tuple(secrets),
         own=not url,
+        weight=weight,
     )
+
+
+def _weight(text: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = 0.0
+    if not 0 < weight < math.inf:
+        raise InputError(
+            f"The weight {text} of a server is none: write a number above 0, as in "
+            "http://127.0.0.1:8000/v1*2."
+        )
+    return weight
 
 
 def _split(provider: Provider, url: str) -> SplitResult:

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 # limit: too many requests; hang: no reply in time; connect: nobody there;
-# server: the server's own trouble or a broken line; reply: a reply that holds no answer.
-FaultKind: TypeAlias = Literal["limit", "hang", "connect", "server", "reply"]
+# server: the server's own trouble or a broken line; reply: a reply that holds no answer;
+# lost: one of several servers went away with the request; absent: it was away before.
+FaultKind: TypeAlias = Literal["limit", "hang", "connect", "server", "reply", "lost", "absent"]
 
 _LONGEST = 300
-# What servers call their content filters.
+# What servers call their content filters, as the code or the type of an error.
 _FILTERS = frozenset(
-    {"content_filter", "contentFilter", "content_policy_violation", "moderation_blocked"}
+    {
+        "content_filter",
+        "contentFilter",
+        "content_moderation",
+        "content_policy_violation",
+        "moderation_blocked",
+        "ResponsibleAIPolicyViolation",
+    }
 )
-
-
-# What they say where there is no code.
+# What they say where there is no code. Not every word of safety is a refusal: a setting may be
+# called so, and letter case be sensitive.
 _ABOUT_CONTENT = re.compile(
-    r"\bNSFW\b|\bsensitive\b|\bE005\b|\bmoderat|\bsafety\b|\bcontent.polic|\bflagged\b|\bunsafe\b",
+    r"\bNSFW\b|\bE005\b|\bflagged (as|by|for)\b|\bmoderated\b"
+    r"|\bcontent[ _-](moderation|polic|filter)|\bmoderation (system|filter|check|error)"
+    r"|\bsafety (system|check|filter|polic)|\b(sensitive|unsafe|inappropriate) content\b",
     re.IGNORECASE,
 )
+# The statuses under which a filter turns down what it has read.
+_OF_CONTENT = frozenset({400, 403, 422})
+# What a malformed request is called, and the settings that hold what a filter reads.
+_MALFORMED = frozenset({"Input validation failed", "validation_error"})
+_READ_BY_FILTERS = frozenset({"", "prompt", "messages", "input", "input.prompt", "text_prompt"})
 
 
 class PassingError(Exception):
@@ -48,6 +62,7 @@ class StatusError(Exception):
         *,
         parameter: str = "",
         code: str = "",
+        error_type: str = "",
         headers: Mapping[str, str] | None = None,
         sent: Mapping[str, Any] | None = None,
     ) -> None:
@@ -56,6 +71,7 @@ class StatusError(Exception):
         self.message = message
         self.parameter = parameter
         self.code = code
+        self.error_type = error_type
         self.headers = headers or {}
         self.sent = sent or {}
 
@@ -70,6 +86,7 @@ class RejectedError(UnansweredError):
         *,
         parameter: str = "",
         code: str = "",
+        error_type: str = "",
         sent: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(f"HTTP {status}: {message}" if message else f"HTTP {status}")
@@ -78,6 +95,7 @@ class RejectedError(UnansweredError):
         self.message = message
         self.parameter = parameter
         self.code = code
+        self.error_type = error_type
 
     def names(self, parameter: str) -> bool:
         """Whether the server's words are about this parameter."""
@@ -87,8 +105,18 @@ class RejectedError(UnansweredError):
 
     @property
     def filtered(self) -> bool:
-        """Whether a content filter, not the protocol, turned the request down."""
-        return self.code in _FILTERS
+        """Whether a content filter, not the protocol, turned the request down.
+
+        A provider's code decides; its words do where it gives none and they may be a filter's.
+        """
+        if not _FILTERS.isdisjoint((self.code, self.error_type)):
+            return True
+        another = (
+            bool(self.code.strip("0123456789"))  # a number only repeats the status
+            or self.error_type in _MALFORMED
+            or self.parameter not in _READ_BY_FILTERS
+        )
+        return self.status in _OF_CONTENT and not another and speaks_of_content(self.message)
 
 
 def speaks_of_content(message: str) -> bool:
@@ -107,10 +135,27 @@ def brief(text: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
-def words(body: object) -> tuple[str, str, str]:
-    """A refusal's message, the parameter it names and its code, in whichever form it came."""
+class Words(NamedTuple):
+    """What a server says of an error."""
+
+    message: str
+    parameter: str = ""
+    code: str = ""
+    error_type: str = ""
+
+
+def words(body: object) -> Words:
+    """What a server says of an error, in whichever form it came."""
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     if not isinstance(inner, Mapping):
-        return brief(str(inner or "")), "", ""
-    message = inner.get("message") or inner.get("detail") or inner.get("title") or ""
-    return brief(str(message)), str(inner.get("param") or ""), str(inner.get("code") or "")
+        return Words(brief(str(inner or "")))
+    detail = inner.get("detail")
+    message = inner.get("message") or detail or inner.get("title") or ""
+    listed = "validation_error" if isinstance(detail, list) else ""  # one for each bad field
+    error_type = inner.get("type") or inner.get("title") or inner.get("name") or listed
+    return Words(
+        brief(str(message)),
+        str(inner.get("param") or ""),
+        str(inner.get("code") or ""),
+        str(error_type or ""),
+    )

@@ -26,6 +26,21 @@ class Gate:
         self._quiet_until = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
+    @property
+    def active(self) -> int:
+        """How many are under way."""
+        return self._active
+
+    @property
+    def free(self) -> bool:
+        """Whether somebody may set out at once."""
+        return self._active < int(self.limit) and not self._waiting
+
+    @property
+    def quiet(self) -> float:
+        """How many seconds nobody new sets out."""
+        return max(0.0, self._quiet_until - asyncio.get_running_loop().time())
+
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
         """Wait for room and hold it. Yields the round, which `cut` wants back."""
@@ -54,12 +69,11 @@ class Gate:
         self._quiet_until = max(self._quiet_until, now + seconds)
 
     async def _rest(self) -> None:
-        loop = asyncio.get_running_loop()
-        while (left := self._quiet_until - loop.time()) > 0:
+        while left := self.quiet:
             await asyncio.sleep(left)
 
     async def _enter(self) -> None:
-        if self._active < int(self.limit) and not self._waiting:
+        if self.free:
             self._active += 1
             return
         turn = asyncio.get_running_loop().create_future()

@@ -70,7 +70,7 @@ class Downloads:
             return from_base64(url)
         if not url.startswith(("http://", "https://")):
             raise pictures.BrokenPictureError("the image's address is no web address")
-        once = partial(self._sender.once, partial(self._get, url))
+        once = partial(self._sender.once, partial(self._get, url), elsewhere=True)
         return await self._sender.until_answered(once)
 
     async def _get(self, url: str) -> bytes:
@@ -106,10 +106,7 @@ def status_error(response: httpx.Response, body: bytes) -> StatusError:
         content = msgspec.json.decode(body)
     except msgspec.DecodeError:
         content = body.decode(errors="replace")
-    message, parameter, code = words(content)
-    return StatusError(
-        response.status_code, message, parameter=parameter, code=code, headers=response.headers
-    )
+    return StatusError(response.status_code, **words(content)._asdict(), headers=response.headers)
 
 
 def read(content: bytes, reply: type[ReplyT]) -> ReplyT:

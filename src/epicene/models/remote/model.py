@@ -15,7 +15,7 @@ from epicene.models.prices import Price, find_price
 from epicene.models.remote import address
 from epicene.models.remote.conveyor import Work, convey
 from epicene.models.remote.faults import UnansweredError
-from epicene.models.remote.gate import Gate
+from epicene.models.remote.fleet import Fleet, Server
 from epicene.models.remote.patience import Patience
 from epicene.models.remote.sender import Discreet, Sender
 from epicene.models.remote.tally import Tally, Till
@@ -56,12 +56,13 @@ class RemoteModel(ABC):
         self._provider = provider
         self._options = options
         self._patience = patience
-        self._address = address.find(provider, options.base_url)
-        name = str(identity.about["name"])
-        price = find_price(identity.kind, name, options.price, listed=self._address.own)
+        addresses = address.find(provider, options.base_url)
+        self._servers = tuple(Server(each, options.concurrency) for each in addresses)
+        self._address = addresses[0]  # the only one, or the first: all have the same secrets
+        self._name = str(identity.about["name"])
+        price = find_price(identity.kind, self._name, options.price, listed=self._address.own)
         self._tally = Tally()
         self._till = Till(price)
-        self._room = float(options.concurrency)
 
     # --- how a kind answers ----------------------------------------------------------------
 
@@ -88,24 +89,39 @@ class RemoteModel(ABC):
 
     def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
         """Answer the requests as replies come, in no order."""
-        capacity = _READ_AHEAD * self._options.concurrency
+        capacity = _READ_AHEAD * sum(server.gate.ceiling for server in self._servers)
         return convey(partial(self._session, files), chain.from_iterable(batches), capacity)
 
     def notes(self) -> Mapping[str, object]:
         """What was sent, and what it cost."""
         counts, till = self._tally, self._till
         notes: dict[str, object] = {
-            "server": self._address.shown,
+            **self._places(),
             "requests": counts.sent,
             "retries": counts.retries,
             "rate_limited": counts.rate_limited,
-            "concurrency": int(self._room),
+            "concurrency": sum(int(server.room) for server in self._servers),
         }
         if till.charged is not None:
             notes["cost"] = round(till.charged, 6)
         if till.doubtful:
             notes["perhaps_charged"] = round(till.doubtful, 6)
         return notes
+
+    def _places(self) -> dict[str, object]:
+        """Where it is served, and of several servers what each did."""
+        if len(self._servers) == 1:
+            return {"server": self._address.shown}
+        each = [
+            {
+                "server": server.address.shown,
+                "weight": server.address.weight,
+                "answered": server.answered,
+                "went_away": server.went_away,
+            }
+            for server in self._servers
+        ]
+        return {"servers": each, "moved": self._tally.moved}
 
     def close(self) -> None:  # noqa: B027 - it is what every kind does
         """Nothing is held between answers: each call of `answer` has a client of its own."""
@@ -137,15 +153,16 @@ class RemoteModel(ABC):
     @asynccontextmanager
     async def _session(self, files: Files) -> AsyncIterator[Work]:
         """A client with all that belongs to its event loop."""
-        gate = Gate(self._options.concurrency, self._room)
+        patience = self._patience or Patience()
+        for server in self._servers:
+            server.open()
         sender = Sender(
-            address=self._address,
             key_variable=self._provider.key_variable,
             tally=self._tally,
             till=self._till,
-            gate=gate,
+            fleet=Fleet(self._servers, self._name, patience),
             timeout=self._options.timeout,
-            patience=self._patience or Patience(),
+            patience=patience,
         )
         discreet = Discreet(self._address)
         discreet.begin()
@@ -153,7 +170,8 @@ class RemoteModel(ABC):
             async with self._answering(sender, files) as answer:
                 yield partial(self._paid, answer)
         finally:
-            self._room = gate.limit
+            for server in self._servers:
+                server.close()
             discreet.end()
 
     async def _paid(self, answer: Work, request: Request) -> Answer:

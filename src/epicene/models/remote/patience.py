@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _usual_tries() -> dict[FaultKind, int]:
-    return {"limit": 12, "hang": 3, "connect": 5, "server": 6, "reply": 3}
+    return {"limit": 12, "hang": 3, "connect": 5, "server": 6, "reply": 3, "lost": 4}
 
 
 class Patience(Record, kw_only=True, frozen=True):
@@ -26,6 +26,8 @@ class Patience(Record, kw_only=True, frozen=True):
     tries: dict[FaultKind, int] = msgspec.field(default_factory=_usual_tries)
     first_wait: float = 0.5
     longest_wait: float = 60.0
+    between_looks: float = 5.0  # at one of several servers that is away
+    outage: float = 600.0  # that all of several servers may be away, once one has answered
 
     def wait(self, failures: int, after: float | None) -> float:
         """Doubling, jittered so that requests do not come back together; never too early."""

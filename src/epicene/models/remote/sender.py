@@ -18,11 +18,13 @@ from epicene.models.remote.faults import (
     after_attempts,
 )
 from epicene.models.remote.patience import Patience, retry_after
+from epicene.models.remote.tally import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable
 
     from epicene.models.remote.address import Address
+    from epicene.models.remote.fleet import Fleet, Server
     from epicene.models.remote.gate import Gate
     from epicene.models.remote.tally import Tally, Till
 
@@ -60,51 +62,96 @@ class Discreet(logging.Filter):
 
 @dataclass
 class Sender:
-    """What all requests to one server share, in one event loop."""
+    """What all requests of a model share, in one event loop."""
 
-    address: Address
     key_variable: str
     tally: Tally
     till: Till
-    gate: Gate
+    fleet: Fleet
     timeout: float
     patience: Patience
 
-    async def until_answered(self, attempt: Callable[[], Awaitable[T]], worth: float = 0.0) -> T:
+    @property
+    def address(self) -> Address:
+        """The only server, or the first; what is secret is the same for all."""
+        return self.fleet.servers[0].address
+
+    async def until_answered(
+        self, attempt: Callable[[Trial], Awaitable[T]], worth: float = 0.0
+    ) -> T:
         """Try until there is an answer; `UnansweredError` where none came.
 
-        An attempt that hangs may be charged all the same: it is `worth` so many dollars.
+        An attempt is `worth` so many dollars at most. What one has cost in vain is taken from the
+        purse once more before the next is made.
         """
         heard = self.tally.heard
         failed: Counter[FaultKind] = Counter()
+        shunned: Server | None = None
         while True:
+            trial = Trial(self.till, worth, shunned)
             try:
-                return await attempt()
-            except PassingError as fault:
-                failed[fault.kind] += 1
-                if fault.kind == "hang":
-                    self.till.doubt(worth)
-                affordable = fault.kind != "hang" or self.till.purse.take_more(worth)
-                if not affordable or failed[fault.kind] >= self.patience.tries[fault.kind]:
-                    self._give_up(fault, failed.total(), silent=self.tally.heard == heard)
-                wait = self.patience.wait(failed.total(), fault.after)
+                return await attempt(trial)
+            except PassingError as error:
+                fault, shunned = error, trial.server
+            finally:
+                trial.close()
+            if fault.kind == "absent":
+                self.tally.moved += 1
+                continue
+            failed[fault.kind] += 1
+            if failed[fault.kind] >= self.patience.tries[fault.kind]:
+                self._give_up(fault, failed.total(), silent=self.tally.heard == heard)
+            if trial.gone and not self.till.purse.take_more(trial.gone):
+                reason = after_attempts(fault.reason, failed.total())
+                raise UnansweredError(f"{reason}; the cost limit leaves no room to ask again")
+            if fault.kind == "lost":
+                self.tally.moved += 1
+                continue
             self.tally.retries += 1
-            await asyncio.sleep(wait)
+            await asyncio.sleep(self.patience.wait(failed.total(), fault.after))
 
-    async def once(self, send: Callable[[], Awaitable[T]]) -> T:
-        """Send when there is room, and wait for the reply within the time limit."""
-        async with self.gate.slot() as round_:
-            self.tally.sent += 1
+    async def once(
+        self, send: Callable[[], Awaitable[T]], trial: Trial, *, elsewhere: bool = False
+    ) -> T:
+        """Send when there is room, and wait for the reply within the time limit.
+
+        Where a server is away, of several, that is said and not what became of the request. What
+        is sent `elsewhere` takes room like all else, and says nothing of a server.
+        """
+        async with self.fleet.slot(trial.shunned) as (server, round_):
+            trial.server = server
             try:
-                async with asyncio.timeout(self.timeout):
-                    reply = await send()
-            except TimeoutError:
-                raise PassingError("hang", f"no reply within {self.timeout:g} s") from None
-            except StatusError as error:
-                self.tally.heard += 1
-                self._status(error, round_)
+                reply = await self._exchange(send, trial, server.gate, round_)
+            except PassingError as fault:
+                telling = not elsewhere and fault.kind != "limit"
+                if not telling or not await self.fleet.failed(server, fault.reason):
+                    raise
+                kind: FaultKind = "absent" if fault.kind == "connect" else "lost"
+                raise PassingError(kind, f"the server went away ({fault.reason})") from None
+            server.gate.grow()
+            if not elsewhere:
+                self.fleet.succeeded(server)
+        return reply
+
+    async def _exchange(
+        self, send: Callable[[], Awaitable[T]], trial: Trial, gate: Gate, round_: int
+    ) -> T:
+        self.tally.sent += 1
+        trial.sent()
+        try:
+            async with asyncio.timeout(self.timeout):
+                reply = await send()
+        except TimeoutError:
+            raise PassingError("hang", f"no reply within {self.timeout:g} s") from None
+        except PassingError as fault:
+            if fault.kind == "connect":
+                trial.turned_away()
+            raise
+        except StatusError as error:
+            trial.turned_away()
             self.tally.heard += 1
-            self.gate.grow()
+            self._status(error, gate, round_)
+        self.tally.heard += 1
         return reply
 
     def _give_up(self, fault: PassingError, attempts: int, *, silent: bool) -> NoReturn:
@@ -112,16 +159,16 @@ class Sender:
         if fault.kind == "connect" and silent:
             # Nobody has answered anyone all the while: each request would wait as long in vain.
             raise RunError(
-                f"No server answers at {self.address.shown}: {reason}; "
+                f"No server answers at {self.fleet.shown}: {reason}; "
                 "start it or check the address, and run the same command again to go on."
             )
         raise UnansweredError(reason)
 
-    def _status(self, error: StatusError, round_: int) -> NoReturn:
+    def _status(self, error: StatusError, gate: Gate, round_: int) -> NoReturn:
         """Turn an error status into what it means for the request."""
         status, message = error.status, self.address.redact(error.message)
         if status == 429:
-            self._too_many(error, message, round_)
+            self._too_many(error, message, gate, round_)
         if status == _NO_MONEY_LEFT:
             raise _used_up(message) from None
         if status == 401 and not self.tally.answered:
@@ -132,17 +179,22 @@ class Sender:
             after = retry_after(error.headers)
             raise PassingError("server", f"HTTP {status}: {message}", after) from None
         raise RejectedError(
-            status, message, parameter=error.parameter, code=error.code, sent=error.sent
+            status,
+            message,
+            parameter=error.parameter,
+            code=error.code,
+            error_type=error.error_type,
+            sent=error.sent,
         ) from None
 
-    def _too_many(self, error: StatusError, message: str, round_: int) -> NoReturn:
+    def _too_many(self, error: StatusError, message: str, gate: Gate, round_: int) -> NoReturn:
         if error.code == "insufficient_quota":
             raise _used_up(message) from None
         after = retry_after(error.headers)
         self.tally.rate_limited += 1
-        self.gate.cut(round_)
+        gate.cut(round_)
         if after:
-            self.gate.pause(min(after, self.patience.longest_wait))
+            gate.pause(min(after, self.patience.longest_wait))
         raise PassingError("limit", f"HTTP 429: {message}", after) from None
 
 
@@ -154,10 +206,11 @@ def _used_up(message: str) -> RunError:
 
 
 async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """All results in order; where one fails the others are called off."""
-    tasks = [asyncio.ensure_future(each) for each in work]
-    try:
-        return list(await asyncio.gather(*tasks))
-    finally:
-        for task in tasks:
-            task.cancel()
+    """All results in order. Where one fails the others come to their end first: what is called off
+    may be paid for all the same.
+    """
+    results = await asyncio.gather(*work, return_exceptions=True)
+    failures = [result for result in results if isinstance(result, BaseException)]
+    if failures:  # what ends the run goes before what fails the request
+        raise min(failures, key=lambda each: isinstance(each, UnansweredError))
+    return [result for result in results if not isinstance(result, BaseException)]

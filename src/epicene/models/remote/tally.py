@@ -9,6 +9,7 @@ from epicene.models.purse import Purse
 
 if TYPE_CHECKING:
     from epicene.models.prices import Price
+    from epicene.models.remote.fleet import Server
 
 
 @dataclass
@@ -19,6 +20,7 @@ class Tally:
     heard: int = 0  # replies of any status: whether somebody is there at all
     answered: int = 0
     retries: int = 0
+    moved: int = 0  # to another server, because the first went away
     rate_limited: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -38,13 +40,50 @@ class Till:
     charged: float | None = None
     doubtful: float = 0.0  # perhaps charged, for replies that never came
 
-    def charge(self, amount: float | None) -> None:
+    def charge(self, amount: float) -> None:
         """A reply was paid for, whether or not it held an answer."""
-        if amount is not None:
-            self.charged = (self.charged or 0.0) + amount
-            self.purse.charge(amount)
+        self.charged = (self.charged or 0.0) + amount
+        self.purse.charge(amount)
 
     def doubt(self, worth: float) -> None:
         """What was asked for may be charged although it never came: the limit counts it."""
         self.doubtful += worth
         self.purse.charge(worth)
+
+
+class Trial:
+    """One attempt at a request, and what becomes of the dollars that it is worth.
+
+    From when it is sent until its cost is told it may be charged for. One that ends in between (no
+    reply, one that cannot be read, called off) counts as if it were, with all that it is worth.
+    """
+
+    def __init__(self, till: Till, worth: float, shunned: Server | None = None) -> None:
+        self.gone = 0.0
+        self.shunned = shunned  # where the attempt before this one failed
+        self.server: Server | None = None  # where this one is sent
+        self._till = till
+        self._worth = worth
+        self._untold = False
+
+    def sent(self) -> None:
+        """It is on its way."""
+        self._untold = True
+
+    def turned_away(self) -> None:
+        """Nobody took it, so nobody charges for it."""
+        self._untold = False
+
+    def cost(self, amount: float | None) -> None:
+        """What it cost, if that is known, whether or not it brought an answer."""
+        if amount is not None:
+            self._till.charge(amount)
+            self.gone += amount
+            self._untold = False
+
+    def close(self) -> None:
+        """It has ended, however."""
+        if self._untold:
+            self._till.doubt(self._worth)
+            self.gone += self._worth
+            self._untold = False

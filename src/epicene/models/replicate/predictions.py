@@ -16,6 +16,7 @@ from epicene.models.remote.faults import (
     PassingError,
     RejectedError,
     StatusError,
+    UnansweredError,
     brief,
     speaks_of_content,
 )
@@ -24,6 +25,7 @@ from epicene.models.remote.shots import Delivered, KeptBackError
 if TYPE_CHECKING:
     from epicene.models.remote.http import Downloads, HttpClient
     from epicene.models.remote.sender import Sender
+    from epicene.models.remote.tally import Trial
     from epicene.models.replicate.inputs import Inputs
     from epicene.records import Draw
 
@@ -125,28 +127,29 @@ class Predictions:
 
     # --- a prediction ----------------------------------------------------------------------
 
-    async def _attempt(self, values: dict[str, Any], seed: int | None) -> str:
+    async def _attempt(self, values: dict[str, Any], seed: int | None, trial: Trial) -> str:
         """Where the picture lies."""
         version = self._by_version
         try:
-            prediction = await self._sender.once(partial(self._predict, values))
+            prediction = await self._sender.once(partial(self._predict, values), trial)
         except RejectedError as rejected:
             if rejected.status == 404 and self._inputs.latest and not version:
                 self._inputs.needs_version = True
-                return await self._attempt(values, seed)
+                return await self._attempt(values, seed, trial)
             if rejected.status == 404 and not self._sender.tally.answered:
                 raise RunError(
                     f"Replicate has no model {self._model} that can be run ({rejected})."
                 ) from None
-            if speaks_of_content(rejected.message):
+            if rejected.filtered:
                 raise KeptBackError(rejected.message, seed) from None
             raise
         self._sender.tally.answered += 1
         self._sender.tally.models.add(prediction.version or self._model)
         if prediction.status != "succeeded":
+            trial.turned_away()  # what came to nothing is not charged by the picture
             raise _failure(prediction, seed)
         addresses = prediction.addresses
-        self._sender.till.charge(self._sender.till.price.images(len(addresses)))
+        trial.cost(self._sender.till.price.images(len(addresses)))
         if not addresses:
             raise PassingError("reply", "the prediction holds no image")
         return addresses[0]
@@ -192,7 +195,7 @@ class Predictions:
         except StatusError as error:
             if error.status == 429 or error.status >= 500:
                 raise PassingError("server", str(error)) from None
-            raise
+            raise UnansweredError(f"the prediction {name} was lost from sight ({error})") from None
 
     async def _call(self, method: str, path: str, reply: type[ReplyT], **content: Any) -> ReplyT:
         try:

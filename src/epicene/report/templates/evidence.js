@@ -6,74 +6,63 @@ const TALLEST = 8e6; // browsers lose precision in taller boxes
 const SPARE_ROWS = 4;
 const LONGEST_MENU = 200; // values; a facet with more gets a field to type in
 const ROW_TEXT = 400; // characters of a text in the list
-const SHOWN_TEXT = 20000; // and beside it, until asked for more
+const ANYWHERE = ""; // the name of the search in all texts; no column has it
+
+const ANSWER = "answer";
+const PAIRS = [
+  [ANSWER, "reference"],
+  ["reference", "counterfactual"],
+];
 
 const SIGNS = { right: "✓", wrong: "✗", undetected: "?" };
 
-async function inflate(node) {
-  const bytes = Uint8Array.from(atob(node.textContent.trim()), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const data = JSON.parse(await new Response(stream).text());
-  node.remove();
-  return data;
-}
-
-async function unpack(node) {
-  const data = await inflate(node);
-  for (const column of data.columns) column.ids = Int32Array.from(column.ids);
-  return data;
-}
-
-// --- the list ------------------------------------------------------------------------------
-
 class Evidence {
-  constructor(root, data) {
+  constructor(root, pack) {
     this.root = root;
-    this.data = data;
-    this.strings = data.strings;
-    this.columns = new Map(data.columns.map((column) => [column.name, column]));
-    this.filterColumns = data.columns.filter((column) => column.role === "filter");
-    this.aligned = this.columns.get("aligned");
-    this.textColumns = data.columns.filter(
-      (column) => column.role === "text" && column !== this.aligned,
+    this.pack = pack;
+    this.columns = new Map(pack.columns.map((column) => [column.name, column]));
+    this.runs = pack.columns.find((column) => column.role === "run");
+    this.filterColumns = pack.columns.filter((column) => ["run", "filter"].includes(column.role));
+    this.textColumns = pack.columns.filter(
+      (column) => column.role === "text" && column.name !== "aligned",
     );
     this.form = root.querySelector(".filters");
     this.list = root.querySelector(".list");
-    this.chosen = root.querySelector(".chosen");
     this.status = root.querySelector(".status");
+    this.chosen = new Chosen(this, root.querySelector(".chosen"));
     this.box = element("div", { className: "box" });
     this.list.append(this.box);
     this.index = 0;
-    this.conditions = new Map();
+    this.conditions = new Map(); // name → a one for each row that is kept
+    this.turns = new Map(); // name → which search of that name is the last
+    this.room = new Uint32Array(pack.count);
     this.addFilters();
+    this.changes = Changes.between(this);
     this.listen();
     this.form.hidden = false;
     root.querySelector(".panes").hidden = false;
     this.select();
   }
 
-  text(column, row) {
-    const id = column ? column.ids[row] : -1;
-    return id < 0 ? null : this.strings[id];
+  text(name, row) {
+    return this.pack.text(this.columns.get(name), row);
   }
 
   language(row) {
-    return this.text(this.columns.get("language"), row) ?? "";
+    return this.text("language", row) ?? "";
   }
 
-  // Lower-case forms are made when first searched.
-  folded() {
-    this.lower ??= this.strings.map((text) => text.normalize("NFC").toLowerCase());
-    return this.lower;
+  itemName(row) {
+    return this.text("item", row) ?? "";
   }
 
   // --- filters ---
 
   addFilters() {
     for (const column of this.filterColumns) {
-      const counts = new Map();
-      for (const id of column.ids) if (id >= 0) counts.set(id, (counts.get(id) ?? 0) + 1);
-      const input = counts.size > LONGEST_MENU ? this.field(column) : this.menu(column, counts);
+      const counts = this.pack.counts(column);
+      const values = counts === null ? Infinity : counts.reduce((n, c, id) => n + (id && c ? 1 : 0), 0);
+      const input = values > LONGEST_MENU ? this.field(column) : this.menu(column, counts);
       this.form.append(element("label", {}, element("span", {}, column.name), " ", input));
     }
     this.form.append(element("button", { type: "reset" }, "Show all"));
@@ -82,15 +71,16 @@ class Evidence {
   menu(column, counts) {
     const menu = element("select", { name: column.name });
     menu.append(element("option", { value: "" }, "all"));
-    const order = [...counts].sort(([a, n], [b, m]) => m - n || a - b);
-    for (const [id, count] of order) {
-      menu.append(element("option", { value: id, dir: "auto" }, `${this.strings[id]} (${count})`));
+    const values = [...counts.entries()].filter(([id, count]) => id > 0 && count > 0);
+    for (const [id, count] of values.sort(([a, n], [b, m]) => m - n || a - b)) {
+      const text = `${this.pack.at(column.first + id - 1)} (${count})`;
+      menu.append(element("option", { value: id, dir: "auto" }, text));
     }
     menu.addEventListener("change", () => {
       if (menu.value === "") this.conditions.delete(column.name);
       else {
         const wanted = Number(menu.value);
-        this.conditions.set(column.name, (row) => column.ids[row] === wanted);
+        this.keep(column.name, (row) => column.ids[row] === wanted);
       }
       this.select();
     });
@@ -103,47 +93,61 @@ class Evidence {
     return field;
   }
 
-  // Keep the rows that hold what was typed in one of the columns, once the typing pauses.
-  typed(name, words, columns) {
-    clearTimeout(this.pause);
-    this.pause = setTimeout(() => {
-      const wanted = words.normalize("NFC").toLowerCase().trim();
-      if (wanted === "") this.conditions.delete(name);
-      else {
-        const hits = Uint8Array.from(this.folded(), (text) => (text.includes(wanted) ? 1 : 0));
-        this.conditions.set(name, (row) => columns.some((column) => hits[column.ids[row]] === 1));
-      }
-      this.select();
-    }, 120);
+  keep(name, holds) {
+    const kept = new Uint8Array(this.pack.count);
+    for (let row = 0; row < kept.length; row++) kept[row] = holds(row) ? 1 : 0;
+    this.conditions.set(name, kept);
+  }
+
+  // Keep the rows that hold what was typed in one of the columns, unless more is typed meanwhile.
+  async typed(name, words, columns) {
+    const turn = (this.turns.get(name) ?? 0) + 1;
+    this.turns.set(name, turn);
+    const wanted = folded(words);
+    if (wanted === "") this.conditions.delete(name);
+    else {
+      const found = await this.pack.hits(wanted, () => this.turns.get(name) !== turn);
+      if (found === null) return;
+      this.conditions.set(name, this.pack.rows(found, columns));
+    }
+    this.select();
   }
 
   select() {
-    const conditions = [...this.conditions.values()];
-    const rows = new Int32Array(this.data.count);
-    let count = 0;
-    for (let row = 0; row < this.data.count; row++) {
-      if (conditions.every((holds) => holds(row))) rows[count++] = row;
+    const [first, ...others] = this.conditions.values();
+    const kept = first ? first.slice() : new Uint8Array(this.pack.count).fill(1);
+    for (const other of others) {
+      for (let row = 0; row < kept.length; row++) kept[row] &= other[row];
     }
-    this.rows = rows.subarray(0, count);
+    let count = 0;
+    for (let row = 0; row < kept.length; row++) if (kept[row] === 1) this.room[count++] = row;
+    this.rows = this.room.subarray(0, count);
     this.status.textContent =
-      count === this.data.count ? `${count} items` : `${count} of ${this.data.count} items`;
+      count === this.pack.count ? `${count} items` : `${count} of ${this.pack.count} items`;
     this.total = count * ROW_HEIGHT;
     this.box.style.height = `${Math.min(this.total, TALLEST)}px`;
     this.list.scrollTop = 0;
     this.choose(0);
   }
 
+  reset() {
+    for (const name of this.turns.keys()) this.turns.set(name, this.turns.get(name) + 1);
+    this.conditions.clear();
+    this.changes?.forget();
+    this.select();
+  }
+
   // --- drawing ---
 
   listen() {
     const search = this.form.querySelector(".search input");
-    search.addEventListener("input", () => this.typed("", search.value, this.data.columns));
-    this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.form.addEventListener("reset", () => {
-      clearTimeout(this.pause);
-      this.conditions.clear();
-      this.select();
+    search.addEventListener("input", () => this.typed(ANYWHERE, search.value, this.pack.columns));
+    // What is searched is made ready while a person begins to type.
+    this.form.addEventListener("focusin", (event) => {
+      if (event.target.type === "search") this.pack.folded();
     });
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.form.addEventListener("reset", () => this.reset());
     let asked = false;
     const later = () => {
       if (asked) return;
@@ -191,7 +195,7 @@ class Evidence {
     const row = this.rows[index];
     const about = this.filterColumns
       .filter((column) => column.name !== "outcome")
-      .map((column) => this.text(column, row))
+      .map((column) => this.pack.text(column, row))
       .filter((text) => text !== null);
     return element(
       "div",
@@ -206,13 +210,9 @@ class Evidence {
           "aria-posinset": index + 1,
         },
       },
-      element("div", { className: "first" }, ...this.badge(row), this.mainText(row)),
+      element("div", { className: "first" }, ...this.badges(row), this.mainText(row)),
       element("div", { className: "second" }, this.isolated([this.itemName(row), ...about])),
     );
-  }
-
-  itemName(row) {
-    return this.text(this.columns.get("item"), row) ?? "";
   }
 
   // Names of several scripts side by side, each in its own direction.
@@ -221,8 +221,15 @@ class Evidence {
     return element("span", {}, ...nodes.slice(1));
   }
 
+  // The outcome; where runs are compared, the other run's first.
+  badges(row) {
+    const before = this.changes?.before(row) ?? -1;
+    const shown = before < 0 ? [row] : [before, row];
+    return shown.flatMap((each, place) => [...(place ? [" → "] : []), ...this.badge(each)]);
+  }
+
   badge(row) {
-    const outcome = this.text(this.columns.get("outcome"), row);
+    const outcome = this.text("outcome", row);
     if (outcome === null) return [];
     return [
       element(
@@ -238,27 +245,54 @@ class Evidence {
     const own = { className: "text", dir: "auto", lang: this.language(row) };
     const pair = this.pair(row);
     if (pair) {
-      const [answer] = difference(...pair.map((text) => text.slice(0, ROW_TEXT)));
-      return element("span", own, ...marked(answer));
+      const [shown] = difference(...pair.texts.map((text) => text.slice(0, ROW_TEXT)));
+      return element("span", own, ...marked(shown));
     }
-    const text = this.textColumns.map((column) => this.text(column, row)).find((found) => found !== null);
-    return element("span", own, (text ?? "").slice(0, ROW_TEXT));
+    const [first] = this.texts(row);
+    return element("span", own, (first?.text ?? this.itemName(row)).slice(0, ROW_TEXT));
   }
 
+  // The texts of a row. One that has none, because the same answer was judged by another measure,
+  // shows those of its item, but for what was answered.
+  texts(row) {
+    const source = this.source(row);
+    const found = [];
+    for (const { name } of this.textColumns) {
+      const text = this.text(name, source);
+      if (text !== null && (source === row || name !== ANSWER)) found.push({ name, text });
+    }
+    return found;
+  }
+
+  source(row) {
+    if (this.textColumns.some((column) => column.ids[row] !== 0)) return row;
+    this.sources ??= this.findSources();
+    return this.sources.get(this.columns.get("item").ids[row]) ?? row;
+  }
+
+  findSources() {
+    const sources = new Map();
+    const items = this.columns.get("item").ids;
+    for (let row = 0; row < this.pack.count; row++) {
+      if (sources.has(items[row])) continue;
+      if (this.textColumns.some((column) => column.ids[row] !== 0)) sources.set(items[row], row);
+    }
+    return sources;
+  }
+
+  // The two texts whose words are set against each other: what was answered and what should have
+  // been, or the two between which there was a choice.
   pair(row) {
-    const answer = this.text(this.columns.get("answer"), row);
-    const reference = this.text(this.columns.get("reference"), row);
-    return answer === null || reference === null ? null : [answer, reference];
+    const found = new Map(this.texts(row).map(({ name, text }) => [name, text]));
+    const names = PAIRS.find((pair) => pair.every((name) => found.has(name)));
+    return names ? { names, texts: names.map((name) => found.get(name)) } : null;
   }
-
-  // --- the chosen item ---
 
   choose(index) {
     this.index = Math.max(0, Math.min(index, this.rows.length - 1));
     this.intoView();
     this.draw();
-    this.chosen.replaceChildren(...(this.rows.length ? this.details(this.rows[this.index]) : []));
-    this.chosen.scrollTop = 0;
+    this.chosen.show(this.rows.length ? this.rows[this.index] : null);
   }
 
   intoView() {
@@ -271,53 +305,6 @@ class Evidence {
     if (wanted === top) return;
     const room = Math.min(this.total, TALLEST) - view;
     this.list.scrollTop = (wanted / (this.total - view)) * room;
-  }
-
-  details(row) {
-    const pair = this.pair(row);
-    const words = pair ? difference(...pair.map((text) => text.slice(0, SHOWN_TEXT))) : null;
-    const nodes = [element("h4", { dir: "auto" }, ...this.badge(row), " ", this.itemName(row))];
-    const aligned = this.text(this.aligned, row);
-    if (aligned) nodes.push(...sideBySide(aligned, this.language(row)));
-    for (const column of this.textColumns) {
-      const text = this.text(column, row);
-      if (text === null) continue;
-      const place = words ? ["answer", "reference"].indexOf(column.name) : -1;
-      nodes.push(element("h5", { dir: "auto" }, column.name));
-      nodes.push(this.passage(text, this.language(row), place < 0 ? null : words[place]));
-    }
-    if (words) {
-      const differ = words.some((side) => side.some(([, same]) => !same));
-      const note = differ
-        ? "Underlined words differ between answer and reference."
-        : "Answer and reference are the same.";
-      nodes.push(element("p", { className: "small" }, note));
-    }
-    nodes.push(this.about(row));
-    return nodes;
-  }
-
-  passage(text, lang, words) {
-    const shown = words ? marked(words) : [text.slice(0, SHOWN_TEXT)];
-    const passage = element("p", { className: "passage", dir: "auto", lang }, ...shown);
-    if (text.length > SHOWN_TEXT) {
-      const button = element("button", { type: "button" }, `Show all ${text.length} characters`);
-      button.addEventListener("click", () => passage.replaceChildren(text));
-      passage.append("… ", button);
-    }
-    return passage;
-  }
-
-  about(row) {
-    const list = element("dl", { className: "about" });
-    for (const column of this.data.columns) {
-      const text = this.text(column, row);
-      if (text === null || !["filter", "value"].includes(column.role)) continue;
-      list.append(
-        element("div", {}, element("dt", {}, column.name), element("dd", { dir: "auto" }, text)),
-      );
-    }
-    return list;
   }
 
   key(event) {
@@ -339,8 +326,8 @@ class Evidence {
 function start(root) {
   const status = root.querySelector(".status");
   status.textContent = "Unpacking the items…";
-  unpack(root.querySelector("script"))
-    .then((data) => new Evidence(root, data))
+  Pack.open(root.querySelector("script"))
+    .then((pack) => new Evidence(root, pack))
     .catch((error) => {
       status.textContent = `The items cannot be shown in this browser (${error.message}).`;
     });

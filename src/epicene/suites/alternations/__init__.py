@@ -11,6 +11,7 @@ from epicene.suites.alternations.checks import check
 from epicene.suites.alternations.construction import construction
 from epicene.suites.alternations.data import corpus, read, stratum
 from epicene.suites.alternations.figures import figures
+from epicene.suites.alternations.headlines import HEADLINES
 from epicene.suites.alternations.judge import judge
 from epicene.suites.alternations.pairs import Pair
 from epicene.suites.alternations.people import choice, cloze_choice, completions
@@ -52,6 +53,8 @@ suite = Suite(
     metrics=metrics,
     tables=tables,
     figures=figures,
+    headlines=HEADLINES,
+    format_tables=("formats",),
     stratum=stratum,
     corpus=corpus,
     check=check,

@@ -15,6 +15,7 @@ from epicene.suites.apgc.ask import (
 from epicene.suites.apgc.construction import construction
 from epicene.suites.apgc.data import corpus, read, stratum
 from epicene.suites.apgc.given import read_answers
+from epicene.suites.apgc.headlines import HEADLINES
 from epicene.suites.apgc.judge import judge
 from epicene.suites.apgc.lessons import lessons
 from epicene.suites.apgc.protocol import PROTOCOLS
@@ -67,6 +68,7 @@ suite = Suite(
     judge=judge,
     metrics=metrics,
     tables=tables,
+    headlines=HEADLINES,
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,

@@ -20,6 +20,7 @@ from epicene.suites.genform.construction import construction
 from epicene.suites.genform.data import corpus, read, stratum
 from epicene.suites.genform.figures import figures
 from epicene.suites.genform.given import entry, read_answers
+from epicene.suites.genform.headlines import HEADLINES
 from epicene.suites.genform.judge import judge
 from epicene.suites.genform.pairs import Pair
 from epicene.suites.genform.protocol import PROTOCOLS
@@ -60,6 +61,8 @@ suite = Suite(
     metrics=metrics,
     tables=tables,
     figures=figures,
+    headlines=HEADLINES,
+    format_tables=("agreement",),
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,

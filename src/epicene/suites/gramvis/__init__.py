@@ -13,6 +13,7 @@ from epicene.suites.gramvis.contact import sheets
 from epicene.suites.gramvis.counts import Counted
 from epicene.suites.gramvis.data import read
 from epicene.suites.gramvis.figures import figures
+from epicene.suites.gramvis.headlines import HEADLINES
 from epicene.suites.gramvis.judge import judge
 from epicene.suites.gramvis.people import image
 from epicene.suites.gramvis.people.word_studies import CATEGORY, STEREOTYPE, kind_of
@@ -54,6 +55,8 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     metrics=metrics,
     tables=tables,
     figures=figures,
+    headlines=HEADLINES,
+    format_tables=("judges",),
     stratum=stratum,
     check=check,
     read_answers=read_votes,

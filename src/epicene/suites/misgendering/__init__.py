@@ -12,6 +12,7 @@ from epicene.suites.misgendering.conversion import ask_converted
 from epicene.suites.misgendering.data import corpus, read, stratum
 from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.given import entry, read_answers
+from epicene.suites.misgendering.headlines import HEADLINES
 from epicene.suites.misgendering.instances import Instance
 from epicene.suites.misgendering.judge import judge
 from epicene.suites.misgendering.labels_figures import figures as labels_figures
@@ -37,6 +38,8 @@ suite = Suite(
     metrics=metrics,
     tables=tables,
     figures=figures,
+    headlines=HEADLINES,
+    format_tables=("agreement",),
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,

@@ -27,7 +27,7 @@ def against_the_rule(results: Labelled) -> Table:
     """Where people and the first-pronoun rule do not say the same about misgendering."""
     import polars as pl
 
-    pairs = people.with_automatic(results.frame, results.automatic)
+    pairs = people.with_automatic(results.settled, results.automatic)
     differ = pairs.filter((pl.col("name") == MISGENDERING) & (pl.col("a") != pl.col("b")))
     three = {
         item: (said, ruled)

@@ -41,7 +41,7 @@ def figures(results: Labelled) -> Iterator[Figure]:
 
 def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
     """How often people and the first-pronoun rule agree; the line is people with people."""
-    pairs = people.with_automatic(results.frame, results.automatic)
+    pairs = people.with_automatic(results.settled, results.automatic)
     pairs = only(named(pairs, MISGENDERING), setting=setting)
     clustered = is_clustered(results)
     among = agreement.raw(named(people.between_people(results.frame), OUTCOME), clustered=clustered)
@@ -66,7 +66,7 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
 
 def _outcomes(results: Labelled) -> Figure:
     """What people found in each model's continuations."""
-    found = named(people.one_label(results.frame), OUTCOME)
+    found = named(people.one_label(results.settled), OUTCOME)
     rows: list[ChartRow] = []
     for model in values_of(found, "model"):
         for setting in ("pre", "post"):
@@ -97,7 +97,7 @@ def _outcomes(results: Labelled) -> Figure:
 
 def _extraneous(results: Labelled) -> Figure:
     """How many continuations bring in gendered words."""
-    found = only(named(people.one_label(results.frame), EXTRANEOUS), setting="pre")
+    found = only(named(people.one_label(results.settled), EXTRANEOUS), setting="pre")
     return charts.bars(
         "8",
         "Continuations with extraneous gendered words, pre",

@@ -43,9 +43,9 @@ def metrics(results: Labelled) -> Mapping[str, Estimate]:
     """How people agree with each other and with the automatic labels, and what they found."""
     clustered = is_clustered(results)
     both = people.between_people(results.frame)
-    beside = people.with_automatic(results.frame, results.automatic)
+    beside = people.with_automatic(results.settled, results.automatic)
     made: dict[str, Estimate] = {
-        "misgendering": share(named(people.one_label(results.frame), MISGENDERING), says("yes"))
+        "misgendering": share(named(people.one_label(results.settled), MISGENDERING), says("yes"))
     }
     for name, key in ((OUTCOME, "people"), (EXTRANEOUS, "people_extraneous")):
         pairs = named(both, name)
@@ -99,7 +99,7 @@ def between_people(results: Labelled) -> Table:
 
 def with_automatic(results: Labelled) -> Table:
     """People's labels beside the first pronoun's and the lexicon's."""
-    pairs = people.with_automatic(results.frame, results.automatic)
+    pairs = people.with_automatic(results.settled, results.automatic)
     rows = [
         row
         for name in (MISGENDERING, OF_THREE, EXTRANEOUS)
@@ -149,7 +149,7 @@ def _intervals(results: Labelled) -> str:
 
 def labels(results: Labelled) -> Table:
     """What people found, by model, dataset, setting and pronoun."""
-    found = people.one_label(results.frame)
+    found = people.one_label(results.settled)
     levels = ("model", "dataset", "setting")
     rows = []
     for keys in sorted(found.select(levels).unique().rows()):

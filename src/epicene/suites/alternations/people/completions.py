@@ -114,8 +114,8 @@ def _yes(what: bool) -> str:
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
     """How many are ungrammatical, and how far people and the analyser agree."""
-    found = people.one_label(results.frame)
-    beside = people.with_automatic(results.frame, results.automatic)
+    found = people.one_label(results.settled)
+    beside = people.with_automatic(results.settled, results.automatic)
     pairs = only(people.between_people(results.frame), name=GRAMMATICAL)
     return {
         "ungrammatical": _says(only(found, name=GRAMMATICAL), "no"),
@@ -132,7 +132,7 @@ def tables(results: Answered) -> Iterator[Table]:
 
 
 def _labels(results: Answered) -> Table:
-    found = people.one_label(results.frame)
+    found = people.one_label(results.settled)
     rows = []
     for model in values_of(found, "model"):
         mine = only(found, model=model)
@@ -194,7 +194,7 @@ def _between_people(results: Answered) -> Table:
 
 
 def _with_automatic(results: Answered) -> Table:
-    pairs = people.with_automatic(results.frame, results.automatic)
+    pairs = people.with_automatic(results.settled, results.automatic)
     rows = [
         Row(keys=(name, *row.keys), cells=row.cells)
         for name in (GRAMMATICAL, AGREEMENT)

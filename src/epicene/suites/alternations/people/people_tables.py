@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
+from epicene.studies.responses import as_expected
 from epicene.suites import people
 from epicene.suites.alternations.pairs import VARIANTS
 from epicene.suites.tabulate import only, share, values_of
@@ -77,14 +78,11 @@ def participants(results: Answered) -> Table:
 def _as_expected(responses: Iterable[Response], items: Sequence[StudyItem]) -> Estimate:
     from epicene.stats.proportions import wilson
 
-    expected = {item.id: item.expected for item in items if item.expected}
-    judged = [response for response in responses if response.item in expected]
+    expecting = {item.id: item for item in items if item.expected}
+    judged = [response for response in responses if response.item in expecting]
     if not judged:
         return Estimate(value=None, why="none was answered")
-    good = [
-        all(response.answers.get(key) == value for key, value in expected[response.item].items())
-        for response in judged
-    ]
+    good = [as_expected(expecting[response.item], response) for response in judged]
     return wilson(sum(good), len(good))
 
 

@@ -45,6 +45,7 @@ construction = Construction(
             ask=ask_to_sort,
             read=read_sorted,
             many=True,
+            least=3,
         ),
         Compute(name="check", about="what is wrong with the words", make=checked),
     ),

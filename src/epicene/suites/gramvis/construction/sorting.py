@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from epicene.errors import InputError
 from epicene.records import Decoding, Generate, Texts
 from epicene.suites.construction import kept
 from epicene.suites.gramvis.construction.proposing import prompts
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
     from epicene.suites.construction import Made, Reply, Row
     from epicene.suites.gramvis.construction.proposing import GramvisBuild
-
-MODELS = 3  # at least
 
 
 # A name may come with a space or a hyphen, and a plural or singular s more or less.
@@ -52,12 +49,6 @@ def read_sorted(made: Made, _settings: GramvisBuild, replies: Iterable[Reply]) -
         assert isinstance(reply.answer, Texts)
         mine = said.setdefault(reply.request.item, {})
         mine[reply.described] = category_in(reply.answer.only)
-    asked = {model for mine in said.values() for model in mine}
-    if said and len(asked) < MODELS:
-        raise InputError(
-            f"A category is decided by {MODELS} models or more, and {len(asked)} answered; run the "
-            "same command with --model sorters=SPEC,SPEC,SPEC."
-        )
     for rows in meanings(kept(made["diverge"])).values():
         meaning = rows[0]["english"]
         mine = said[item_of(meaning, ()).id]

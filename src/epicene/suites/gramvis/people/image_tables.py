@@ -129,7 +129,7 @@ def _each_judge(results: Answered) -> Table:
     """Each judge's own votes beside people's labels."""
     import polars as pl
 
-    seen = people.one_label(results.frame).with_columns(pl.col("label").alias("a"))
+    seen = people.one_label(results.settled).with_columns(pl.col("label").alias("a"))
     names = [name for name in values_of(results.automatic, "name") if name.startswith(VOTE)]
     rows = []
     for name in names:
@@ -175,7 +175,7 @@ def _labels(results: Answered) -> Table:
 
 def _beside_judges(results: Answered) -> polars.DataFrame:
     """A row per image: people's label `a` and the judges' `b`."""
-    return people.with_automatic(results.frame, only(results.automatic, name=GENDER))
+    return people.with_automatic(results.settled, only(results.automatic, name=GENDER))
 
 
 def _raw(pairs: polars.DataFrame) -> Estimate:

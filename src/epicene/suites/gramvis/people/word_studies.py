@@ -27,6 +27,8 @@ from epicene.suites.studies import StudyKind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    import polars
+
     from epicene.studies import Response, Study
     from epicene.studies.drawing import Wanted
     from epicene.suites.gramvis.protocol import GramvisProtocol
@@ -124,7 +126,7 @@ def _tables(name: str, results: Answered) -> Iterator[Table]:
 def _metrics(results: Answered) -> Mapping[str, Estimate]:
     """How people agree with each other and with the list."""
     labels, _ = people.rated(results.frame)
-    pairs = people.with_automatic(results.frame, results.automatic)
+    pairs = people.with_automatic(results.settled, results.automatic)
     return {
         "alpha_people": krippendorff(labels),
         "agreement_list": agreement.raw(pairs, clustered=False),
@@ -135,14 +137,12 @@ def _meanings(name: str, results: Answered) -> Table:
     """What people said of each meaning, what more than half of them said, and the list."""
     study = results.study
     options = choices(study.question(QUESTIONS[name]))
-    said: dict[str, list[str]] = defaultdict(list)
-    for response in results.responses:
-        said[response.item].append(str(response.answers[QUESTIONS[name]]))
+    said, settled = _labels_by_item(results.frame), _labels_by_item(results.settled)
     rows = []
     for item in sorted(study.items, key=lambda item: meaning_key(item.fields["meaning"])):
-        labels = said[item.id]
+        labels = said.get(item.id)
         if labels:
-            most = agreed(labels, len(labels) // 2 + 1)
+            most = agreed(settled[item.id], len(settled[item.id]) // 2 + 1)
             votes = [Estimate(value=labels.count(option), n=len(labels)) for option in options]
             texts = [most or "no agreement", item.fields["listed"]]
             if name == STEREOTYPE:
@@ -158,8 +158,17 @@ def _meanings(name: str, results: Answered) -> Table:
             *(Column(name=text, unit="text") for text in texts),
         ),
         rows=tuple(rows),
-        notes=("`people` is what more than half of those who were asked said.",),
+        notes=(
+            "`people` is what more than half of those who were asked said, or what was settled.",
+        ),
     )
+
+
+def _labels_by_item(frame: polars.DataFrame) -> dict[str, list[str]]:
+    import polars as pl
+
+    labels = frame.group_by(pl.col("item").cast(pl.String)).agg(pl.col("label").cast(pl.String))
+    return dict(labels.iter_rows())
 
 
 def diverging(words: Iterable[str], stereotype: str) -> list[str]:
@@ -172,7 +181,7 @@ def diverging(words: Iterable[str], stereotype: str) -> list[str]:
 def _agreement(results: Answered) -> Table:
     labels, _ = people.rated(results.frame)
     between = people.between_people(results.frame)
-    pairs = people.with_automatic(results.frame, results.automatic)
+    pairs = people.with_automatic(results.settled, results.automatic)
     rows = (
         Row(
             keys=("people with each other",),

@@ -1,0 +1,140 @@
+"""How fast answers are written, from the first to the last of millions, and planned over again.
+
+    python benchmarks/store.py [ANSWERS]      (default 5,000,000, which take 3 GB of disk)
+
+Written: the plan of the suite `reflexives` of the tests over made-up subjects, cut into a run's
+batches and committed batch by batch, as a run commits them; only the store's own time counts.
+Planned: what the same command does when everything is answered, in a process of its own: every
+request is built anew and held against what is stored. On Linux.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from epicene.models import BatchLimit, ModelOptions
+from epicene.models.reference.chance import open_random
+from epicene.records import Answer, Scores, Text, Texts, TextScore, verb
+from epicene.runs.execute import cut
+from epicene.runs.plan import Reader, survey
+from epicene.runs.store import Section, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+sys.path.insert(0, str(TESTS))
+
+import reflexives  # noqa: E402 - from the tests
+from reflexives.data import Sentence  # noqa: E402
+
+STAGE = reflexives.suite.stages[0]
+PROTOCOL = reflexives.suite.protocols["epicene"]
+POINTS = 20  # of the curve
+
+# Answers of the size that a language model gives: two texts of twelve tokens, a sentence written.
+_TEXT = TextScore(
+    logprobs=tuple(-0.12345 * (n + 1) for n in range(12)),
+    starts=tuple(range(0, 48, 4)),
+    ends=tuple(range(4, 52, 4)),
+    words=10,
+    characters=48,
+)
+ANSWERS: dict[str, Answer] = {
+    "score": Scores(texts=(_TEXT, _TEXT), method="causal", conditioned_on="<|endoftext|>"),
+    "generate": Texts(texts=(Text(text=" herself on the stairs.", tokens=6),), temperature=0.0),
+}
+
+
+def main() -> None:
+    """Write and print the curve; plan and print one line."""
+    if sys.argv[1:2] == ["plan"]:
+        plan(Path(sys.argv[2]))
+        return
+    answers = int(sys.argv[1]) if len(sys.argv) > 1 else 5_000_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "answers.sqlite"
+        write(path, answers)
+        subprocess.run([sys.executable, __file__, "plan", str(path)], check=True)
+
+
+def write(path: Path, answers: int) -> None:
+    """Store items and answers, printing the rate in each part."""
+    store = Store(path, create=True)
+    store.put_items(_items(answers // 2), "made-up subjects")
+    items = path.stat().st_size
+    section = _section(store)
+    written, spent, part = 0, 0.0, 0.0
+    print("      rows   answers/s")
+    for rows in _batches(store, section):
+        began = time.perf_counter()
+        store.put(rows)
+        part += time.perf_counter() - began
+        due = answers * (int(written * POINTS / answers) + 1) / POINTS
+        written += len(rows)
+        if written >= due:
+            print(f"{written:10,} {answers / POINTS / part:11,.0f}", flush=True)
+            spent, part = spent + part, 0.0
+    spent += part
+    store.close()
+    size = path.stat().st_size
+    print(
+        f"{written:,} answers written in {spent:.0f} s, {written / spent:,.0f}/s; store "
+        f"{size / 2**20:,.0f} MiB, {(size - items) / written:.0f} bytes an answer"
+    )
+
+
+def plan(path: Path) -> None:
+    """Walk the whole plan over the stored answers."""
+    store = Store(path)
+    section = _section(store)
+    began, worked = time.perf_counter(), time.process_time()
+    progress = survey(_reader(store), store, STAGE, section)
+    took, worked = time.perf_counter() - began, time.process_time() - worked
+    assert progress.done == progress.total, progress
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{progress.total:,} stored answers planned over in {took:.1f} s ({worked:.1f} s of "
+        f"processor time), peak {peak:.0f} MiB"
+    )
+
+
+def _items(count: int) -> Iterator[Sentence]:
+    for number in range(count):
+        male = number % 2 == 0
+        yield Sentence(
+            id=f"subject-{number}",
+            group=f"group-{number // 4}",
+            language="en",
+            before=f"Subject number {number} hurt ",
+            reflexive="himself" if male else "herself",
+            after=" on the stairs.",
+            gender="masculine" if male else "feminine",
+        )
+
+
+def _batches(store: Store, section: Section) -> Iterator[list[tuple[int, str, bytes, Answer]]]:
+    reader = _reader(store)
+    for first, end in reader.windows():
+        planned, _ = reader.window(STAGE, section, first, end)
+        for batch in cut(planned, BatchLimit()):
+            yield [(p.place, p.request.name, p.key, ANSWERS[verb(p.request)]) for p in batch]
+
+
+def _reader(store: Store) -> Reader:
+    return Reader(store, reflexives.suite, PROTOCOL)
+
+
+def _section(store: Store) -> Section:
+    identity = open_random("", ModelOptions()).identity
+    return store.section(STAGE.name, STAGE.role, identity)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Where links lead, and what needs none."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from epicene.annotate.pages.assets import asset, asset_address
+from epicene.annotate.pages.guard import not_found
+from epicene.annotate.pages.words import page_language
+from epicene.annotate.tokens import LONGEST_NAME, Pass
+
+if TYPE_CHECKING:
+    from epicene.annotate.pages.site import Site
+
+# What a platform may call a participant.
+_PLATFORM_ID = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._@+-]{{0,{LONGEST_NAME - 1}}}")
+
+
+class Entrance:
+    """Where people and the owner come in."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def routes(self) -> APIRouter:
+        """Where it is."""
+        routes = APIRouter(include_in_schema=False)
+        routes.add_api_route("/enter/{token}", self.enter, methods=["GET"])
+        routes.add_api_route("/static/{version}/{name}", self.static, methods=["GET"])
+        return routes
+
+    async def enter(self, request: Request, token: str) -> Response:
+        """Let in whoever has a link."""
+        entrant = self._site.sessions.keys.read(token)
+        if entrant is None:
+            return not_found()
+        accepted = request.headers.get("accept-language", "")
+        language = page_language(self._site.study, "", accepted)
+        if entrant.role == "open":
+            if self._site.study.access.entry != "open":
+                return not_found()
+            name = self._participant(request)
+            if name is None:
+                return self._site.page("no_participant", language, status=400)
+            entrant = Pass("person", name)
+            admitted = self._site.desk.reception.enter(name, "open", language)
+        else:
+            admitted = entrant.role == "owner" or self._site.desk.reception.enter(
+                entrant.name, "personal", language
+            )
+        return self._welcome(request, entrant, language) if admitted else not_found()
+
+    def _welcome(self, request: Request, entrant: Pass, language: str) -> Response:
+        """A page and no redirect: a browser sends a strict cookie only if one of our own pages,
+        not the one that had the link, asks for the next."""
+        to = "/owner" if entrant.role == "owner" else "/"
+        response = self._site.page("entering", language, to=to)
+        self._site.sessions.begin(response, entrant, secure=request.url.scheme == "https")
+        return response
+
+    def _participant(self, request: Request) -> str | None:
+        """The platform's id for a person; a new one where no platform gives any."""
+        parameter = self._site.study.access.participant_parameter
+        if not parameter:
+            known = self._site.sessions.find(request.headers, "person")
+            return known.entrant.name if known else f"p-{secrets.token_hex(8)}"
+        given = request.query_params.get(parameter, "")
+        return given if _PLATFORM_ID.fullmatch(given) else None
+
+    async def static(self, version: str, name: str) -> Response:
+        """The style and the script, which are the same for everybody."""
+        found = asset(name)
+        if found is None or asset_address(name) != f"/static/{version}/{name}":
+            return not_found()
+        data, media_type = found
+        keep = {"Cache-Control": "public, max-age=31536000, immutable"}
+        return Response(data, media_type=media_type, headers=keep)

@@ -1,0 +1,70 @@
+"""What comes back from a page: values by question, as the page's fields hold them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from epicene.annotate.pages.views import shuffled
+from epicene.annotate.reception import RefusedError
+from epicene.studies import Choose, Mark, Span, Tag
+from epicene.studies.responses import is_asked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from epicene.studies import AnswerValue, Question, Study, StudyItem
+
+_PLACE = re.compile(r"([0-9]{1,7})-([0-9]{1,7})(?::(.{1,100}))?")
+
+
+def read_answers(
+    study: Study, item: StudyItem, reader: str, values: Mapping[str, Sequence[str]]
+) -> dict[str, AnswerValue]:
+    """The answers to an item; what was not to be asked is left out, though the page may send it."""
+    known = {question.id for question in study.questions}
+    for name in values:
+        if name not in known:
+            raise RefusedError(f"There is no question {name[:50]!r}.")
+    answers: dict[str, AnswerValue] = {}
+    for question in study.questions:
+        if is_asked(question, answers):
+            answer = read_answer(study, question, item, reader, values.get(question.id, ()))
+            if answer is not None:
+                answers[question.id] = answer
+    return answers
+
+
+def read_answer(
+    study: Study, question: Question, item: StudyItem, reader: str, values: Sequence[str]
+) -> AnswerValue | None:
+    """The answer to a question; None where there is none."""
+    given = [value for value in values if value.strip()]
+    if isinstance(question, Tag | Mark):
+        if not given and question.required:
+            return None
+        return tuple(map(_span, given)) if isinstance(question, Mark) else tuple(given)
+    if not given:
+        return None
+    if len(given) > 1:
+        raise RefusedError(f"{question.id} has more than one answer.")
+    if not isinstance(question, Choose):
+        return given[0].replace("\r\n", "\n").strip()
+    return _chosen(study, question, item, reader, given[0])
+
+
+def _chosen(study: Study, question: Choose, item: StudyItem, reader: str, value: str) -> str:
+    """The option, or the text that stood at this place on the reader's page."""
+    if not question.between:
+        return value
+    order = shuffled(study, question, item, reader)
+    if value not in {str(place + 1) for place in range(len(order))}:
+        raise RefusedError(f"{question.id} has no choice {value[:50]!r}.")
+    return order[int(value) - 1]
+
+
+def _span(value: str) -> Span:
+    found = _PLACE.fullmatch(value)
+    if found is None:
+        raise RefusedError(f"{value[:50]!r} marks nothing.")
+    return Span(start=int(found[1]), end=int(found[2]), label=found[3] or "")

@@ -1,0 +1,238 @@
+"""What all pages share: the study, the desk, the keys, the templates."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse
+
+from epicene.annotate.desk import Desk, Feedback, Nothing, Task
+from epicene.annotate.pages.assets import asset_address
+from epicene.annotate.pages.images import Images
+from epicene.annotate.pages.views import Viewer
+from epicene.annotate.pages.words import direction, names, page_language, prose, say, speaker, told
+from epicene.studies.responses import comparable
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from epicene.annotate.folder import StudyFolder
+    from epicene.annotate.pages.guard import Session, Sessions
+    from epicene.annotate.reception import Person, RefusedError
+
+_MOST_FIELDS = 5000
+_MOST_BODIES = 2000
+
+# What the script says.
+_FOR_SCRIPT = (
+    "missing",
+    "saving",
+    "saved",
+    "not_saved",
+    "conflict",
+    "closed",
+    "same_words",
+    "wrong_answer",
+)
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What a person sees now: which template with what, and what a program needs to know of it."""
+
+    stage: str
+    context: dict[str, Any]
+    number: int | None = None
+    revision: int | None = None
+
+
+class Site:
+    """One study on the web."""
+
+    def __init__(self, folder: StudyFolder, desk: Desk, sessions: Sessions) -> None:
+        self.folder = folder
+        self.study = folder.study
+        self.desk = desk
+        self.sessions = sessions
+        self.images = Images(folder)
+        self._addresses = self.images.addresses("/image")
+        self.templates = Environment(
+            loader=PackageLoader("epicene.annotate.pages"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            auto_reload=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._bodies: OrderedDict[tuple[object, ...], Markup] = OrderedDict()
+        self.templates.globals.update(
+            told=told, prose=prose, direction=direction, asset=asset_address
+        )
+
+    # --- what a person sees --------------------------------------------------------------------
+
+    def screen(self, person: Person, *, notice: str = "") -> Screen:
+        """What is before a person now."""
+        language = self.language(person)
+        shared: dict[str, Any] = {"notice": notice}
+        if person.stage != "work":
+            return Screen(person.stage, shared)
+        now = self.desk.situation(person.participant)
+        work = now.work
+        shared |= {"undo": now.undo, "answered": now.answered, "most": now.most}
+        viewer = Viewer(self.study, language, person.participant, self._addresses)
+        if isinstance(work, Task):
+            shared |= {
+                "task": work,
+                "body": self._body(viewer, work, language),
+                "practice": work.part == "practice",
+            }
+            return Screen("item", shared, work.number, work.revision)
+        if isinstance(work, Feedback):
+            shared |= {"number": work.number, **self._feedback(viewer, work, person)}
+            return Screen("feedback", shared, work.number)
+        return Screen("done", shared | self._completion(person, work))
+
+    def _body(self, viewer: Viewer, task: Task, language: str) -> Markup:
+        """What is shown and asked of an item; kept, as others see the same."""
+        key = (task.item.id, language, viewer.orders(task.item))
+        if task.answers or key not in self._bodies:
+            view = viewer.item(task.item, task.answers)
+            body = Markup(self._render("item_body.html", language, "", view=view))  # noqa: S704
+            if task.answers:
+                return body
+            self._bodies[key] = body
+            if len(self._bodies) > _MOST_BODIES:
+                self._bodies.popitem(last=False)
+        return self._bodies[key]
+
+    def _feedback(self, viewer: Viewer, work: Feedback, person: Person) -> dict[str, Any]:
+        item = work.item
+        rows = [
+            {
+                "ask": told(question.ask, self.language(person)),
+                "said": viewer.said(question, item, work.answers.get(question.id)),
+                "expected": viewer.said(question, item, item.expected[question.id]),
+                "right": question.id in work.answers
+                and comparable(work.answers[question.id]) == comparable(item.expected[question.id]),
+            }
+            for question in self.study.questions
+            if question.id in item.expected
+        ]
+        return {"item": item, "rows": rows, "right": all(row["right"] for row in rows)}
+
+    def _completion(self, person: Person, work: Nothing) -> dict[str, Any]:
+        """The code and the way back, for who came by the open link and did something."""
+        access = self.study.access
+        entitled = person.entry == "open" and work.answered > 0
+        code = access.completion_code if entitled else ""
+        back = access.completion_url.replace("{code}", code) if entitled else ""
+        return {"code": code, "back": back, "open": person.entry == "open"}
+
+    def language(self, person: Person) -> str:
+        """The language of a person's pages."""
+        return page_language(self.study, person.language)
+
+    def refusal(self, refused: RefusedError, language: str) -> str:
+        """Why an answer was not kept, in the reader's words: by the question, not by fields."""
+        at = str(refused).partition(" ")[0]
+        asked = [question for question in self.study.questions if question.id == at]
+        sentence = say("wrong_answer", language)
+        return f"{sentence}: {told(asked[0].ask, language)}" if asked else f"{sentence}."
+
+    def desk_name(self, participant: str) -> str:
+        """What the browser keeps a person's unsent answers under."""
+        return self.sessions.keys.sign("desk", participant)[:16]
+
+    # --- rendering -----------------------------------------------------------------------------
+
+    def part(self, screen: Screen, language: str, csrf: str) -> str:
+        """The part of the page that changes."""
+        return self._render(f"{screen.stage}.html", language, csrf, **screen.context)
+
+    def page(
+        self,
+        template: str,
+        language: str,
+        *,
+        csrf: str = "",
+        status: int = 200,
+        desk: str = "",
+        **context: Any,
+    ) -> HTMLResponse:
+        """A whole page."""
+        inner = self._render(f"{template}.html", language, csrf, **context)
+        say = speaker(language)
+        whole = self._render(
+            "layout.html",
+            language,
+            csrf,
+            inner=Markup(inner),  # noqa: S704 (a template of ours made it)
+            stage=template,
+            languages=names(self.study) if desk else {},
+            script_words={name: say(name) for name in _FOR_SCRIPT},
+            desk=desk,
+            back=context.get("back", ""),
+            to=context.get("to", ""),
+            wide=template.startswith("owner_"),
+            instructed=template in ("item", "feedback", "done"),
+        )
+        return HTMLResponse(whole, status)
+
+    def _render(self, template: str, language: str, csrf: str, **context: Any) -> str:
+        return self.templates.get_template(template).render(
+            study=self.study,
+            language=language,
+            say=speaker(language),
+            csrf=csrf,
+            **context,
+        )
+
+    # --- requests ------------------------------------------------------------------------------
+
+    async def form(self, request: Request) -> dict[str, list[str]]:
+        """The fields of a form that one of our pages made for this very person."""
+        body = await request.body()
+        try:
+            pairs = parse_qsl(
+                body.decode("ascii"),
+                keep_blank_values=True,
+                errors="strict",
+                max_num_fields=_MOST_FIELDS,
+            )
+        except ValueError:
+            raise HTTPException(400, "This is no form.") from None
+        fields: dict[str, list[str]] = {}
+        for name, value in pairs:
+            fields.setdefault(name, []).append(value)
+        self.check_csrf(request, first(fields, "csrf"))
+        return fields
+
+    def check_csrf(self, request: Request, token: str) -> None:
+        """Refuse what another site may have sent in the person's name."""
+        if not self.sessions.keys.is_signed(token, "csrf", *session_of(request).entrant):
+            raise HTTPException(403, "This form is not from here; load the page again.")
+
+
+def session_of(request: Request) -> Session:
+    """Who asks; the guard has seen to it that somebody does."""
+    session: Session = request.state.session
+    return session
+
+
+def first(fields: dict[str, list[str]], name: str) -> str:
+    """The first value of a field; nothing, where there is none."""
+    return next(iter(fields.get(name, ())), "")
+
+
+def whole_number(text: str) -> int:
+    """A number of a form."""
+    if not (text.isascii() and text.isdecimal()) or len(text) > len("999999999"):
+        raise HTTPException(400, "A number is missing.")
+    return int(text)

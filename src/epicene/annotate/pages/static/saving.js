@@ -1,0 +1,266 @@
+// Saving: an answer is kept in the browser until the server has it, sent again until it has, and
+// counts once however often it arrives. Without this script the same forms work by themselves.
+
+const SAY = JSON.parse(document.body.dataset.words || "{}");
+const OURS = `epicene ${document.body.dataset.desk} `;
+const LONGEST_PAUSE = 30_000; // milliseconds
+const PATIENCE = 20_000;
+const READING = 20_000;
+
+let pause = 1000;
+let waiting = null;
+let sending = false;
+let shownAt = performance.now();
+
+function tell(text, wrong = false) {
+  const status = document.getElementById("status");
+  status.textContent = text;
+  status.classList.toggle("wrong", wrong);
+}
+
+// --- what the browser keeps --------------------------------------------------------------------
+
+const memory = new Map(); // where the browser keeps nothing
+
+function keep(name, value) {
+  memory.set(OURS + name, JSON.stringify(value));
+  try {
+    localStorage.setItem(OURS + name, JSON.stringify(value));
+  } catch {
+    // Full or forbidden: what is in memory still lasts as long as the page.
+  }
+}
+
+function kept(name) {
+  let text = memory.get(OURS + name);
+  try {
+    text ??= localStorage.getItem(OURS + name);
+  } catch {
+    // As above.
+  }
+  return text ? JSON.parse(text) : null;
+}
+
+function forget(name) {
+  memory.delete(OURS + name);
+  try {
+    localStorage.removeItem(OURS + name);
+  } catch {
+    // As above.
+  }
+}
+
+// Numbers of the answers that the server has not taken yet, the first first.
+function unsentNumbers() {
+  const names = new Set(memory.keys());
+  try {
+    for (let i = 0; i < localStorage.length; i++) names.add(localStorage.key(i));
+  } catch {
+    // As above.
+  }
+  const start = `${OURS}unsent `;
+  const numbers = [...names].filter((name) => name.startsWith(start));
+  return numbers.map((name) => Number(name.slice(start.length))).sort((a, b) => a - b);
+}
+
+// --- the form ----------------------------------------------------------------------------------
+
+function answersOf(form) {
+  const answers = {};
+  for (const question of asked(form)) {
+    answers[question.dataset.question] = chosenValues(form, question);
+  }
+  return answers;
+}
+
+function restore(form, answers) {
+  for (const control of form.elements) {
+    const given = answers[control.name?.slice("answer.".length)];
+    if (!control.name?.startsWith("answer.") || !given) continue;
+    if (control.type === "radio" || control.type === "checkbox") {
+      control.checked = given.includes(control.value);
+    } else if (control.tagName === "SELECT") {
+      const values = [...control.options].map((option) => option.value);
+      control.value = values.find((value) => value && given.includes(value)) ?? "";
+    } else {
+      control.value = given[0] ?? "";
+    }
+  }
+}
+
+// The first question that still wants something, if any.
+function wanting(form) {
+  return asked(form).find(
+    (question) =>
+      (question.dataset.required && chosenValues(form, question).length === 0) ||
+      question.querySelector(".comparison.wrong"),
+  );
+}
+
+function prepare() {
+  shownAt = performance.now();
+  const form = asForm();
+  if (!form) return;
+  form.noValidate = true;
+  const { number, revision } = form.dataset;
+  const draft = number && kept("draft");
+  if (draft && draft.number === number && draft.revision === revision) restore(form, draft.answers);
+  prepareWords(form);
+  showAsked(form);
+  form.addEventListener("focusin", (event) => {
+    const question = event.target.closest(".question");
+    if (question) activate(form, question);
+  });
+  for (const type of ["input", "change"]) {
+    form.addEventListener(type, () => {
+      showAsked(form);
+      if (number) keep("draft", { number, revision, answers: answersOf(form) });
+    });
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.id === "undo-form") {
+    event.preventDefault();
+    undo(Number(form.dataset.number));
+  } else if (form.matches("[data-questions]")) {
+    const missing = wanting(form);
+    if (missing) {
+      event.preventDefault();
+      activate(form, missing);
+      missing.scrollIntoView({ block: "nearest" });
+      const uneven = missing.querySelector(".comparison.wrong");
+      tell(uneven ? SAY.same_words : SAY.missing, true);
+    } else if (form.id === "item") {
+      event.preventDefault();
+      submit(form);
+    }
+  }
+});
+
+// --- sending -----------------------------------------------------------------------------------
+
+function submit(form) {
+  if (form.inert) return;
+  const number = Number(form.dataset.number);
+  keep(`unsent ${number}`, {
+    number,
+    revision: Number(form.dataset.revision),
+    answers: answersOf(form),
+    seconds: Math.round((performance.now() - shownAt) / 100) / 10,
+  });
+  form.inert = true;
+  sendAll();
+}
+
+function post(address, body) {
+  return fetch(address, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-CSRF-Token": document.body.dataset.csrf },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE),
+  });
+}
+
+async function sendAll() {
+  if (sending) return;
+  sending = true;
+  clearTimeout(waiting);
+  try {
+    for (const number of unsentNumbers()) {
+      if (!(await sendOne(number))) return;
+    }
+  } finally {
+    sending = false;
+  }
+}
+
+// Whether the next may be sent.
+async function sendOne(number) {
+  tell(SAY.saving);
+  let answer;
+  let reply;
+  try {
+    answer = await post("/api/answer", kept(`unsent ${number}`));
+    reply = answer.status < 500 && answer.status !== 429 ? await answer.json() : null;
+  } catch {
+    answer = null;
+    reply = null;
+  }
+  if (answer?.status === 404 || answer?.status === 403) {
+    tell(SAY.closed, true);
+    return false;
+  }
+  if (!reply) {
+    later();
+    return false;
+  }
+  pause = 1000;
+  forget(`unsent ${number}`);
+  if (answer.ok) {
+    forget("draft");
+    show(reply.work);
+    tell(SAY.saved);
+  } else if (answer.status === 409) {
+    forget("draft");
+    await refresh();
+    tell(SAY.conflict, true);
+  } else {
+    const form = asForm();
+    if (form) form.inert = false;
+    tell(reply.detail || SAY.wrong_answer, true);
+  }
+  return true;
+}
+
+function later() {
+  tell(SAY.not_saved, true);
+  waiting = setTimeout(sendAll, pause);
+  pause = Math.min(pause * 2, LONGEST_PAUSE);
+}
+
+async function undo(number) {
+  if (sending || unsentNumbers().length) return;
+  sending = true;
+  try {
+    const answer = await post("/api/undo", { number });
+    if (!answer.ok) throw new Error(answer.status);
+    show((await answer.json()).work);
+    tell("");
+  } catch {
+    tell(SAY.not_saved, true);
+  } finally {
+    sending = false;
+  }
+}
+
+async function refresh() {
+  const answer = await fetch("/api/work", { signal: AbortSignal.timeout(PATIENCE) });
+  if (answer.ok) show(await answer.json());
+}
+
+function show(work) {
+  const main = document.getElementById("main");
+  main.innerHTML = work.page;
+  main.dataset.stage = work.stage;
+  window.scrollTo(0, 0);
+  prepare();
+  (main.querySelector("[autofocus]") ?? main).focus({ preventScroll: true });
+  sendBack();
+}
+
+// Back to the platform, with time to note the code.
+function sendBack() {
+  const back = document.getElementById("send-back");
+  if (back) setTimeout(() => location.assign(back.href), READING);
+}
+
+window.addEventListener("online", sendAll);
+document.body.classList.add("scripted");
+prepare();
+if (unsentNumbers().length) {
+  const form = document.getElementById("item");
+  if (form) form.inert = true;
+  sendAll();
+}

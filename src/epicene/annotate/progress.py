@@ -1,0 +1,98 @@
+"""How far a study is: by item, by list, by person. Each call reads the database for itself."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from epicene.annotate.store import explained
+from epicene.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+class ListProgress(Record, frozen=True, kw_only=True):
+    """A list, or the whole study where it has none: judgements wanted, given, and being made."""
+
+    list: str
+    items: int
+    wanted: int
+    given: int
+    out: int
+    people: int
+
+
+class ItemProgress(Record, frozen=True, kw_only=True):
+    """An item."""
+
+    item: str
+    list: str
+    wanted: int
+    given: int
+    out: int
+
+
+class PersonProgress(Record, frozen=True, kw_only=True):
+    """A person who was invited or came."""
+
+    participant: str
+    entry: str
+    list: str | None
+    answered: int
+    state: str  # invited, refused, finished, or working
+    seen: datetime | None
+
+
+_LISTS = """
+    SELECT list, count(*) AS items, sum(wanted) AS wanted, sum(min(given, wanted)) AS given,
+        sum(out) AS out, (SELECT count(*) FROM people WHERE people.list = places.list) AS people
+    FROM places GROUP BY list ORDER BY list
+"""
+_ITEMS = """
+    SELECT item, list, wanted, given, out FROM places
+    ORDER BY given >= wanted, given, item LIMIT ? OFFSET ?
+"""
+_PEOPLE = """
+    SELECT participant, entry, list, answered, seen, CASE
+        WHEN entered IS NULL THEN 'invited' WHEN screened = 'refused' THEN 'refused'
+        WHEN finished IS NOT NULL THEN 'finished' ELSE 'working' END AS state
+    FROM people ORDER BY participant
+"""
+
+RecordT = TypeVar("RecordT", bound=Record)
+
+
+def lists(path: Path) -> list[ListProgress]:
+    """Every list."""
+    return _read(path, ListProgress, _LISTS)
+
+
+def items(path: Path, *, start: int = 0, most: int = 100) -> list[ItemProgress]:
+    """Some of the items, those that lack most first."""
+    return _read(path, ItemProgress, _ITEMS, (most, start))
+
+
+def people(path: Path) -> list[PersonProgress]:
+    """Everybody."""
+    return _read(path, PersonProgress, _PEOPLE)
+
+
+def _read(
+    path: Path, record: type[RecordT], query: str, values: Sequence[object] = ()
+) -> list[RecordT]:
+    with explained(path), closing(sqlite3.connect(path, timeout=10)) as db:
+        db.row_factory = sqlite3.Row
+        return [msgspec.convert(_timed(dict(row)), record) for row in db.execute(query, values)]
+
+
+def _timed(row: dict[str, object]) -> dict[str, object]:
+    """A row with its time as one."""
+    if isinstance(row.get("seen"), float):
+        row["seen"] = datetime.fromtimestamp(float(str(row["seen"])), UTC)
+    return row

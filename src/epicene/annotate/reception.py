@@ -1,0 +1,178 @@
+"""Where people come in: by which link, in which language, with consent, screened and instructed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from epicene.annotate.ledger import act
+from epicene.annotate.store import explained
+from epicene.studies import ChoiceScreen
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from epicene.studies import Screen, Study
+
+Entry: TypeAlias = Literal["personal", "open"]
+Stage: TypeAlias = Literal["consent", "screening", "refused", "instructions", "work"]
+
+_LONGEST_NUMBER = 9  # digits
+
+
+class NotGivenError(LookupError):
+    """The person never came in, or was never given what they speak of."""
+
+
+class RefusedError(ValueError):
+    """What a person sent cannot be kept; says why."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who entered, and where they are."""
+
+    participant: str
+    entry: Entry
+    language: str
+    stage: Stage
+    answered: int
+
+
+class Reception:
+    """The people of one study."""
+
+    def __init__(
+        self,
+        study: Study,
+        db: sqlite3.Connection,
+        path: Path,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._study = study
+        self._db = db
+        self._path = path
+        self._clock = clock
+
+    def invite(self, participant: str) -> None:
+        """Remember somebody who gets a personal link."""
+        with act(self._db, self._path):
+            self._db.execute(
+                "INSERT OR IGNORE INTO people (participant, entry) VALUES (?, 'personal')",
+                (participant,),
+            )
+
+    def invited(self) -> list[str]:
+        """Who got personal links."""
+        with explained(self._path):
+            rows = self._db.execute(
+                "SELECT participant FROM people WHERE entry = 'personal' ORDER BY participant"
+            )
+            return [row["participant"] for row in rows]
+
+    def enter(self, participant: str, entry: Entry, language: str = "") -> bool:
+        """Let a person in; no, where they belong to the other way of entering."""
+        now = self._clock()
+        with act(self._db, self._path):
+            self._db.execute(
+                "INSERT OR IGNORE INTO people (participant, entry) VALUES (?, ?)",
+                (participant, entry),
+            )
+            done = self._db.execute(
+                "UPDATE people SET seen = ?, entered = coalesce(entered, ?),"
+                " language = CASE language WHEN '' THEN ? ELSE language END"
+                " WHERE participant = ? AND entry = ?",
+                (now, now, language, participant, entry),
+            )
+            return done.rowcount == 1
+
+    def person(self, participant: str) -> Person:
+        """Where a person is."""
+        with explained(self._path):
+            return self._described(self.row(participant))
+
+    def row(self, participant: str) -> sqlite3.Row:
+        """What is kept of a person who came in."""
+        row: sqlite3.Row | None = self._db.execute(
+            "SELECT * FROM people WHERE participant = ? AND entered IS NOT NULL", (participant,)
+        ).fetchone()
+        if row is None:
+            raise NotGivenError(participant)
+        return row
+
+    def _described(self, row: sqlite3.Row) -> Person:
+        return Person(
+            participant=row["participant"],
+            entry=row["entry"],
+            language=row["language"],
+            stage=self.stage(row),
+            answered=row["answered"],
+        )
+
+    def stage(self, row: sqlite3.Row) -> Stage:
+        """What a person has before them."""
+        if row["screened"] == "refused":
+            return "refused"
+        if self._study.consent and row["consented"] is None:
+            return "consent"
+        if self._study.screening and not row["screened"]:
+            return "screening"
+        if row["instructed"] is None and (self._study.instructions or self._study.practice):
+            return "instructions"
+        return "work"
+
+    def choose_language(self, participant: str, language: str) -> None:
+        """Read the pages in one of the study's languages."""
+        if language not in self._study.title:
+            raise RefusedError(f"The study has no pages in {language!r}.")
+        self._set(participant, "language", language)
+
+    def consent(self, participant: str) -> None:
+        """The person agreed to take part."""
+        self._set_once(participant, "consented")
+
+    def begin(self, participant: str) -> None:
+        """The person has read the instructions."""
+        self._set_once(participant, "instructed")
+
+    def screen(self, participant: str, answers: Mapping[str, str]) -> None:
+        """Let a person go on, or not. Of the answers themselves nothing is kept."""
+        for screen in self._study.screening:
+            if not _is_answer(screen, answers.get(screen.id, "")):
+                raise RefusedError(f"{screen.id} has no answer.")
+        passed = all(_accepts(screen, answers[screen.id]) for screen in self._study.screening)
+        if self.person(participant).stage == "screening":
+            self._set(participant, "screened", "passed" if passed else "refused")
+
+    def _set_once(self, participant: str, column: Literal["consented", "instructed"]) -> None:
+        with act(self._db, self._path):
+            self._db.execute(
+                f"UPDATE people SET {column} = coalesce({column}, ?), seen = ?"  # noqa: S608
+                " WHERE participant = ?",
+                (self._clock(), self._clock(), participant),
+            )
+
+    def _set(self, participant: str, column: Literal["language", "screened"], value: str) -> None:
+        with act(self._db, self._path):
+            self._db.execute(
+                f"UPDATE people SET {column} = ? WHERE participant = ?",  # noqa: S608
+                (value, participant),
+            )
+
+
+def _is_answer(screen: Screen, answer: str) -> bool:
+    if isinstance(screen, ChoiceScreen):
+        return answer in {option.id for option in screen.options}
+    return answer.strip().isdecimal() and len(answer) <= _LONGEST_NUMBER
+
+
+def _accepts(screen: Screen, answer: str) -> bool:
+    if isinstance(screen, ChoiceScreen):
+        return answer in screen.accept
+    number = int(answer)
+    low = number if screen.at_least is None else screen.at_least
+    high = number if screen.at_most is None else screen.at_most
+    return low <= number <= high

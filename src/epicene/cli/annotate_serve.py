@@ -1,0 +1,125 @@
+"""`epicene annotate serve` and `links`: the pages where people judge, and the ways in."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from epicene.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from epicene.annotate.folder import StudyFolder
+
+PORT = 8765
+
+StudyPath: TypeAlias = Annotated[Path, typer.Argument(metavar="STUDY", help="A study's folder.")]
+People: TypeAlias = Annotated[
+    str,
+    typer.Option(metavar="A,B,…", help="Who gets a personal link, besides those who have one."),
+]
+Url: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--url", metavar="URL", help="Where people reach the pages, if not by --host and --port."
+    ),
+]
+
+
+def serve(
+    study: StudyPath,
+    people: People = "",
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; this machine alone, unless said.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = PORT,
+    url: Url = "",
+    lease: Annotated[
+        float,
+        typer.Option(min=1, metavar="MINUTES", help="How long an item waits for its answer."),
+    ] = 30,
+) -> None:
+    """Serve the pages where people judge, until stopped; prints the links."""
+    from epicene.annotate.folder import read_folder
+    from epicene.cli.output import note
+
+    folder = read_folder(study)
+    try:
+        from epicene.annotate.pages.server import serve as serve_pages
+    except ImportError as error:
+        raise InputError(
+            f"The pages want the package {error.name}; get it with "
+            "`pip install 'epicene[annotate]'`."
+        ) from None
+
+    def ready(taken: int) -> None:
+        shown = f"[{host}]" if ":" in host else host
+        _print_links(folder, _names(people), url or f"http://{shown}:{taken}")
+        if not _is_loopback(host):
+            note(
+                f"Listening on {host}: everybody who reaches this machine can try. Links and "
+                "answers travel in the clear unless a proxy with HTTPS stands before it."
+            )
+        note("Serving until stopped (Ctrl-C).")
+
+    serve_pages(folder, host=host, port=port, lease=60 * lease, ready=ready)
+
+
+def links(study: StudyPath, people: People = "", url: Url = "") -> None:
+    """Print the links of a study: the owner's, the open one, everybody's own."""
+    from epicene.annotate.folder import read_folder
+
+    _print_links(read_folder(study), _names(people), url or f"http://127.0.0.1:{PORT}")
+
+
+def _names(people: str) -> list[str]:
+    return [name.strip() for name in people.split(",") if name.strip()]
+
+
+def _print_links(folder: StudyFolder, people: Iterable[str], url: str) -> None:
+    if not url.startswith(("http://", "https://")):
+        raise InputError(f"{url!r} is no web address; it begins with http:// or https://.")
+    for who, link in _links(folder, people, url.rstrip("/")):
+        sys.stdout.write(f"{who}\t{link}\n")
+    sys.stdout.flush()
+
+
+def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tuple[str, str]]:
+    """Who comes in by which link; those who are named now are remembered."""
+    from epicene.annotate.folder import RESPONSES
+    from epicene.annotate.ledger import open_ledger
+    from epicene.annotate.reception import Reception
+    from epicene.annotate.tokens import Pass, check_name, read_keys
+
+    keys = read_keys(folder.path)
+
+    def link(entrant: Pass) -> str:
+        return f"{url}/enter/{keys.token(entrant)}"
+
+    names = [check_name(name) for name in people]
+    path = folder.path / RESPONSES
+    with closing(open_ledger(path)) as db:
+        reception = Reception(folder.study, db, path)
+        for name in names:
+            reception.invite(name)
+        invited = reception.invited()
+    yield "(owner)", link(Pass("owner"))
+    access = folder.study.access
+    if access.entry == "open":
+        query = access.participant_parameter and f"?{access.participant_parameter}=…"
+        yield "(open)", link(Pass("open")) + query
+    for name in invited:
+        yield name, link(Pass("person", name))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,1 @@
+"""A suite's items as tasks of lm-evaluation-harness."""

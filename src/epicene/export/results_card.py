@@ -1,0 +1,204 @@
+"""What a person should know of exported results: what was run, how, on what, and how surely."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from epicene import __version__
+from epicene.export.card_parts import fault_lines, protocol_lines
+from epicene.export.folders import front_matter
+from epicene.report.document import headlines, number
+from epicene.report.layout import caption
+from epicene.report.plain import as_markdown
+from epicene.runs.summary import differing_settings
+from epicene.suites.data_cards import table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.export.results import Part
+    from epicene.records import Identity
+    from epicene.runs.results import Finished
+    from epicene.runs.summary import RunSummary
+
+
+def results_card(parts: Sequence[Part]) -> Iterator[str]:
+    """The card, line by line."""
+    models = dict.fromkeys(run.info.model for part in parts for run in part.summary.runs)
+    yield from front_matter(_head(parts, list(models)))
+    yield f"# {', '.join(models)}: grammatical gender and agreement"
+    yield ""
+    yield f"Measured and written by Epicene {__version__}."
+    yield ""
+    for part in parts:
+        yield from _part(part)
+    yield "## Intervals"
+    yield ""
+    yield (
+        "Numbers in brackets are 95 % intervals. They resample groups of items, as variants of "
+        "one sentence and samples of one prompt are not independent. A dash is an undefined "
+        "number, with the reason below its table. `undetected` is the share of answers that are "
+        "neither right nor wrong: no pronoun, a refusal, nothing that could be read."
+    )
+    yield ""
+    yield "## Models"
+    yield ""
+    yield from _models([run for part in parts for run in part.runs])
+    yield "## Citation"
+    yield ""
+    for source in dict.fromkeys(part.summary.suite.card.source for part in parts):
+        yield f"- {source}"
+    yield f"- Epicene {__version__} (CITATION.cff in its repository)."
+
+
+# --- the head ------------------------------------------------------------------------------
+
+
+def _head(parts: Sequence[Part], models: Sequence[str]) -> dict[str, Any]:
+    """The model index of the hub: a result for each run and each number that there is."""
+    languages = dict.fromkeys(
+        language
+        for part in parts
+        for language in part.summary.results.frame["language"].unique(maintain_order=True)
+        if language
+    )
+    return {
+        **({"language": list(languages)} if languages else {}),
+        "tags": ["grammatical-gender", "evaluation", "epicene"],
+        "model-index": [
+            {
+                "name": model,
+                "results": [
+                    _result(part, run)
+                    for part in parts
+                    for run in part.summary.runs
+                    if run.info.model == model
+                ],
+            }
+            for model in models
+        ],
+    }
+
+
+def _result(part: Part, run: RunSummary) -> dict[str, Any]:
+    card = part.summary.suite.card
+    metrics = {**run.metrics, "undetected": run.undetected}
+    return {
+        "task": {"type": "text-to-image" if _draws(part) else "text-generation"},
+        "dataset": {
+            "type": f"epicene/{part.summary.suite.name}",
+            "name": f"{card.title} ({run.data})",
+            "config": part.summary.protocol.name,
+        },
+        "metrics": [
+            {
+                "type": name,
+                "name": name.replace("_", " "),
+                "value": each.value,
+                "args": {key: value for key, value in number(each).items() if key != "value"},
+            }
+            for name, each in metrics.items()
+            if each.value is not None
+        ],
+    }
+
+
+def _draws(part: Part) -> bool:
+    from epicene.records import Draw
+
+    return any(Draw in stage.verbs for stage in part.summary.suite.stages)
+
+
+# --- one suite under one protocol ----------------------------------------------------------
+
+
+def _part(part: Part) -> Iterator[str]:
+    summary = part.summary
+    card = summary.suite.card
+    yield f"## {card.title}, protocol {summary.protocol.name}"
+    yield ""
+    yield card.about
+    yield ""
+    yield as_markdown(headlines(summary)).rstrip("\n")
+    yield ""
+    yield from _warnings(part)
+    yield from protocol_lines(summary.protocol, card)
+    yield from _files(part)
+    yield from fault_lines(card, "###")
+    yield from _reproduction(part.runs)
+
+
+def _warnings(part: Part) -> Iterator[str]:
+    """What keeps the numbers from being whole, or from being compared."""
+    if different := differing_settings(part.runs):
+        yield f"**These runs were not asked alike: they differ in {', '.join(different)}.**"
+        yield ""
+    for run in part.summary.runs:
+        if run.coverage is not None and not run.coverage.whole:
+            yield f"**{run.info.model} is incomplete: {run.coverage}.**"
+            yield ""
+
+
+def _files(part: Part) -> Iterator[str]:
+    yield "### Tables and figures"
+    yield ""
+    yield f"All numbers unrounded: [`results.json`]({part.folder}/results.json)."
+    yield ""
+    for kind, folder, things, suffixes in (
+        ("Table", "tables", part.tables, ("tex", "csv", "md")),
+        ("Figure", "figures", part.figures, ("svg", "png")),
+    ):
+        for thing, stem in things:
+            links = (f"[{suffix}](<{part.folder}/{folder}/{stem}.{suffix}>)" for suffix in suffixes)
+            yield f"- {caption(kind, thing)}: {', '.join(links)}"
+    yield ""
+
+
+def _reproduction(runs: Sequence[Finished]) -> Iterator[str]:
+    yield "### Running it again"
+    yield ""
+    for run in runs:
+        settings = run.manifest.settings
+        limit = "all" if settings.limit is None else f"{settings.limit} of each part"
+        yield (
+            f"`{run.folder.name}`: suite {settings.suite} {settings.suite_version}, data "
+            f"{settings.data}, {run.manifest.items} items ({limit}), seed {settings.seed}, "
+            f"state {run.manifest.state}."
+        )
+        yield ""
+        yield "```"
+        yield from dict.fromkeys(session.command for session in run.manifest.sessions)
+        yield "```"
+        yield ""
+        for file in settings.files:
+            yield f"- `{file.name}`, sha256 `{file.sha256}`"
+        for versions in _distinct([session.versions for session in run.manifest.sessions]):
+            yield "- " + ", ".join(f"{name} {version}" for name, version in versions.items())
+        yield ""
+
+
+def _distinct(versions: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    return [each for place, each in enumerate(versions) if each not in versions[:place]]
+
+
+# --- models --------------------------------------------------------------------------------
+
+
+def _models(runs: Sequence[Finished]) -> Iterator[str]:
+    """Each model that took part, with all that could change its answers."""
+    seen: set[bytes] = set()
+    for run in runs:
+        for role, identities in run.manifest.models.items():
+            for identity in identities:
+                if identity.digest not in seen:
+                    seen.add(identity.digest)
+                    yield from _model(role, identity)
+
+
+def _model(role: str, identity: Identity) -> Iterator[str]:
+    yield f"### {identity.label} ({role})"
+    yield ""
+    known = {"kind": identity.kind, **identity.about, **identity.key}
+    rows = [(name, f"`{value}`") for name, value in known.items() if value not in (None, "")]
+    yield from table(("what", "value"), rows)
+    yield ""

@@ -1,0 +1,99 @@
+"""Which items go out, whose they are, and under which licence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from epicene.datafiles import sha256_of
+from epicene.runs.select import limited, of_languages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from epicene.records import Item
+    from epicene.suites import Protocol, Source, Suite
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Items of a suite under a protocol. `own` is whether they came with Epicene; `licence` is
+    what the user says of others."""
+
+    suite: Suite[Any, Any]
+    protocol: Protocol
+    data: str
+    files: Sequence[Path]
+    items: Sequence[Item]
+    own: bool
+    licence: str = ""
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages of the items, in the order of the items."""
+        return list(dict.fromkeys(item.language for item in self.items if item.language))
+
+    @property
+    def warning(self) -> str:
+        """What to heed before the folder is given away, "" if nothing."""
+        if self.own or self.licence:
+            return ""
+        return (
+            f"These items come from files that are not Epicene's ({self.data}), and this folder "
+            "holds them: give it to others only if their licence lets you. Of the published data "
+            f"the card of {self.suite.name} says: {self.suite.card.data_licence} If the data are "
+            "yours, say so with --licence."
+        )
+
+    def licence_fields(self) -> dict[str, str]:
+        """The licence as the head of a card names it."""
+        if self.own:
+            return {"license": "apache-2.0"}
+        if self.licence:
+            return {"license": self.licence.lower()}
+        return {"license": "other", "license_name": "see-the-card", "license_link": "README.md"}
+
+    def licence_lines(self) -> Iterator[str]:
+        """The licence in words."""
+        if self.own:
+            yield "These items were written for Epicene and are under Apache-2.0."
+        elif self.licence:
+            yield f"Who exported these items says that their licence is {self.licence}."
+        else:
+            yield f"**{self.warning}**"
+
+    def origin_lines(self) -> Iterator[str]:
+        """Where the items come from, file by file."""
+        card = self.suite.card
+        yield f"Suite `{self.suite.name}` {self.suite.version}, data {self.data}. {card.source}"
+        if not self.own and card.published_data:
+            yield ""
+            yield f"Where a person gets the published files: {card.published_data}"
+        yield ""
+        for path in self.files:
+            yield f"- `{path.name}`, sha256 `{sha256_of(path)}`"
+
+
+def select(
+    suite: Suite[Any, Any],
+    protocol: Protocol,
+    source: Source,
+    *,
+    languages: tuple[str, ...] = (),
+    limit: int | None = None,
+    licence: str = "",
+) -> Selection:
+    """The items that a run of the same settings would take."""
+    dataset = suite.read(source, protocol)
+    items = of_languages(dataset.items, languages, dataset.name)
+    return Selection(
+        suite=suite,
+        protocol=protocol,
+        # Where the user keeps a file is nobody else's business.
+        data=dataset.name if source.path is None else source.path.resolve().name,
+        files=dataset.files,
+        items=list(limited(items, suite.stratum, limit, protocol.seed)),
+        own=source.path is None,
+        licence=licence,
+    )

@@ -1,0 +1,74 @@
+"""What runs gave, as the one JSON document of results and as the one table of headlines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.records import Column, Estimate, Row, Table
+
+if TYPE_CHECKING:
+    from epicene.runs.summary import RunSummary, Summary
+
+
+def number(estimate: Estimate) -> dict[str, Any]:
+    """A number as JSON; why it is undefined, where it is."""
+    shown: dict[str, Any] = {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+    }
+    if estimate.why:
+        shown["why"] = estimate.why
+    return shown
+
+
+def document(summary: Summary) -> dict[str, Any]:
+    """The one shape of results (docs/results.schema.json)."""
+    from epicene.report.plain import tables_json
+
+    return {
+        "suite": summary.suite.name,
+        "protocol": summary.protocol.name,
+        "data": ", ".join(dict.fromkeys(run.data for run in summary.runs)),
+        "metrics": {name: number(each) for name, each in summary.metrics.items()},
+        "undetected": number(summary.undetected),
+        "tables": tables_json(summary.tables),
+        "runs": [_run(run) for run in summary.runs],
+    }
+
+
+def _run(run: RunSummary) -> dict[str, Any]:
+    return {
+        "run": run.info.run,
+        "model": run.info.model,
+        "data": run.data,
+        "metrics": {name: number(each) for name, each in run.metrics.items()},
+        "undetected": number(run.undetected),
+        "coverage": None if run.coverage is None else msgspec.to_builtins(run.coverage),
+    }
+
+
+def headlines(summary: Summary) -> Table:
+    """The metrics of each run, side by side."""
+    names = list(dict.fromkeys(name for run in summary.runs for name in run.metrics))
+    rows = []
+    for name in [*names, "undetected"]:
+        cells = [
+            run.undetected
+            if name == "undetected"
+            else run.metrics.get(name, Estimate(value=None, why="nothing was judged"))
+            for run in summary.runs
+        ]
+        rows.append(Row(keys=(name,), cells=tuple(cells)))
+    return Table(
+        name="headlines",
+        title=f"{summary.suite.card.title}, protocol {summary.protocol.name}",
+        levels=("metric",),
+        columns=tuple(
+            Column(name=run.info.model, unit="number", decimals=3) for run in summary.runs
+        ),
+        rows=tuple(rows),
+    )

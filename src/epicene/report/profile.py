@@ -1,0 +1,179 @@
+"""Models side by side: their headlines across all suites, and against their size."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from epicene import charts
+from epicene.records import Column, Estimate, Row, Table
+from epicene.report import how
+from epicene.suites.headlines import Headline, Unit, everything, share_right
+from epicene.suites.tabulate import only, undetected, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from epicene.records import Figure, Identity
+    from epicene.runs.summary import Summary
+    from epicene.suites import RunInfo
+
+_ANY_SUITE = (share_right("right", everything),)
+
+# What headlines of each unit are called on an axis.
+_MEASURED: dict[Unit, str] = {"share": "share", "number": "effect"}
+
+_NOT_RUN = Estimate(value=None, why="this model was not run on this suite")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One headline, in one language if it names one, of each model that has it."""
+
+    title: str
+    headline: Headline
+    language: str
+    estimates: Mapping[str, Estimate]
+    undetected: Mapping[str, Estimate]
+
+    @property
+    def column(self) -> Column:
+        """How it is shown in a table."""
+        decimals = 1 if self.headline.unit == "share" else 3
+        return Column(name=self.title, unit=self.headline.unit, decimals=decimals)
+
+
+def headlines_of(summary: Summary) -> tuple[Headline, ...]:
+    """What is read first of a suite."""
+    return summary.suite.headlines or _ANY_SUITE
+
+
+def entries_of(summary: Summary) -> Iterator[Entry]:
+    """The headlines of one suite that have a number, then each by language if it has several."""
+    languages = [code for code in values_of(summary.results.frame, "language") if code]
+    for headline in headlines_of(summary):
+        made = _entry(summary, headline, headline.name, "")
+        if all(each.value is None for each in made.estimates.values()):
+            continue
+        yield made
+        if headline.by_language and len(languages) > 1:
+            for code in languages:
+                yield _entry(summary, headline, f"{headline.name} · {code}", code)
+
+
+def _entry(summary: Summary, headline: Headline, title: str, language: str) -> Entry:
+    where = {"language": language} if language else {}
+    parts = {
+        run.info.model: replace(
+            summary.results,
+            frame=only(summary.results.frame, run=run.info.run, **where),
+            runs=(run.info,),
+        )
+        for run in summary.runs
+    }
+    judged = headline.figures or everything
+    return Entry(
+        title=title,
+        headline=headline,
+        language=language,
+        estimates={model: headline.estimate(part) for model, part in parts.items()},
+        undetected={model: undetected(judged(part)) for model, part in parts.items()},
+    )
+
+
+def profile_table(summaries: Sequence[Summary], found: Sequence[Entry]) -> Table:
+    """A row for each model, a column for each headline and language."""
+    models = dict.fromkeys(run.info.model for each in summaries for run in each.runs)
+    return Table(
+        name="profile",
+        title="Headlines of every suite, by model",
+        levels=("model",),
+        columns=tuple(entry.column for entry in found),
+        rows=tuple(
+            Row(
+                keys=(model,),
+                cells=tuple(entry.estimates.get(model, _NOT_RUN) for entry in found),
+            )
+            for model in models
+        ),
+        notes=tuple(
+            f"{each.suite.card.title}: "
+            + how.line((how.method(each.protocol), how.undetected(each.runs)))
+            + "."
+            for each in summaries
+        ),
+    )
+
+
+def profile_figures(found: Sequence[Entry]) -> Iterator[Figure]:
+    """A point with its interval for each model, a panel for each headline: shares, then others."""
+    for unit, measured in _MEASURED.items():
+        rows: list[dict[str, charts.Value]] = [
+            {"headline": entry.title, "model": model, measured: estimate}
+            for entry in found
+            if entry.headline.unit == unit and not entry.language
+            for model, estimate in entry.estimates.items()
+        ]
+        with suppress(charts.EmptyChartError):
+            yield charts.points_with_intervals(
+                f"{measured} by model",
+                "Headlines of every suite",
+                rows,
+                x=measured,
+                y="model",
+                facet="headline",
+                percent=unit == "share",
+            )
+
+
+def size_figures(summaries: Sequence[Summary], found: Sequence[Entry]) -> Iterator[Figure]:
+    """Headlines against the number of parameters, where two sizes or more are known."""
+    runs = {run.info.model: run.info for each in summaries for run in each.runs}
+    sizes = {model: size for model, info in runs.items() if (size := _size(info)) is not None}
+    if len(set(sizes.values())) < 2:
+        return
+    unknown = [model for model in runs if model not in sizes]
+    for unit, measured in _MEASURED.items():
+        rows: list[dict[str, charts.Value]] = [
+            {
+                "headline": entry.title,
+                "parameters": sizes[model],
+                measured: estimate,
+                "family": _family(runs[model]),
+                "model": model,
+            }
+            for entry in found
+            if entry.headline.unit == unit and not entry.language
+            for model, estimate in entry.estimates.items()
+            if model in sizes
+        ]
+        with suppress(charts.EmptyChartError):
+            yield charts.scatter(
+                f"{measured} by size",
+                "Headlines against size, by family of models",
+                rows,
+                x="parameters",
+                y=measured,
+                color="family",
+                label="model",
+                facet="headline",
+                percent=unit == "share",
+                log_x=True,
+                notes=(f"Without a known size: {', '.join(unknown)}.",) if unknown else (),
+            )
+
+
+def _size(info: RunInfo) -> float | None:
+    size = _first(info).about.get("parameters") if info.identities else None
+    return float(size) if size else None
+
+
+def _family(info: RunInfo) -> str:
+    about = _first(info).about
+    return str(about.get("family") or about.get("architecture") or _first(info).kind)
+
+
+def _first(info: RunInfo) -> Identity:
+    """The model after which the run is named."""
+    return next(iter(info.identities.values()))[0]

@@ -1,0 +1,140 @@
+"""How the models of one suite stand to each other: places where data support them, and changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.records import Column, Estimate, Row, Table
+from epicene.runs.changes import changes
+from epicene.runs.ranking import Ranked, Ranking, rank
+from epicene.stats.correction import holm
+from epicene.stats.ranking import LEVEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.report.profile import Entry
+    from epicene.runs.summary import Summary
+
+# Every pair of so many models has a row; of more, the places say what there is to say.
+MOST_COMPARED = 6
+_NAMED = 5  # models that another is better than, before they are only counted
+
+_PLACES = (
+    f"Every two models are tested on the same items: whole groups change sign, one-sided, at "
+    f"{LEVEL:.0%} after Holm over all pairs both ways.",
+    "A place is a range: at best one below those told to be better, at worst one above those told "
+    "to be worse. Models that share a letter are not told apart.",
+    "A judgement that a run lacks counts against its model where that should prove better and for "
+    "it where another should, so no place improves with less data.",
+)
+_CHANGES = (
+    "The second minus the first, over the judgements both have: paired by item, intervals and the "
+    "permutation test clustered by group, Holm over all rows.",
+)
+
+
+def places(summary: Summary, entries: Sequence[Entry]) -> Iterator[Table | str]:
+    """A table for each headline that tells some models apart, a sentence for each that does not."""
+    models = [run.info.model for run in summary.runs]
+    if len(models) < 2:
+        return
+    for entry in entries:
+        if entry.language or entry.headline.figures is None:
+            continue
+        ranking = rank(entry.headline.figures(summary.results), models)
+        if ranking.tells:
+            yield _places_table(ranking, entry)
+        else:
+            yield (
+                f"By “{entry.headline.name}” no model is told apart from another "
+                f"({ranking.shared} judgements that all of them have): there is no ranking."
+            )
+
+
+def _places_table(ranking: Ranking, entry: Entry) -> Table:
+    lacking = any(model.lacking for model in ranking.models)
+    columns = (
+        Column(name="place", unit="text"),
+        Column(name="group", unit="text"),
+        entry.column,
+        Column(name="better than", unit="text"),
+        *((Column(name="judgements lacking", unit="count"),) if lacking else ()),
+    )
+    rows = tuple(
+        Row(
+            keys=(model.model,),
+            cells=(
+                _place(model, len(ranking.models)),
+                model.letters,
+                entry.estimates[model.model],
+                _named(model.better_than),
+                *((Estimate(value=model.lacking),) if lacking else ()),
+            ),
+        )
+        for model in ranking.models
+    )
+    return Table(
+        name="places",
+        title=f"Places by “{entry.headline.name}”",
+        levels=("model",),
+        columns=columns,
+        rows=rows,
+        notes=(
+            *_PLACES,
+            f"{ranking.shared} of {ranking.judgements} judgements are in all runs.",
+        ),
+    )
+
+
+def _place(model: Ranked, models: int) -> str:
+    best, worst = model.place
+    return f"{best} of {models}" if best == worst else f"{best} to {worst} of {models}"
+
+
+def _named(models: Sequence[str]) -> str:
+    if not models:
+        return "none"
+    shown = ", ".join(models[:_NAMED])
+    return shown if len(models) <= _NAMED else f"{shown} and {len(models) - _NAMED} more"
+
+
+def changes_table(summary: Summary, entries: Sequence[Entry]) -> Table | None:
+    """What changed between every two models, by each headline."""
+    models = [run.info.model for run in summary.runs]
+    if not 2 <= len(models) <= MOST_COMPARED:
+        return None
+    found = [
+        (entry.headline.name, change)
+        for entry in entries
+        if not entry.language and entry.headline.figures is not None
+        for change in changes(entry.headline.figures(summary.results), models)
+    ]
+    if not found:
+        return None
+    adjusted = holm([change.test.p for _, change in found])
+    return Table(
+        name="changes",
+        title="What changed between every two models",
+        levels=("headline", "first", "second"),
+        columns=(
+            Column(name="difference"),
+            Column(name="p", unit="p"),
+            Column(name="p (Holm)", unit="p"),
+            Column(name="became right", unit="count"),
+            Column(name="no longer right", unit="count"),
+            Column(name="judgements", unit="count"),
+        ),
+        rows=tuple(
+            Row(
+                keys=(name, change.first, change.second),
+                cells=(
+                    change.difference,
+                    *(Estimate(value=each, why=change.test.why) for each in (change.test.p, p)),
+                    *(Estimate(value=n) for n in (change.gained, change.lost, change.shared)),
+                ),
+            )
+            for (name, change), p in zip(found, adjusted, strict=True)
+        ),
+        notes=_CHANGES,
+    )

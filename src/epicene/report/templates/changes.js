@@ -1,0 +1,113 @@
+// What changed between two runs, item by item: two menus that say which, and one of the kinds of
+// change there are. Comes before evidence.js in the page.
+
+const CHANGES = "changes between runs"; // the name of the condition; no column is called that
+
+class Changes {
+  // Null where there are not two runs, or nothing has an outcome.
+  static between(evidence) {
+    if (!evidence.runs || !evidence.columns.has("outcome")) return null;
+    const counts = evidence.pack.counts(evidence.runs);
+    const runs = [...(counts ?? [])].flatMap((count, id) => (id > 0 && count > 0 ? [id] : []));
+    return runs.length < 2 ? null : new Changes(evidence, runs);
+  }
+
+  constructor(evidence, runs) {
+    this.evidence = evidence;
+    this.rowsBefore = null;
+    const nobody = element("option", { value: "" }, "–");
+    const choices = () =>
+      runs.map((id) => {
+        const name = evidence.pack.at(evidence.runs.first + id - 1);
+        return element("option", { value: id, dir: "auto" }, name);
+      });
+    this.first = element("select", { name: "first run" }, nobody, ...choices());
+    this.second = element("select", { name: "second run" }, nobody.cloneNode(true), ...choices());
+    this.kind = element("select", { name: "change", disabled: true });
+    this.told = element("p", { className: "small", attributes: { role: "status" } });
+    for (const menu of [this.first, this.second]) {
+      menu.addEventListener("change", () => this.compare());
+    }
+    this.kind.addEventListener("change", () => this.choose());
+    const labelled = (name, menu) =>
+      element("label", {}, element("span", {}, name), " ", menu);
+    evidence.form.append(
+      element(
+        "fieldset",
+        { className: "changes" },
+        element("legend", {}, "What changed between two runs"),
+        labelled("from", this.first),
+        labelled("to", this.second),
+        labelled("change", this.kind),
+        this.told,
+      ),
+    );
+    this.forget();
+  }
+
+  // The other run's row, or -1.
+  before(row) {
+    return this.rowsBefore === null ? -1 : this.rowsBefore[row];
+  }
+
+  forget() {
+    this.rowsBefore = null;
+    this.kind.disabled = true;
+    this.kind.replaceChildren(element("option", { value: "" }, "any"));
+    this.told.textContent = "";
+  }
+
+  compare() {
+    this.forget();
+    this.evidence.conditions.delete(CHANGES);
+    const [first, second] = [this.first, this.second].map((menu) => Number(menu.value));
+    if (first && second && first !== second) {
+      this.pairUp(first, second);
+      this.choose();
+    } else this.evidence.select();
+  }
+
+  // Judgements are paired by item and part.
+  pairUp(first, second) {
+    const { pack, columns, runs } = this.evidence;
+    const [item, part, outcome] = ["item", "part", "outcome"].map((name) => columns.get(name)?.ids);
+    const key = (row) => item[row] * 2 ** 24 + (part ? part[row] : 0);
+    const rowsOfFirst = new Map();
+    for (let row = 0; row < pack.count; row++) {
+      if (runs.ids[row] === first && outcome[row]) rowsOfFirst.set(key(row), row);
+    }
+    this.rowsBefore = new Int32Array(pack.count).fill(-1);
+    const kinds = new Map();
+    let shared = 0;
+    for (let row = 0; row < pack.count; row++) {
+      if (runs.ids[row] !== second || !outcome[row]) continue;
+      const before = rowsOfFirst.get(key(row));
+      if (before === undefined) continue;
+      shared++;
+      if (outcome[before] === outcome[row]) continue;
+      this.rowsBefore[row] = before;
+      const kind = this.kindOf(row);
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    }
+    for (const [kind, count] of [...kinds].sort()) {
+      this.kind.append(element("option", { value: kind }, `${kind} (${count})`));
+    }
+    this.kind.disabled = false;
+    const changed = [...kinds.values()].reduce((sum, count) => sum + count, 0);
+    this.told.textContent = `${changed} of ${shared} judgements that both runs have got another outcome.`;
+  }
+
+  kindOf(row) {
+    const { evidence } = this;
+    return `${evidence.text("outcome", this.rowsBefore[row])} → ${evidence.text("outcome", row)}`;
+  }
+
+  choose() {
+    const wanted = this.kind.value;
+    this.evidence.keep(
+      CHANGES,
+      (row) => this.rowsBefore[row] >= 0 && (wanted === "" || this.kindOf(row) === wanted),
+    );
+    this.evidence.select();
+  }
+}

@@ -1,0 +1,86 @@
+// The item that is chosen in the list, with all its texts. Comes before evidence.js in the page.
+
+const SHOWN_TEXT = 20000; // characters of a text, until asked for more
+
+class Chosen {
+  constructor(evidence, pane) {
+    this.evidence = evidence;
+    this.pane = pane;
+  }
+
+  show(row) {
+    this.pane.replaceChildren(...(row === null ? [] : this.details(row)));
+    this.pane.scrollTop = 0;
+  }
+
+  details(row) {
+    const { evidence } = this;
+    const badges = evidence.badges(row);
+    const nodes = [element("h4", { dir: "auto" }, ...badges, " ", evidence.itemName(row))];
+    const before = evidence.changes?.before(row) ?? -1;
+    if (before >= 0) nodes.push(...this.changed(before, row));
+    const aligned = evidence.text("aligned", row);
+    if (aligned) nodes.push(...sideBySide(aligned, evidence.language(row)));
+    nodes.push(...this.texts(row), this.about(row));
+    return nodes;
+  }
+
+  // What the one run said and what the other, where both said something.
+  changed(before, row) {
+    const { evidence } = this;
+    const answers = [before, row].map((each) => evidence.text(ANSWER, each));
+    if (answers.some((answer) => answer === null)) return [];
+    const words = difference(...answers.map((text) => text.slice(0, SHOWN_TEXT)));
+    return [before, row].flatMap((each, place) => [
+      element("h5", { dir: "auto" }, `${evidence.pack.text(evidence.runs, each)} answered`),
+      this.passage(answers[place], evidence.language(row), words[place]),
+    ]);
+  }
+
+  texts(row) {
+    const { evidence } = this;
+    const pair = evidence.pair(row);
+    const words = pair ? difference(...pair.texts.map((text) => text.slice(0, SHOWN_TEXT))) : null;
+    const nodes = [];
+    if (evidence.source(row) !== row) {
+      const note = "The same item, judged in another way: its texts but for the answer.";
+      nodes.push(element("p", { className: "small" }, note));
+    }
+    for (const { name, text } of evidence.texts(row)) {
+      const place = pair ? pair.names.indexOf(name) : -1;
+      nodes.push(element("h5", { dir: "auto" }, name));
+      nodes.push(this.passage(text, evidence.language(row), place < 0 ? null : words[place]));
+    }
+    if (pair) {
+      const differ = words.some((side) => side.some(([, same]) => !same));
+      const note = differ
+        ? `Underlined words differ between ${pair.names.join(" and ")}.`
+        : `The ${pair.names.join(" and the ")} are the same.`;
+      nodes.push(element("p", { className: "small" }, note));
+    }
+    return nodes;
+  }
+
+  passage(text, lang, words) {
+    const shown = words ? marked(words) : [text.slice(0, SHOWN_TEXT)];
+    const passage = element("p", { className: "passage", dir: "auto", lang }, ...shown);
+    if (text.length > SHOWN_TEXT) {
+      const button = element("button", { type: "button" }, `Show all ${text.length} characters`);
+      button.addEventListener("click", () => passage.replaceChildren(text));
+      passage.append("… ", button);
+    }
+    return passage;
+  }
+
+  about(row) {
+    const list = element("dl", { className: "about" });
+    for (const column of this.evidence.pack.columns) {
+      const text = this.evidence.pack.text(column, row);
+      if (text === null || !["run", "filter", "value"].includes(column.role)) continue;
+      list.append(
+        element("div", {}, element("dt", {}, column.name), element("dd", { dir: "auto" }, text)),
+      );
+    }
+    return list;
+  }
+}

@@ -1,0 +1,93 @@
+"""Runs put in order by a headline, as far as the items they share tell them apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epicene.stats.ranking import Place, better, letters, places, told_apart
+from epicene.suites.tabulate import codes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars
+
+    from epicene.stats.checks import Floats, Ints
+
+_KEYS = ("item", "name", "group")
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One model's place: who shares a letter with it is not told apart from it."""
+
+    model: str
+    place: Place
+    letters: str
+    better_than: tuple[str, ...]
+    lacking: int  # judgements that another run has and this one lacks
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Models by their worst possible place, then by their mean."""
+
+    models: tuple[Ranked, ...]
+    judgements: int  # that some run has
+    shared: int  # that all runs have
+
+    @property
+    def tells(self) -> bool:
+        """Whether any two are told apart."""
+        return any(model.better_than for model in self.models)
+
+
+def rank(frame: polars.DataFrame, models: Sequence[str], *, seed: int = 0) -> Ranking:
+    """Pair the figures (between 0 and 1) of judgements by item and name, clustered by group.
+
+    A judgement that one run has and another lacks counts there as wrong where that model should
+    prove better, and as right where another should: what is missing helps nobody.
+    """
+    figures, groups = _figures(frame, models)
+    missing = np.isnan(figures)
+    low, high = (_sums(np.where(missing, filling, figures), groups) for filling in (0.0, 1.0))
+    told = told_apart(better(low, high, seed=seed))
+    ends = places(told)
+    means = low.sum(axis=0)
+    order = sorted(range(len(models)), key=lambda one: (ends[one].worst, -means[one], models[one]))
+    names = letters(told, order)
+    ranked = tuple(
+        Ranked(
+            model=models[one],
+            place=ends[one],
+            letters=names[one],
+            better_than=tuple(models[other] for other in order if told[one, other]),
+            lacking=int(missing[:, one].sum()),
+        )
+        for one in order
+    )
+    shared = int(np.count_nonzero(~missing.any(axis=1)))
+    return Ranking(ranked, judgements=len(figures), shared=shared)
+
+
+def _figures(frame: polars.DataFrame, models: Sequence[str]) -> tuple[Floats, Ints]:
+    """A row for each judgement that some run has, a column for each model, NaN where it lacks it;
+    and the number of each row's group."""
+    import polars as pl
+
+    texts = frame.select(pl.col(*_KEYS, "model").cast(pl.String), "figure")
+    keys = texts.select(_KEYS).unique().sort(_KEYS)
+    columns = []
+    for model in models:
+        own = texts.filter(pl.col("model") == model).drop("model")
+        joined = keys.join(own, on=_KEYS, how="left", maintain_order="left")
+        columns.append(joined["figure"].cast(pl.Float64).fill_null(np.nan).to_numpy())
+    return np.column_stack(columns), codes(keys)
+
+
+def _sums(figures: Floats, groups: Ints) -> Floats:
+    """The sum of each group, column by column."""
+    return np.column_stack([np.bincount(groups, weights=column) for column in figures.T])

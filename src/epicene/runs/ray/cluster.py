@@ -1,0 +1,90 @@
+"""A cluster as a run sees it: reached, lost, waited for."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from typing import TYPE_CHECKING
+
+from epicene.errors import InputError, RunError
+from epicene.runs.ray import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from epicene.runs.ray.link import Link
+    from epicene.runs.ray.settings import RaySettings
+
+TICK = 0.5  # seconds between looks at the clock
+_RETRY = 5.0  # seconds between attempts to reach a cluster that was lost
+
+
+class Cluster:
+    """The link to a cluster, and what the cluster has room for."""
+
+    def __init__(self, link: Link, settings: RaySettings, say: Callable[[str], None]) -> None:
+        self.settings = settings
+        self.say = say
+        self.order = link.order
+        self._link = link
+        self._room: wire.Connected | None = None
+        self._numbers = count(1)
+
+    @property
+    def room(self) -> wire.Connected:
+        """How many workers of which size there is room for; the cluster is reached for that."""
+        if self._room is None:
+            reached = self._attempt()
+            if isinstance(reached, wire.CutOff):
+                raise InputError(
+                    f"Could not reach {self.settings.place} ({reached.reason}); `ray start --head` "
+                    "starts one, and docs/scale.md says how."
+                )
+            self._room = reached
+        return self._room
+
+    def number(self) -> int:
+        """For a worker or a shard: one that nothing else had."""
+        return next(self._numbers)
+
+    def events(self) -> Iterator[wire.Event]:
+        """What has happened; waits a tick for the first of it."""
+        return self._link.events(TICK)
+
+    def wait_for_it(self, reason: str) -> None:
+        """The cluster was lost: say so, and wait until it is there again."""
+        place, patience = self.settings.place, spoken(self.settings.patience)
+        place = place[0].upper() + place[1:]
+        self.say(f"{place} was lost ({reason}); it is waited for up to {patience}.")
+        deadline = time.monotonic() + self.settings.patience
+        while isinstance(reached := self._attempt(), wire.CutOff):
+            if time.monotonic() > deadline:
+                raise RunError(
+                    f"{place} has not answered for {patience} ({reached.reason}); every answer so "
+                    "far is kept: run the same command again when it is back."
+                )
+            time.sleep(min(_RETRY, self.settings.patience))
+        self._room = reached
+        self.say(f"{place} is there again.")
+
+    def _attempt(self) -> wire.Connected | wire.CutOff:
+        self.order(
+            wire.Connect(
+                address=self.settings.address,
+                workers=self.settings.workers,
+                gpus_per_worker=self.settings.gpus_per_worker,
+            )
+        )
+        while True:
+            for event in self.events():
+                if isinstance(event, wire.Connected | wire.CutOff):
+                    return event
+
+    def close(self) -> None:
+        """Take leave."""
+        self._link.close()
+
+
+def spoken(seconds: float) -> str:
+    """A time for people."""
+    return f"{seconds:g} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"

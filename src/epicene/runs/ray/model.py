@@ -1,0 +1,131 @@
+"""A stand-in for a model whose answers come from workers on a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene import __version__, registry
+from epicene.errors import InputError
+from epicene.runs.ray import wire
+from epicene.runs.ray.cluster import Cluster
+from epicene.runs.ray.crew import Crew
+from epicene.runs.ray.link import ChildLink
+from epicene.runs.ray.roster import refuse_another
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from epicene.models import Answered, Batch, BatchLimit, Files, Model, Spec
+    from epicene.records import Identity
+    from epicene.runs.ray.link import Link
+    from epicene.runs.ray.settings import RaySettings
+
+
+class RayExecutor:
+    """Opens models on a cluster. Workers are held for one model at a time, as on one machine."""
+
+    def __init__(
+        self, settings: RaySettings, say: Callable[[str], None], link: Link | None = None
+    ) -> None:
+        self._cluster = Cluster(link or ChildLink(), settings, say)
+        self._crew: Crew | None = None
+
+    def __call__(self, spec: Spec) -> Model:
+        """A stand-in for the spec's model."""
+        refuse_paid(spec)
+        crew = self.hire(spec, None)
+        kind = RayLearner if crew.introduction().learner else RayModel
+        return kind(self, spec, crew)
+
+    def hire(self, spec: Spec, corpus: bytes | None) -> Crew:
+        """Workers for a model; those of another are let go."""
+        if self._crew is not None:
+            self._crew.close()
+        opening = wire.Opening(spec=spec, folder=str(Path.cwd()), version=__version__)
+        self._crew = Crew(self._cluster, wire.encode(opening), corpus)
+        return self._crew
+
+    def holds(self, crew: Crew) -> bool:
+        """Whether these are the workers that are held."""
+        return crew is self._crew
+
+    def close(self) -> None:
+        """Take leave of the cluster."""
+        self._cluster.close()
+
+
+class RayModel:
+    """A model on a cluster."""
+
+    def __init__(self, executor: RayExecutor, spec: Spec, crew: Crew) -> None:
+        self._executor = executor
+        self._spec = spec
+        self._crew = crew
+        self._corpus: bytes | None = None
+        self._introduction = crew.introduction()
+        self._earlier: list[dict[str, Any]] = []
+
+    @property
+    def identity(self) -> Identity:
+        """Who answers; part of every answer's key."""
+        assert self._introduction.identity is not None
+        return self._introduction.identity
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The verbs it knows, by name."""
+        return self._introduction.verbs
+
+    @property
+    def batch_limit(self) -> BatchLimit:
+        """How the plan is cut for it, as the first worker says."""
+        return self._introduction.batch_limit
+
+    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+        """Let the workers answer, hired anew if another model had their place meanwhile."""
+        if not self._executor.holds(self._crew):
+            self._hire()
+        yield from self._crew.answer(batches, files)
+
+    def notes(self) -> Mapping[str, object]:
+        """How many workers there were, and what became of them, each time there were any."""
+        every = [*self._earlier, self._crew.notes()]
+        worked = [notes for notes in every if notes["ray"]["shards"]]
+        if len(worked) > 1:
+            return {"hired": worked}
+        return worked[0] if worked else {}
+
+    def close(self) -> None:
+        """Let the workers go."""
+        if self._executor.holds(self._crew):
+            self._crew.close()
+
+    def _hire(self) -> None:
+        self._earlier.append(self._crew.notes())
+        self._crew = self._executor.hire(self._spec, self._corpus)
+        introduction = self._crew.introduction()
+        refuse_another(self._introduction, introduction)
+        self._introduction = introduction
+
+
+class RayLearner(RayModel):
+    """A model on a cluster that learns from the suite's own text."""
+
+    def learn(self, texts: Iterable[tuple[str, str]]) -> None:
+        """Take (group, text) pairs; every worker gets them all."""
+        self._corpus = msgspec.msgpack.encode(list(texts))
+        self._hire()
+
+
+def refuse_paid(spec: Spec) -> None:
+    """Raise if answers of this kind of model cost money, which is counted in one process."""
+    opener = registry.find("models", spec.kind)
+    if "price" in getattr(opener, "takes", ()):
+        raise InputError(
+            f"The model {spec.kind} is reached at a server, which workers on Ray would not make "
+            "faster: leave out --on ray; docs/openai.md says how requests are spread over several "
+            "servers."
+        )

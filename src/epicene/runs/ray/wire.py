@@ -1,0 +1,168 @@
+"""What the run's process, its child at the cluster and the workers say to each other."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+from epicene.models import BatchLimit, Spec
+from epicene.records import Answer, Identity, Record, Request
+
+# --- what workers get and give ---------------------------------------------------------------
+
+
+class Load(Record, frozen=True):
+    """A shard: whole batches of one verb, and the images that they look at, by sha256."""
+
+    batches: list[list[tuple[int, Request]]]
+    images: dict[str, bytes] = {}
+
+
+class Yield(Record, frozen=True, tag=True):
+    """A shard's answers, the images drawn for them, and the seconds it took."""
+
+    answered: list[tuple[int, Answer]]
+    images: dict[str, bytes]
+    seconds: float
+
+
+class Introduction(Record, frozen=True, kw_only=True, tag=True):
+    """Who a worker is. A model that has yet to learn has no identity."""
+
+    identity: Identity | None
+    verbs: frozenset[str]
+    batch_limit: BatchLimit
+    learner: bool
+    machine: str
+    pid: int
+
+
+class Refusal(Record, frozen=True, kw_only=True, tag=True):
+    """Why a worker cannot go on, in a sentence; `input` if the user's input is wrong."""
+
+    sentence: str
+    input: bool
+    machine: str
+
+
+class Opening(Record, frozen=True, kw_only=True):
+    """Which model a worker opens, in which folder, for which version of Epicene."""
+
+    spec: Spec
+    folder: str
+    version: str
+
+
+# --- from the run's process to its child -----------------------------------------------------
+
+
+class Connect(Record, frozen=True, kw_only=True, tag=True):
+    """Join a cluster, and say how many workers of which size it has room for."""
+
+    address: str
+    workers: int | None
+    gpus_per_worker: float | None
+
+
+class Teach(Record, frozen=True, kw_only=True, tag=True):
+    """The text that the workers hired from now on learn from."""
+
+    corpus: bytes
+
+
+class Hire(Record, frozen=True, kw_only=True, tag=True):
+    """Start a worker."""
+
+    worker: int
+    opening: bytes
+    learns: bool
+
+
+class Hand(Record, frozen=True, kw_only=True, tag=True):
+    """Give a worker a shard."""
+
+    worker: int
+    shard: int
+    load: bytes
+
+
+class AskNotes(Record, frozen=True, kw_only=True, tag=True):
+    """Let a worker say how its answers were reached."""
+
+    worker: int
+
+
+class Dismiss(Record, frozen=True, kw_only=True, tag=True):
+    """End a worker, whatever it does."""
+
+    worker: int
+
+
+Order: TypeAlias = Connect | Teach | Hire | Hand | AskNotes | Dismiss
+
+
+# --- from the child to the run's process -----------------------------------------------------
+
+
+class Connected(Record, frozen=True, kw_only=True, tag=True):
+    """The cluster is joined; what it has room for."""
+
+    workers: int
+    cpus: float
+    gpus: float
+    machines: int
+
+
+class Introduced(Record, frozen=True, kw_only=True, tag=True):
+    """A worker is ready."""
+
+    worker: int
+    introduction: Introduction
+
+
+class Done(Record, frozen=True, kw_only=True, tag=True):
+    """A worker answered a shard."""
+
+    worker: int
+    shard: int
+    answers: bytes
+
+
+class Noted(Record, frozen=True, kw_only=True, tag=True):
+    """How a worker's answers were reached."""
+
+    worker: int
+    notes: dict[str, Any]
+
+
+class Lost(Record, frozen=True, kw_only=True, tag=True):
+    """A worker is no more, and why."""
+
+    worker: int
+    reason: str
+
+
+class Refused(Record, frozen=True, kw_only=True, tag=True):
+    """A worker cannot go on, for a reason that another would have too."""
+
+    worker: int
+    refusal: Refusal
+
+
+class CutOff(Record, frozen=True, kw_only=True, tag=True):
+    """The cluster is lost with all its workers."""
+
+    reason: str
+
+
+Event: TypeAlias = Connected | Introduced | Done | Noted | Lost | Refused | CutOff
+
+encode = msgspec.msgpack.Encoder().encode
+decode_load = msgspec.msgpack.Decoder(Load).decode
+decode_yield = msgspec.msgpack.Decoder(Yield).decode
+decode_opening = msgspec.msgpack.Decoder(Opening).decode
+decode_order = msgspec.msgpack.Decoder(Order).decode
+decode_event = msgspec.msgpack.Decoder(Event).decode
+# A worker replies with what was asked of it, or says why it cannot.
+decode_reply = msgspec.msgpack.Decoder(Introduction | Yield | Refusal).decode

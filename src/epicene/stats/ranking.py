@@ -1,0 +1,131 @@
+"""Which of several systems is better than which, and the places that follow from that.
+
+A place is a range: a system is at best one below those that are told to be better, and at worst
+one above those that are told to be worse. Fewer data tell fewer systems apart and widen it, so
+that the worse end, which is the one to quote, never improves because something is missing.
+"""
+
+from __future__ import annotations
+
+import string
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from epicene.errors import InputError
+from epicene.stats.correction import holm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from epicene.stats.checks import Floats
+
+    Relation = NDArray[np.bool_]
+
+LEVEL = 0.05
+
+_FLIPS_IN_MEMORY = 2**22
+# Sums that differ by less than this share of the largest are equal but for rounding.
+_ROUNDING = 1e-9
+
+
+class Place(NamedTuple):
+    """The best and the worst place that the data allow, 1 being the first."""
+
+    best: int
+    worst: int
+
+
+def better(low: Floats, high: Floats, *, resamples: int = 10_000, seed: int = 0) -> Floats:
+    """The p-values of “row's system is better than column's”, by flipping the signs of groups.
+
+    `low` and `high` are each group's sums (group × system), with what is missing counted against
+    the system and for it: it is taken as `low` where it should prove better, and as `high` where
+    another should. So every p-value can only grow when something goes missing. The same flips
+    serve all pairs; all of them are tried where there are no more than `resamples`.
+    """
+    if low.shape != high.shape or low.ndim != 2:
+        raise InputError(f"The sums of groups have the shapes {low.shape} and {high.shape}.")
+    groups, systems = low.shape
+    reached = np.zeros((systems, systems), dtype=np.int64)
+    slack = _ROUNDING * float(np.abs(high).sum(axis=0).max(initial=0.0))
+    tried = 0
+    for flips in _flips(groups, resamples, seed):
+        worse, best = flips @ low, flips @ high
+        # Flipped, the difference is at least as large as it was: what was flipped sums to ≤ 0.
+        for system in range(systems):
+            reached[system] += np.count_nonzero(worse[:, [system]] - best <= slack, axis=0)
+        tried += len(flips)
+    return reached / tried
+
+
+def _flips(groups: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """Rows of 0 and 1 for the groups; the first row flips nothing, as the data are."""
+    if 2**groups <= resamples:
+        yield np.array(list(product((0.0, 1.0), repeat=groups)))
+        return
+    yield np.zeros((1, groups))
+    rng = np.random.default_rng(seed)
+    chunk = max(1, _FLIPS_IN_MEMORY // groups)
+    for start in range(0, resamples, chunk):
+        size = (min(chunk, resamples - start), groups)
+        yield rng.integers(2, size=size, dtype=np.uint8).astype(np.float64)
+
+
+def told_apart(p_values: Floats, level: float = LEVEL) -> Relation:
+    """Which row's system is better than which column's, after Holm over all pairs both ways."""
+    systems = len(p_values)
+    pairs = [(a, b) for a in range(systems) for b in range(systems) if a != b]
+    adjusted = holm([float(p_values[pair]) for pair in pairs])
+    told = np.zeros((systems, systems), dtype=np.bool_)
+    for pair, p in zip(pairs, adjusted, strict=True):
+        told[pair] = p is not None and p < level
+    return told
+
+
+def places(told: Relation) -> list[Place]:
+    """Each system's range of places."""
+    beats, beaten = told.sum(axis=1), told.sum(axis=0)
+    return [Place(1 + int(b), len(told) - int(a)) for a, b in zip(beats, beaten, strict=True)]
+
+
+def letters(told: Relation, order: list[int]) -> list[str]:
+    """Systems that share a letter are not told apart; `order` says who comes first."""
+    alike = ~(told | told.T)
+    cliques = sorted(
+        sorted(map(order.index, clique)) for clique in _cliques(alike, set(order), set(), set())
+    )
+    names: list[str] = [""] * len(told)
+    for letter, clique in zip(_names(), cliques, strict=False):
+        for place in clique:
+            names[order[place]] += letter
+    return names
+
+
+def _cliques(
+    alike: Relation, candidates: set[int], chosen: set[int], excluded: set[int]
+) -> Iterator[set[int]]:
+    """The largest groups all of whose members are alike (Bron and Kerbosch, with a pivot)."""
+    if not candidates and not excluded:
+        yield chosen
+        return
+
+    def near(one: int) -> set[int]:
+        return {other for other in candidates | excluded if other != one and alike[one, other]}
+
+    pivot = max(candidates | excluded, key=lambda one: len(near(one) & candidates))
+    for one in sorted(candidates - near(pivot)):
+        around = near(one)
+        yield from _cliques(alike, candidates & around, chosen | {one}, excluded & around)
+        candidates = candidates - {one}
+        excluded = excluded | {one}
+
+
+def _names() -> Iterator[str]:
+    """a … z, then a', b' …"""
+    for primes in range(len(string.ascii_lowercase)):
+        for letter in string.ascii_lowercase:
+            yield letter + "'" * primes

@@ -1,0 +1,319 @@
+"""No link, no page; and whoever has one gets no further than their own items."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from starlette.routing import Route
+
+from epicene.annotate.pages.guard import LARGEST_BODY
+from epicene.annotate.pages.limits import Buckets
+from epicene.annotate.tokens import SECRET, Keys, Pass, read_keys
+from epicene.errors import InputError
+from epicene.studies import Study, StudyItem
+from page_visitors import House, Page, Visitor, served
+from study_examples import en, misgendering
+
+SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)> \" ' & {{ 'z' * 9 }} ‮"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with served(misgendering(), tmp_path / "s") as house:
+        yield house
+
+
+def addresses(house: House) -> list[tuple[str, str]]:
+    """Every address that the application knows, with its method."""
+    found = [
+        (method, route.path.replace("{form}", "csv").replace("{name}", "a" * 64))
+        for route in _routes(house.app)
+        for method in route.methods or ()
+        if method != "HEAD"
+    ]
+    assert len(found) > 20
+    return found
+
+
+def _routes(app: object) -> Iterator[Route]:
+    for route in getattr(app, "routes", ()):
+        if isinstance(route, Route):
+            yield route
+        else:
+            yield from _routes(getattr(route, "original_router", route))
+
+
+OPEN = ("/enter/", "/static/")
+
+
+def test_without_a_link_every_address_is_not_there(house: House) -> None:
+    visitor = house.visitor()
+    expected = visitor.client.get("/nothing/here")
+    assert expected.status_code == 404
+    for method, address in addresses(house):
+        if not address.startswith(OPEN):
+            reply = visitor.client.request(method, address)
+            assert (reply.status_code, reply.text) == (404, expected.text), address
+    for address in ("/docs", "/openapi.json", "/redoc", "/../study.toml", "/study.toml"):
+        assert visitor.client.get(address).status_code == 404
+
+
+def test_a_persons_link_does_not_open_the_owners_pages(house: House) -> None:
+    visitor, _ = house.person()
+    owner, _ = house.owner()
+    for method, address in addresses(house):
+        if address.startswith(("/owner", "/api/owner")):
+            assert visitor.client.request(method, address).status_code == 404
+        elif not address.startswith(OPEN):
+            assert owner.client.request(method, address).status_code == 404
+
+
+def forged(keys: Keys) -> Iterator[str]:
+    token = keys.token(Pass("person", "ann"))
+    role, name, signature = token.split(".")
+    yield from ("", ".", "..", "person", f"{role}.{name}", f"{role}.{name}.", "x" * 5000)
+    yield f"{role}.{name}.{signature[:-1]}"
+    yield f"{role}.{name}.{signature}A"
+    yield f"{role}.{name}.{signature}."
+    yield f"{role}.{name}=.{signature}"
+    yield f"owner.{name}.{signature}"
+    yield f"owner..{signature}"
+    yield f"{role}.{base64.urlsafe_b64encode(b'bob').decode()}.{signature}"
+    yield f"{role}.é.{signature}"
+    yield Keys(b"another secret, of thirty-two by").token(Pass("owner"))
+    yield f"{role}.{base64.urlsafe_b64encode(bytes([255, 254])).decode()}.{signature}"
+
+
+def test_forged_tokens_open_nothing(house: House) -> None:
+    for token in forged(house.keys):
+        assert house.keys.read(token) is None
+        reply = house.visitor().client.get(f"/enter/{token}")
+        assert reply.status_code == 404
+        assert "set-cookie" not in reply.headers
+
+
+def test_forged_cookies_open_nothing(house: House) -> None:
+    visitor, _ = house.person()
+    (name,) = visitor.client.cookies
+    for token in forged(house.keys):
+        fresh = house.visitor()
+        reply = fresh.client.get("/", headers={b"cookie": f"{name}={token}".encode()})
+        assert reply.status_code == 404
+    owner_as_person = house.keys.token(Pass("owner"))
+    reply = house.visitor().client.get("/", headers={"cookie": f"{name}={owner_as_person}"})
+    assert reply.status_code == 404
+
+
+def test_tokens_of_one_purpose_serve_no_other(house: House) -> None:
+    keys = house.keys
+    assert keys.sign("csrf", "person", "ann") != keys.sign("pass", "person", "ann")
+    assert keys.sign("a", "bc", "d") != keys.sign("a", "b", "cd")
+    for name in ("ann", "Ünal", "a.b", "a b", "ع" * 50):
+        assert keys.read(keys.token(Pass("person", name))) == Pass("person", name)
+
+
+def test_cookies_are_kept_from_scripts_and_other_sites(house: House) -> None:
+    link = f"/enter/{house.keys.token(Pass('person', 'ann'))}"
+    cookie = house.visitor().client.get(link).headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert "secure" not in cookie
+    visitor = house.visitor()
+    visitor.client.base_url = "https://127.0.0.1"
+    assert "; secure" in visitor.client.get(link).headers["set-cookie"].lower()
+
+
+def test_every_form_wants_its_token(house: House) -> None:
+    visitor, page = house.person()
+    owner, board = house.owner()
+    another = house.person("bob")[1].chosen["csrf"][0]
+    tried = 0
+    for method, address in addresses(house):
+        if method != "POST":
+            continue
+        who = owner if "owner" in address else visitor
+        for token in ("", "x", another):
+            if address.startswith("/api/"):
+                body = {"number": 1, "revision": 0, "answers": {"label": ["correct"]}}
+                body = {"number": 1} if address.endswith("undo") else body
+                reply = who.client.post(address, json=body, headers={"X-CSRF-Token": token})
+            else:
+                reply = who.client.post(address, data={"csrf": token, "number": "1"})
+            assert reply.status_code == 403, address
+            tried += 1
+    assert tried >= 3 * 10
+    assert house.folder.responses() == []
+    assert page.stage == "item"
+    assert board.stage == "owner_progress"
+
+
+def test_another_persons_item_is_not_there(house: House) -> None:
+    ann, page = house.person("ann")
+    page = ann.answer(page, label="correct")
+    assert page.values("data-number")[-1] == "2"
+    bob, page = house.person("bob")
+    for number in (2, 3, 10**8):
+        body = {"number": number, "revision": 0, "answers": {"label": ["correct"]}}
+        assert bob.api(page, "answer", body).status_code == 404
+        assert bob.api(page, "undo", {"number": number}).status_code == 404
+        form = Visitor.form(page, number=str(number), **{"answer.label": "correct"})
+        assert bob.client.post("/answer", data=form).status_code == 404
+        assert bob.client.post("/undo", data=form).status_code == 404
+    assert [each.participant for each in house.folder.responses()] == ["ann"]
+
+
+def test_bodies_have_an_end(house: House) -> None:
+    visitor, page = house.person()
+    huge = "x" * (10 * LARGEST_BODY)
+    assert visitor.client.post("/answer", data=Visitor.form(page, note=huge)).status_code == 413
+
+    def pieces() -> Iterator[bytes]:
+        for _ in range(200):
+            yield b"x" * 100_000
+
+    reply = visitor.client.post("/answer", content=pieces())
+    assert reply.status_code == 413
+    assert visitor.client.post("/api/answer", content=pieces()).status_code == 413
+    lied = visitor.client.post("/answer", content=b"a=b", headers={"content-length": "-1"})
+    assert lied.status_code == 413
+    assert house.visitor().client.post("/answer", content=huge).status_code in (404, 413)
+    assert visitor.get().stage == "item"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff\xfe", b"csrf=%FF", b"&".join(b"a=b" for _ in range(6000)), b"", b"\x00", b"[1, 2"],
+)
+def test_forms_that_are_none(content: bytes, house: House) -> None:
+    visitor, _ = house.person()
+    for address in ("/answer", "/consent", "/undo"):
+        reply = visitor.client.post(address, content=content)
+        assert reply.status_code in (400, 403)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "null", "[]", "{}", '{"number": "1"}', '{"number": 1e99}', '{"number": NaN}', "{",
+        '{"number": 99999999999999999999, "revision": 0, "answers": {}}',
+        '{"number": 1, "revision": 0, "answers": {"label": "correct"}}',
+        '{"number": 1, "revision": 0, "answers": {"label": [null]}}',
+        '{"number": 1, "revision": 0, "answers": {"note": ["\\ud800"], "label": ["correct"]}}',
+        '{"number": 1, "revision": 0, "answers": {}, "seconds": -1}',
+        '{"number": 1, "revision": 0, "answers": {}, "more": 1}',
+        '{"number": true, "revision": 0, "answers": {}}',
+        "[" * 100_000,
+    ],
+)  # fmt: skip
+def test_requests_that_do_not_fit(body: str, house: House) -> None:
+    visitor, page = house.person()
+    headers = {"X-CSRF-Token": page.chosen["csrf"][0], "Content-Type": "application/json"}
+    reply = visitor.client.post("/api/answer", content=body, headers=headers)
+    assert reply.status_code in (400, 422)
+    assert house.folder.responses() == []
+
+
+def test_every_answer_has_the_headers(house: House) -> None:
+    visitor, page = house.person()
+    style = next(value for value in page.values("href") if value.endswith(".css"))
+    for address, status in (("/", 200), ("/nothing", 404), (style, 200), ("/api/work", 200)):
+        reply = visitor.client.get(address)
+        assert reply.status_code == status
+        policy = reply.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["referrer-policy"] == "no-referrer"
+        kept = "immutable" in reply.headers["cache-control"]
+        assert kept == (address == style)
+        assert kept or reply.headers["cache-control"] == "no-store"
+    assert "server" not in visitor.client.get("/").headers
+
+
+def hostile(study: Study) -> Study:
+    def changed(item: StudyItem) -> StudyItem:
+        return msgspec.structs.replace(item, fields=dict.fromkeys(item.fields, SCRIPT))
+
+    return msgspec.structs.replace(
+        study,
+        title=en(SCRIPT),
+        instructions=en(SCRIPT),
+        items=tuple(map(changed, study.items)),
+        questions=tuple(
+            msgspec.structs.replace(question, ask=en(SCRIPT), hint=en(SCRIPT))
+            for question in study.questions
+        ),
+    )
+
+
+def is_harmless(page: Page) -> bool:
+    """Whether the page has our script alone and nothing that runs."""
+    scripts = [given for tag, given in page.attributes if tag == "script"]
+    inline = [name for _, given in page.attributes for name in given if name.startswith("on")]
+    styled = "style" in [name for _, given in page.attributes for name in given]
+    images = [given for tag, given in page.attributes if tag == "img"]
+    ours = all(given["src"].startswith("/static/") for given in scripts)
+    return (
+        ours and len(scripts) <= 1 and not (inline or images or styled) and "z" * 9 not in page.text
+    )
+
+
+def test_texts_stay_texts(tmp_path: Path) -> None:
+    with served(hostile(misgendering()), tmp_path / "s") as house:
+        people = [house.person(name) for name in ("ann", SCRIPT[:60])]
+        for visitor, page in people:
+            assert is_harmless(page)
+            page = visitor.post(page, "/begin")
+            assert page.stage == "item"
+            while page.stage == "item":
+                assert is_harmless(page)
+                assert "<script>alert" not in page.text
+                label = "correct" if visitor is people[0][0] else "misgendering"
+                page = visitor.answer(page, label=label, note=SCRIPT)
+        owner, page = house.owner()
+        for address in ("/owner", "/owner/items", "/owner/agreement", "/owner/disagreements"):
+            page = owner.get(address)
+            assert is_harmless(page), address
+        assert "alert(1)" in page.text
+        reply = owner.client.get("/owner/export.csv")
+        assert reply.headers["content-type"].startswith("text/csv")
+        assert "attachment" in reply.headers["content-disposition"]
+
+
+def test_limits_are_by_link_and_not_by_address(house: House) -> None:
+    ann, _ = house.person("ann")
+    codes = [ann.client.get("/").status_code for _ in range(100)]
+    assert 429 in codes
+    assert codes[:50] == [200] * 50
+    assert ann.client.get("/").headers["retry-after"] == "1"
+    bob, page = house.person("bob")
+    assert page.stage == "item"
+
+
+def test_a_bucket_fills_again() -> None:
+    now = [0.0]
+    buckets = Buckets(rate=2, burst=3, clock=lambda: now[0])
+    assert [buckets.take("a") for _ in range(5)] == [True, True, True, False, False]
+    assert buckets.take("b")
+    now[0] += 1
+    assert [buckets.take("a") for _ in range(3)] == [True, True, False]
+    now[0] += 1000
+    assert [buckets.take("a") for _ in range(4)] == [True, True, True, False]
+
+
+def test_the_secret_is_for_the_owner_of_the_folder_alone(tmp_path: Path) -> None:
+    keys = read_keys(tmp_path)
+    assert (tmp_path / SECRET).stat().st_mode & 0o777 == 0o600
+    token = keys.token(Pass("owner"))
+    assert read_keys(tmp_path).read(token) == Pass("owner")
+    (tmp_path / SECRET).chmod(0o644)
+    with pytest.raises(InputError, match="chmod 600"):
+        read_keys(tmp_path)
+    (tmp_path / SECRET).write_text("short")
+    with pytest.raises(InputError, match="holds no secret"):
+        read_keys(tmp_path)

@@ -1,0 +1,349 @@
+"""How people did and how far they agree: numbers by hand, and the same by other ways."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+
+import msgspec
+import pytest
+
+from epicene.annotate import quality
+from epicene.annotate.quality import QuestionAgreement
+from epicene.annotate.quality_tables import quality_tables
+from epicene.records import Estimate
+from epicene.stats.agreement import cohen, raw_agreement
+from epicene.stats.raters import fleiss, krippendorff
+from epicene.studies import AnswerValue, Response, Span, Study, StudyItem
+from scripted_people import respond
+from study_examples import completion, forced_choice, label_and_rewrite, misgendering, stereotype
+
+
+def of(study: Study, *ids: str, fields: dict[str, str] | None = None) -> Study:
+    """The study with items of these ids; a and b of `a1`, `a2` and so on are groups."""
+    like = study.items[0]
+    items = tuple(
+        StudyItem(id=name, group=name[0], language="en", fields=fields or like.fields)
+        for name in ids
+    )
+    return msgspec.structs.replace(study, items=items)
+
+
+def said(
+    who: str,
+    item: str,
+    seconds: float | None = None,
+    at: float | None = None,
+    **answers: AnswerValue,
+) -> Response:
+    when = None if at is None else datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=at)
+    return Response(
+        study="a-study", participant=who, item=item, answers=answers, seconds=seconds, at=when
+    )
+
+
+def found(study: Study, given: Sequence[Response]) -> dict[tuple[str, str], QuestionAgreement]:
+    return {(each.question, each.option): each for each in quality.agreement(study, given)}
+
+
+# --- each person -------------------------------------------------------------------------------
+
+
+def checked(number: int) -> Study:
+    study = forced_choice()
+    checks = tuple(
+        StudyItem(id=f"c{each}", fields=study.checks[0].fields, expected={"better": "good"})
+        for each in range(number)
+    )
+    return msgspec.structs.replace(study, checks=checks)
+
+
+def test_each_person_by_hand() -> None:
+    study = checked(4)
+    given = [
+        said("bob", "p1a", 2.0, better="good"),
+        said("bob", "p1b", 9.0, better="bad"),
+        said("bob", "f", 100.0, better="bad"),
+        said("bob", "x", better="good"),
+        *(said("bob", f"c{each}", 50.0, better="good") for each in range(3)),
+        said("bob", "c3", better="bad"),
+        said("ann", "p1a", better="good"),
+        said("cyd", "c0", better="good"),
+        said("cyd", "c1", better="bad"),
+    ]
+    ann, bob, cyd = quality.people(study, given)
+    assert (ann.participant, ann.items, ann.checks_seen) == ("ann", 1, 0)
+    assert (ann.median_seconds, ann.passed) == (None, None)
+    assert (bob.items, bob.checks_seen, bob.checks_right) == (2, 4, 3)
+    assert (bob.median_seconds, bob.passed) == (5.5, True)  # 3 of 4 is just enough
+    assert (cyd.items, cyd.checks_seen, cyd.checks_right, cyd.passed) == (0, 2, 1, False)
+    assert quality.people(study, given, passing=0.5)[2].passed
+    assert quality.people(study, ()) == ()
+
+
+def test_a_check_of_tags_does_not_depend_on_their_order() -> None:
+    study = completion()
+    check = StudyItem(
+        id="c",
+        fields=study.items[0].fields,
+        expected={"grammatical": "no", "error": ("case", "valency")},
+    )
+    study = msgspec.structs.replace(study, checks=(check,))
+    right = said("ann", "c", grammatical="no", error=("valency", "case"), plausible="yes")
+    wrong = said("bob", "c", grammatical="no", error=("valency",), plausible="yes")
+    ann, bob = quality.people(study, [right, wrong])
+    assert (ann.checks_right, bob.checks_right) == (1, 0)
+
+
+# --- agreement ---------------------------------------------------------------------------------
+
+
+def test_two_people_by_hand() -> None:
+    ids = [f"{'ab'[n % 2]}{n}" for n in range(10)]
+    study = of(stereotype(), *ids)
+    first = dict(zip(ids, "mmmmffffff", strict=True))
+    second = dict(zip(ids, "mmmfffffmf", strict=True))
+    names = {"m": "male", "f": "female"}
+    given = [
+        said(who, item, gender=names[labels[item]], category="power")
+        for who, labels in (("ann", first), ("bob", second))
+        for item in ids
+    ]
+    gender = found(study, given)["gender", ""]
+    assert (gender.items, gender.people) == (10, 2)
+    assert gender.raw.value == pytest.approx(0.8)
+    # Both say m four times of ten: chance is .16 + .36.
+    assert gender.cohen.value == pytest.approx((0.8 - 0.52) / 0.48)
+    # Of 20 labels 8 are m: chance is the same, and α corrects for drawing without replacement.
+    assert gender.fleiss.value == pytest.approx((0.8 - 0.52) / 0.48)
+    assert gender.krippendorff.value == pytest.approx(1 - 4 * 19 / (2 * 8 * 12))
+    for each in (gender.raw, gender.cohen, gender.fleiss, gender.krippendorff):
+        assert each.low is not None
+        assert each.high is not None
+        assert each.low < each.value < each.high  # type: ignore[operator]
+    category = found(study, given)["category", ""]
+    assert category.raw.value == 1
+    assert category.krippendorff.value is None
+    assert "only one label" in category.krippendorff.why
+
+
+def test_the_numbers_are_those_of_the_statistics_with_items_in_groups() -> None:
+    ids = [f"{'abcdef'[n % 6]}{n}" for n in range(40)]
+    study = of(stereotype(), *ids)
+    people = ("ann", "bob", "cyd")
+    given = [respond(study, item, who) for who in people for item in study.items]
+    by = {(each.item, each.participant): each.answers["gender"] for each in given}
+    gender = found(study, given)["gender", ""]
+    ratings = [[by[item, who] for who in people] for item in ids]
+    groups = [item[0] for item in ids]
+    assert gender.fleiss == fleiss(ratings, groups)
+    assert gender.krippendorff == krippendorff(ratings, groups)
+    pairs = [(one, two, item) for item in ids for one, two in combinations(people, 2)]
+    first = [by[item, one] for one, _, item in pairs]
+    second = [by[item, two] for _, two, item in pairs]
+    in_groups = [item[0] for _, _, item in pairs]
+    assert gender.raw == raw_agreement(first, second, in_groups)
+    assert gender.cohen == cohen(first, second, in_groups)
+    assert (gender.items, gender.people) == (40, 3)
+
+
+def test_only_items_of_the_study_that_two_judged_count() -> None:
+    study = of(stereotype(), "a1", "a2", "b1")
+    practice = StudyItem(id="x", fields=study.items[0].fields)
+    study = msgspec.structs.replace(study, practice=(practice,))
+    given = [
+        said("ann", "a1", gender="male", category="power"),
+        said("bob", "a1", gender="male", category="traits"),
+        said("ann", "a2", gender="male", category="power"),
+        said("ann", "x", gender="male", category="power"),
+        said("bob", "x", gender="female", category="power"),
+    ]
+    gender = found(study, given)["gender", ""]
+    assert (gender.items, gender.people, gender.raw.value) == (1, 2, 1.0)
+    assert found(study, given)["category", ""].raw.value == 0.0
+    nobody = found(study, given[2:3])["gender", ""]
+    assert (nobody.items, nobody.raw.value) == (0, None)
+    assert nobody.raw.why
+
+
+def test_who_was_not_asked_gives_no_label() -> None:
+    study = of(completion(), "a1", "b1")
+    given = [
+        said("ann", "a1", grammatical="no", error=("case",), plausible="yes"),
+        said("bob", "a1", grammatical="yes", plausible="yes"),
+        said("ann", "b1", grammatical="no", error=("case", "valency"), plausible="yes"),
+        said("bob", "b1", grammatical="no", error=("case",), plausible="yes"),
+    ]
+    every = found(study, given)
+    assert every["error", ""].items == 1  # only b1 was asked of both
+    assert every["error", ""].raw.value == 0.0
+    assert every["error", "case"].raw.value == 1.0
+    assert every["error", "valency"].raw.value == 0.0
+    assert every["error", ""].krippendorff.value is None
+    assert "chance" in every["error", ""].krippendorff.why
+    assert [option for name, option in every if name == "error"] == [
+        "", "valency", "case", "agreement", "meaning",
+    ]  # fmt: skip
+
+
+def test_tags_left_out_are_none_and_their_order_says_nothing() -> None:
+    study = of(misgendering(), "a1", "b1")
+    given = [
+        said("ann", "a1", label="correct", tags=("repetition", "wrong-case")),
+        said("bob", "a1", label="correct", tags=("wrong-case", "repetition")),
+        said("ann", "b1", label="correct"),
+        said("bob", "b1", label="correct", tags=()),
+    ]
+    tags = found(study, given)
+    assert tags["tags", ""].raw.value == 1.0
+    assert tags["tags", "repetition"].krippendorff.value == 1.0
+    assert ("note", "") not in tags
+
+
+def test_texts_are_the_same_but_for_blanks() -> None:
+    study = of(label_and_rewrite(), "a1", "b1", "c1")
+    texts = [("أنا  متعبة ", "أنا متعبة"), ("أنا متعبه", "أنا متعبة"), ("I am", "I AM")]
+    given = [
+        said(who, item, label="MB", other=text)
+        for item, pair in zip(("a1", "b1", "c1"), texts, strict=True)
+        for who, text in zip(("ann", "bob"), pair, strict=True)
+    ]
+    other = found(study, given)["other", ""]
+    assert other.raw.value == pytest.approx(1 / 3)
+    assert other.krippendorff.value is None
+
+
+def test_marks_are_compared_word_by_word() -> None:
+    study = of(misgendering(), "a1", fields={"text": "The old man slept."})
+    old = Span(start=4, end=7, label="adjective")
+    man, part = (Span(start=start, end=11, label="noun") for start in (8, 9))
+    given = [
+        said("ann", "a1", label="correct", extraneous=(man,)),
+        said("bob", "a1", label="correct", extraneous=(old, part)),
+    ]
+    marks = found(study, given)["extraneous", ""]
+    # Of the words The, old, man and slept, they differ on old; a part of a word marks it.
+    assert (marks.items, marks.raw.value, marks.raw.n) == (1, 0.75, 4)
+    # Labels: five times none, twice noun, once adjective; twice the disagreement is 2.
+    expected = 8**2 - (25 + 4 + 1)
+    assert marks.krippendorff.value == pytest.approx(1 - 7 * 2 / expected)
+
+
+def test_very_many_pairs_leave_out_only_cohen(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = of(stereotype(), *[f"a{n}" for n in range(4)])
+    given = [respond(study, item, who) for who in "stuv" for item in study.items]
+    before = found(study, given)["gender", ""]
+    monkeypatch.setattr(quality, "_PAIRS", 4 * 6 - 1)
+    after = found(study, given)["gender", ""]
+    assert before.cohen.value is not None
+    assert after.cohen.value is None
+    assert "24 pairs" in after.cohen.why
+    assert (after.raw, after.fleiss, after.krippendorff) == (
+        before.raw, before.fleiss, before.krippendorff,
+    )  # fmt: skip
+
+
+# --- growth ------------------------------------------------------------------------------------
+
+
+def answers(pairs: str) -> list[Response]:
+    """`mf` is what ann and bob say of one item, an hour apart."""
+    names = {"m": "male", "f": "female", "n": "neither"}
+    return [
+        said(who, f"a{number}", at=2 * number + place, gender=names[label], category="power")
+        for number, pair in enumerate(pairs.split())
+        for place, (who, label) in enumerate(zip(("ann", "bob"), pair, strict=True))
+    ]
+
+
+def test_growth_ends_where_agreement_is() -> None:
+    given = answers("mm ff mm ff mf fm mm ff mf nn")
+    study = of(stereotype(), *[f"a{n}" for n in range(10)])
+    gender, category = quality.agreement_growth(study, random.Random(1).sample(given, 20), points=5)
+    assert gender.measure == "krippendorff"
+    assert [point.responses for point in gender.points] == [4, 8, 12, 16, 20]
+    assert [point.at for point in gender.points] == [given[n - 1].at for n in (4, 8, 12, 16, 20)]
+    for point in gender.points:
+        so_far = found(study, given[: point.responses])["gender", ""].krippendorff
+        assert point.agreement.value == pytest.approx(so_far.value)
+    assert gender.points[0].agreement.value == 1.0
+    assert [point.agreement.value for point in category.points] == [None] * 5
+
+
+def test_growth_of_what_has_no_chance_is_raw() -> None:
+    study = of(misgendering(), "a1", "b1", "c1")
+    mark = (Span(start=0, end=3, label="noun"),)
+    given = [
+        said(who, item, at=hour, label="correct", extraneous=marks, tags=tags)
+        for hour, (who, item, marks, tags) in enumerate(
+            [
+                ("ann", "a1", mark, ("repetition",)),
+                ("bob", "a1", mark, ()),
+                ("ann", "b1", (), ()),
+                ("bob", "b1", mark, ()),
+                ("ann", "c1", (), ("wrong-case",)),
+                ("bob", "c1", (), ("wrong-case",)),
+            ]
+        )
+    ]
+    label, marks, tags = quality.agreement_growth(study, given, points=3)
+    assert (label.measure, marks.measure, tags.measure) == ("krippendorff", "raw", "raw")
+    assert [point.agreement.value for point in marks.points] == pytest.approx([1, 1 / 2, 2 / 3])
+    assert [point.agreement.value for point in tags.points] == pytest.approx([0, 1 / 2, 2 / 3])
+    assert marks.points[-1].agreement.n == 3
+    assert tags.points[-1].agreement == found(study, given)["tags", ""].raw
+
+
+def test_what_came_without_a_time_was_there_first() -> None:
+    study = of(stereotype(), *[f"a{n}" for n in range(4)])
+    given = answers("mm ff mf mm")
+    given = [msgspec.structs.replace(each, at=None) for each in given[:4]] + given[4:]
+    gender, _ = quality.agreement_growth(study, given[4:] + given[:4], points=2)
+    assert [point.responses for point in gender.points] == [6, 8]
+    untimed = [msgspec.structs.replace(each, at=None) for each in given]
+    gender, _ = quality.agreement_growth(study, untimed, points=2)
+    assert [(point.responses, point.at) for point in gender.points] == [(8, None)]
+    assert quality.agreement_growth(study, ())[0].points == ()
+
+
+def test_growth_of_very_many_responses_looks_fewer_times() -> None:
+    study = of(misgendering(), *[f"a{n}" for n in range(5000)])
+    given = [
+        said(who, item.id, at=number, label="correct" if number % 3 else "misgendering")
+        for number, item in enumerate(study.items)
+        for who in ("ann", "bob")
+    ]
+    quality.agreement_growth(study, given[:100])
+    begun = time.process_time()
+    grown = quality.agreement_growth(study, given)
+    taken = time.process_time() - begun
+    assert all(2 <= len(each.points) < 12 for each in grown)
+    assert grown[0].points[-1].responses == 10_000
+    # It stands on a page, and takes a quarter of a second of one core.
+    assert taken < 1
+
+
+# --- tables ------------------------------------------------------------------------------------
+
+
+def test_the_tables_show_what_there_is() -> None:
+    study = checked(2)
+    given = [
+        said("ann", "p1a", 3.0, better="good"),
+        said("ann", "c0", better="good"),
+        said("bob", "c0", better="bad"),
+    ]
+    (quality_table,) = quality_tables(study, given)
+    ann, bob = quality_table.rows
+    assert ann.keys == ("ann",)
+    assert ann.cells[-1] == "yes"
+    assert isinstance(ann.cells[3], Estimate)
+    assert ann.cells[3].value == 3.0
+    assert bob.cells[-1] == "no"
+    untimed = [said(who, "p1a", better="good") for who in ("ann", "bob")]
+    (questions,) = quality_tables(study, untimed)
+    assert [row.keys for row in questions.rows] == [("better", "all")]
+    assert quality_tables(study, untimed[:1]) == ()

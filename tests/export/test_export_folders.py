@@ -1,0 +1,61 @@
+"""Folders, names of files and YAML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epicene.errors import InputError
+from epicene.export.folders import Function, as_yaml, file_names, front_matter, new_folder
+
+# What a card may hold: no lone surrogates, which are in no file, and none of the three line breaks
+# that PyYAML folds into a space.
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x85\u2028\u2029"))
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(TEXTS, VALUES, max_size=4))
+def test_yaml_reads_back_what_was_written(content: dict[str, object]) -> None:
+    assert yaml.safe_load(as_yaml(content)) == content
+
+
+def test_yaml_keeps_letters_and_order_and_names_functions() -> None:
+    written = as_yaml({"z": "मेरी", "a": Function("judging.choice")})
+    assert written == "z: मेरी\na: !function 'judging.choice'\n"
+
+
+def test_front_matter_stands_between_lines() -> None:
+    assert list(front_matter({"a": 1})) == ["---", "a: 1", "---", ""]
+
+
+@given(st.lists(TEXTS, max_size=12))
+def test_no_two_names_share_a_file(names: list[str]) -> None:
+    found = list(file_names(names))
+    stems = [stem.lower() for _, stem in found]
+    assert [name for name, _ in found] == names
+    assert len(set(stems)) == len(stems)
+    assert not any(set(stem) & set('/\\:<>*?"| ') for stem in stems)
+
+
+def test_names_that_differ_in_case_are_told_apart() -> None:
+    assert [stem for _, stem in file_names(["MCC by facet", "mcc: by facet", "κ", "…"])] == [
+        "mcc-by-facet", "mcc-by-facet-2", "κ", "unnamed",
+    ]  # fmt: skip
+
+
+def test_an_export_wants_a_folder_of_its_own(tmp_path: Path) -> None:
+    new_folder(tmp_path / "new")
+    new_folder(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="is not empty"):
+        new_folder(tmp_path)
+    with pytest.raises(InputError, match="is a file"):
+        new_folder(tmp_path / "file")

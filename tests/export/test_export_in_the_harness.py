@@ -1,0 +1,94 @@
+"""Exported tasks in lm-evaluation-harness itself, where it is: it chooses what Epicene chooses.
+
+The whole check, with a real model, greedy texts and drawn ones, is benchmarks/harness.py.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness
+from epicene.errors import RunError
+from epicene.models import embedded
+from harness import Case
+from models import tiny_causal
+
+PYTHON = "EPICENE_HARNESS_PYTHON"
+
+
+def interpreter() -> str:
+    """One that has lm_eval: this one, the one that is named, or that of the benchmarks' peers."""
+    if find_spec("lm_eval") is not None:
+        return sys.executable
+    if named := os.environ.get(PYTHON):
+        return named
+    made = sorted((embedded.cache_folder() / "benchmarks").glob("peers-*/ready"))
+    return str(made[-1].parent / "bin" / "python") if made else ""
+
+
+pytestmark = pytest.mark.skipif(
+    not interpreter(),
+    reason=f"wants lm_eval, here or in an environment whose interpreter {PYTHON} names",
+)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Llama with random weights, long enough for prompts spelt in bytes."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    tokenizer = tiny_causal.smollm2_like()
+    torch.manual_seed(3)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=4096,
+        initializer_range=0.25,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    model: Any = LlamaForCausalLM(config)
+    return tiny_causal.save(tmp_path_factory.mktemp("tiny"), model.eval(), tokenizer)
+
+
+@pytest.mark.parametrize(
+    ("case", "limit"),
+    [
+        (Case("alternations", {"formats": "acceptability", "measure": "per word"}), 20),
+        (Case("misgendering"), 20),
+        (Case("genform", {"formats": "probability"}), 10),
+    ],
+    ids=lambda value: value.suite if isinstance(value, Case) else "",
+)
+def test_the_harness_chooses_what_epicene_chooses(tiny: Path, case: Case, limit: int) -> None:
+    compared = list(harness.compare(case, tiny, interpreter(), limit, writing=False))
+    verdicts = [verdict for each in compared for verdict in each.verdicts]
+    assert len(verdicts) >= 20
+    assert [verdict for verdict in verdicts if not verdict.same] == []
+    # Or the same verdict would say little.
+    assert {verdict.ours for verdict in verdicts} >= {"right", "wrong"}
+
+
+def test_texts_are_judged_there_or_the_harness_says_what_is_missing(tiny: Path) -> None:
+    case = Case("alternations", {"formats": "prompt", "new_tokens": "4"})
+    here = [interpreter(), "-c", "import epicene.export.harness.verdicts"]
+    if subprocess.run(here, check=False, capture_output=True).returncode:
+        with pytest.raises(RunError, match="judged by Epicene: install it"):
+            list(harness.compare(case, tiny, interpreter(), 8, writing=True))
+        return
+    (found,) = harness.compare(case, tiny, interpreter(), 8, writing=True)
+    assert found.verdicts
+    assert all(verdict.same for verdict in found.verdicts)
+    assert sum(found.shares.values()) == pytest.approx(1)

@@ -1,0 +1,164 @@
+"""People who visit the annotation pages in tests: they follow links, read pages and fill in forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from fastapi.testclient import TestClient
+
+from epicene.annotate.folder import StudyFolder, create_folder
+from epicene.annotate.pages.app import make_app
+from epicene.annotate.pictures import IMAGES
+from epicene.annotate.tokens import Keys, Pass, read_keys
+from epicene.runs.files import ImageFolder
+from epicene.studies import ImagePanel, Study
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000d49444154789c6360000002000001e221bc330000000049454e44ae426082"
+)
+
+
+class Page(HTMLParser):
+    """What a test wants to know of a page: its fields, their values, all attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+        self.fields: dict[str, list[str]] = {}  # all values there are, by name
+        self.chosen: dict[str, list[str]] = {}  # those that would be sent now
+        self.attributes: list[tuple[str, dict[str, str]]] = []
+        self._select = ""
+        self._area = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.attributes.append((tag, given))
+        name = given.get("name", "")
+        if tag == "select":
+            self._select = name
+        elif tag == "option":
+            self._add(self._select, given["value"], sent="selected" in given)
+        elif tag == "textarea":
+            self._area = name
+            self._add(name, "", sent=True)
+        elif tag == "input":
+            kind = given.get("type", "text")
+            sent = "checked" in given if kind in ("radio", "checkbox") else True
+            self._add(name, given.get("value", ""), sent=sent)
+
+    def handle_data(self, data: str) -> None:
+        if self._area:
+            self.chosen[self._area] = self.fields[self._area] = [data.removeprefix("\n")]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea":
+            self._area = ""
+
+    def _add(self, name: str, value: str, *, sent: bool) -> None:
+        self.fields.setdefault(name, []).append(value)
+        if sent:
+            self.chosen.setdefault(name, []).append(value)
+
+    def values(self, attribute: str) -> list[str]:
+        """All values of an attribute, in order."""
+        return [given[attribute] for _, given in self.attributes if attribute in given]
+
+    def has_id(self, name: str) -> bool:
+        return name in self.values("id")
+
+    @property
+    def stage(self) -> str:
+        return self.values("data-stage")[0]
+
+
+class Visitor:
+    """Somebody with a browser of their own, without a script."""
+
+    def __init__(self, app: Any, keys: Keys) -> None:
+        self.client = TestClient(app, base_url="http://127.0.0.1", follow_redirects=True)
+        self.keys = keys
+
+    def enter(self, entrant: Pass, query: str = "", **headers: str) -> Page:
+        reply = self.client.get(f"/enter/{self.keys.token(entrant)}{query}", headers=headers)
+        assert reply.status_code == 200, reply.text
+        (refresh,) = re.findall(r'http-equiv="refresh" content="0;url=([^"]+)"', reply.text)
+        return self.get(refresh)
+
+    def get(self, address: str = "/") -> Page:
+        reply = self.client.get(address)
+        assert reply.status_code == 200, reply.text
+        return Page(reply.text)
+
+    def post(self, page: Page, address: str, status: int = 200, **fields: str | list[str]) -> Page:
+        """Send a form of the page, with some fields filled in (answers by their question)."""
+        reply = self.client.post(address, data=self.form(page, **fields))
+        assert reply.status_code == status, reply.text
+        return Page(reply.text)
+
+    @staticmethod
+    def form(page: Page, **fields: str | list[str]) -> dict[str, str | list[str]]:
+        hidden = {
+            name: page.chosen[name][-1:]
+            for name in ("csrf", "number", "revision")
+            if name in page.chosen
+        }
+        return {**hidden, **fields}
+
+    def answer(self, page: Page, status: int = 200, **answers: str | list[str]) -> Page:
+        named = {f"answer.{name}": value for name, value in answers.items()}
+        form = self.form(page)
+        form |= {name: value for name, value in page.chosen.items() if name.startswith("answer.")}
+        reply = self.client.post("/answer", data={**form, **named})
+        assert reply.status_code == status, reply.text
+        return Page(reply.text)
+
+    def api(self, page: Page, address: str, body: Mapping[str, object]) -> Any:
+        csrf = page.chosen["csrf"][0]
+        return self.client.post(f"/api/{address}", json=body, headers={"X-CSRF-Token": csrf})
+
+
+class House:
+    """A study that is being served."""
+
+    def __init__(self, folder: StudyFolder) -> None:
+        self.folder = folder
+        self.app = make_app(folder)
+        self.keys = read_keys(folder.path)
+
+    def visitor(self) -> Visitor:
+        return Visitor(self.app, self.keys)
+
+    def person(self, name: str = "ann") -> tuple[Visitor, Page]:
+        visitor = self.visitor()
+        return visitor, visitor.enter(Pass("person", name))
+
+    def owner(self) -> tuple[Visitor, Page]:
+        visitor = self.visitor()
+        return visitor, visitor.enter(Pass("owner"))
+
+
+def with_pictures(study: Study, folder: Path) -> Study:
+    """The study with a picture in each place for one."""
+    fields = [panel.field for panel in study.show if isinstance(panel, ImagePanel)]
+    name = ImageFolder(folder / IMAGES).put(PNG) if fields else ""
+    items = tuple(
+        msgspec.structs.replace(item, fields=item.fields | dict.fromkeys(fields, name))
+        for item in study.items
+    )
+    return msgspec.structs.replace(study, items=items)
+
+
+@contextmanager
+def served(study: Study, folder: Path) -> Iterator[House]:
+    """Serve a study in this process."""
+    house = House(create_folder(folder, with_pictures(study, folder)))
+    with TestClient(house.app):  # starts and stops the application
+        yield house

@@ -1,0 +1,122 @@
+"""A Ray cluster of two nodes on this machine, and commands that run on it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from epicene.records import to_json
+from epicene.report.document import document
+from epicene.runs.results import read_run
+from epicene.runs.summary import summarise
+from runs.ray_doubles import PIDS
+
+TESTS = Path(__file__).resolve().parents[1]
+PROGRAM = "from epicene.cli import main; main()"
+OBJECT_STORE = 80 * 2**20
+ENTRY_POINTS = """
+[epicene.suites]
+two-stage = two_stage:suite
+[epicene.models]
+scripted = two_stage:open_scripted
+perilous = runs.ray_doubles:open_perilous
+"""
+
+
+class Nodes(NamedTuple):
+    """A running cluster."""
+
+    address: str
+    folder: Path
+    cluster: Any
+
+    @property
+    def computed(self) -> list[str]:
+        """What scripted models were asked so far."""
+        path = self.folder / "computed.log"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+    def start(self, *arguments: str, workers: int = 2) -> subprocess.Popen[str]:
+        """A command in a process of its own, with no workers on this machine alone."""
+        on_ray = ["--on=ray", f"--ray-address={self.address}", f"--workers={workers}"]
+        spread = on_ray if workers else []
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, *arguments, *spread],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(self, *arguments: str, workers: int = 2) -> tuple[int, str]:
+        """Its exit code, and all that it said."""
+        process = self.start(*arguments, workers=workers)
+        said, _ = process.communicate(timeout=120)
+        return process.returncode, said
+
+
+@contextmanager
+def nodes(count: int, **environment: str) -> Iterator[Nodes]:
+    """A cluster of so many nodes with a processor each.
+
+    Ray keeps a token under HOME and its sockets under RAY_TMPDIR, whose paths have to be short.
+    """
+    from ray import cluster_utils
+
+    kind: Any = cluster_utils.Cluster  # its methods have no types
+    with (
+        tempfile.TemporaryDirectory(prefix="er", dir="/tmp") as name,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        folder = Path(name)
+        _install_doubles(folder / "site")
+        for variable, value in {
+            "HOME": str(folder / "home"),
+            "RAY_TMPDIR": str(folder / "r"),
+            "RAY_USAGE_STATS_ENABLED": "0",
+            "PYTHONPATH": f"{TESTS}{os.pathsep}{folder / 'site'}",
+            "OMP_NUM_THREADS": "1",
+            "SCRIPTED_LOG": str(folder / "computed.log"),
+            PIDS: str(folder / "pids"),
+            **environment,
+        }.items():
+            patch.setenv(variable, value)
+        (folder / "home").mkdir()
+        (folder / "r").mkdir()
+        cluster = kind(
+            initialize_head=True,
+            head_node_args={
+                "num_cpus": 1,
+                "object_store_memory": OBJECT_STORE,
+                "include_dashboard": False,
+            },
+        )
+        try:
+            for _ in range(count - 1):
+                cluster.add_node(num_cpus=1, object_store_memory=OBJECT_STORE)
+            yield Nodes(cluster.address, folder, cluster)
+        finally:
+            cluster.shutdown()
+
+
+def _install_doubles(site: Path) -> None:
+    """What pip would leave of a package that brings the doubles."""
+    info = site / "ray_doubles-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ray-doubles\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+
+
+def tables(folder: Path) -> bytes:
+    """What `epicene tables --json` prints, but for the folder's name."""
+    shown = document(summarise([read_run(folder)]))
+    for run in shown["runs"]:
+        del run["run"]
+    return to_json(shown)

@@ -1,0 +1,85 @@
+"""Model kinds that workers on a cluster find by an entry point, as those of any other package.
+
+`perilous:NAME[-slow][-pair][-poison][-hang]` is a scripted model that waits until there are two of
+it, ends its process over one request, or never answers one the first time. Each notes its process
+in the file RAY_DOUBLES_PIDS.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import two_stage
+from epicene.models import Answered, Batch, Files, Model, ModelOptions
+from epicene.records import Answer, Request
+
+PIDS = "RAY_DOUBLES_PIDS"
+POISON, HANG = "opening-7", "opening-11"
+SECONDS = 0.1  # for a batch of a slow one
+
+
+class Perilous(two_stage.Scripted):
+    """A scripted model that is slow, deadly or forgetful where its name says so."""
+
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        super().__init__(name.split("-")[0], options)
+        self._perils = name.split("-")[1:]
+        note_process()
+
+    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+        while "pair" in self._perils and len(living()) < 2:
+            time.sleep(0.05)
+        for answered in super().answer(batches, files):
+            if "slow" in self._perils:
+                time.sleep(SECONDS)
+            yield answered
+
+    def _one(self, request: Request) -> Answer:
+        if "poison" in self._perils and request.item == POISON:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if "hang" in self._perils and request.item == HANG and first_time():
+            time.sleep(600)
+        return super()._one(request)
+
+
+def note_process() -> None:
+    """Write down this process's id."""
+    with Path(os.environ[PIDS]).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+
+
+def processes() -> list[int]:
+    """Those written down so far."""
+    path = Path(os.environ[PIDS])
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def living() -> list[int]:
+    """Those of them that are still there."""
+    return [pid for pid in processes() if _lives(pid)]
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def first_time() -> bool:
+    """Whether nobody asked this before."""
+    try:
+        Path(os.environ[PIDS]).with_suffix(".asked").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def open_perilous(name: str, options: ModelOptions) -> Model:
+    """The entry point of the kind `perilous`."""
+    return Perilous(name, options)

@@ -1,0 +1,95 @@
+"""Workers in threads of this process, behind the same link as those on a cluster.
+
+Whoever raises is lost, as a process that ends would be; `cut` loses all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, SimpleQueue
+
+import msgspec
+
+from epicene.runs.ray import wire
+from epicene.runs.ray.worker import Worker
+
+
+class Hall:
+    """A link to workers in threads."""
+
+    def __init__(self, room: int = 2) -> None:
+        self.room = room
+        self.reachable = True
+        self.corpus: bytes | None = None
+        self.workers: dict[int, Worker] = {}
+        self.orders: list[wire.Order] = []
+        self.in_flight = self.most_in_flight = 0
+        self._events: SimpleQueue[wire.Event] = SimpleQueue()
+        self._threads = ThreadPoolExecutor(64)
+
+    def order(self, order: wire.Order) -> None:
+        self.orders.append(order)
+        match order:
+            case wire.Connect():
+                shape = wire.Connected(workers=self.room, cpus=1, gpus=0, machines=1)
+                self._events.put(shape if self.reachable else wire.CutOff(reason="no route"))
+            case wire.Teach():
+                self.corpus = order.corpus
+            case wire.Hire():
+                self.workers[order.worker] = Worker()
+                self._threads.submit(self._hire, order)
+            case wire.Hand():
+                self.in_flight += 1
+                self.most_in_flight = max(self.most_in_flight, self.in_flight)
+                self._threads.submit(self._hand, order, self.workers[order.worker])
+            case wire.AskNotes():
+                notes = msgspec.json.decode(self.workers[order.worker].notes())
+                self._events.put(wire.Noted(worker=order.worker, notes=notes))
+            case wire.Dismiss():
+                self.workers.pop(order.worker, None)
+
+    def _hire(self, order: wire.Hire) -> None:
+        worker = self.workers[order.worker]
+        try:
+            said = wire.decode_reply(
+                worker.open(order.opening, self.corpus if order.learns else None)
+            )
+        except Exception as error:
+            self._events.put(wire.Lost(worker=order.worker, reason=f"it raised {error}"))
+            return
+        if isinstance(said, wire.Refusal):
+            self._events.put(wire.Refused(worker=order.worker, refusal=said))
+        else:
+            assert isinstance(said, wire.Introduction)
+            self._events.put(wire.Introduced(worker=order.worker, introduction=said))
+
+    def _hand(self, order: wire.Hand, worker: Worker) -> None:
+        try:
+            reply = worker.answer(order.load)
+        except Exception as error:
+            self._events.put(wire.Lost(worker=order.worker, reason=f"it raised {error}"))
+        else:
+            self._events.put(wire.Done(worker=order.worker, shard=order.shard, answers=reply))
+
+    def events(self, timeout: float) -> Iterator[wire.Event]:
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                event = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
+            except Empty:
+                return
+            self.in_flight -= isinstance(event, wire.Done)
+            yield event
+            deadline = 0.0
+
+    def cut(self) -> None:
+        """Lose the cluster, and whatever its workers would still have said."""
+        self.workers.clear()
+        self._events = SimpleQueue()
+        self._events.put(wire.CutOff(reason="the cable was pulled"))
+
+    def close(self) -> None:
+        self.workers.clear()
+        self._threads.shutdown(wait=False)

@@ -1,0 +1,184 @@
+"""The same run on a cluster of two nodes: same tables, whatever is killed meanwhile."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import two_stage
+from epicene import registry
+from epicene.errors import RunError
+from epicene.models import parse_spec
+from epicene.records import Failed
+from epicene.runs.ray.model import RayExecutor
+from epicene.runs.ray.settings import RaySettings
+from epicene.runs.run import Order, run
+from epicene.runs.settings import read_manifest
+from epicene.runs.store import Store
+from epicene.suites import choose_protocol
+from runs.conftest import Silent
+from runs.ray_cluster import Nodes, nodes, tables
+from runs.ray_doubles import HANG, POISON, living, open_perilous
+from runs.zygotes import stored
+
+KILLS, DRIVER_KILLS = 10, 2
+ITEMS = 120
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Nodes]:
+    with nodes(2) as cluster:
+        yield cluster
+
+
+def spread(folder: Path, label: str) -> dict[str, Any]:
+    """What the last session's manifest says of a model's workers."""
+    noted = read_manifest(folder).sessions[-1].notes[label]["ray"]
+    assert isinstance(noted, dict)
+    return noted
+
+
+def test_tables_are_the_same_bytes(two: Nodes, tmp_path: Path) -> None:
+    for place, writer, workers in (("here", "w", 0), ("ray", "w-pair", 2)):
+        code, said = two.run(
+            "run",
+            "two-stage",
+            f"--model=writer=perilous:{writer}",
+            "--model=reader=ngram",
+            f"--out={tmp_path / place}",
+            workers=workers,
+        )
+        assert code == 0, said
+    assert tables(tmp_path / "ray") == tables(tmp_path / "here")
+    assert spread(tmp_path / "ray", "scripted-w")["workers"] == 2
+    assert spread(tmp_path / "ray", "ngram")["shards"] > 0
+
+
+def test_pictures_are_the_same_bytes(two: Nodes, tmp_path: Path) -> None:
+    command = ["run", "gramvis", "--model=drawer=random", "--model=judges=random:1", "--limit=2"]
+    for place, workers in (("here", 0), ("ray", 1)):
+        code, said = two.run(*command, f"--out={tmp_path / place}", workers=workers)
+        assert code == 0, said
+    assert tables(tmp_path / "ray") == tables(tmp_path / "here")
+    images = [sorted(p.name for p in (tmp_path / x / "images").rglob("*")) for x in ("here", "ray")]
+    assert images[0] == images[1] != []
+
+
+class Killer:
+    """Kills workers and drivers, and sees that nothing that was stored is computed again."""
+
+    def __init__(self, two: Nodes, folder: Path) -> None:
+        self._two = two
+        self._folder = folder
+        self._rng = random.Random(10)
+        self._killed: set[int] = set()
+        self._stored: set[str] = set()
+        self._noted = 0
+
+    def kill_a_worker(self, driver: subprocess.Popen[str]) -> bool:
+        """Kill one that is at work, at some moment; False if the run is done before."""
+        time.sleep(self._rng.uniform(0.1, 0.6))
+        while driver.poll() is None:
+            alive = [pid for pid in living() if pid not in self._killed]
+            if alive and len(stored(self._folder)) > len(self._stored):
+                self.check()
+                victim = self._rng.choice(alive)
+                with suppress(ProcessLookupError):
+                    os.kill(victim, signal.SIGKILL)
+                    self._killed.add(victim)
+                    return True
+            time.sleep(0.02)
+        return False
+
+    def check(self) -> None:
+        """Nothing that was stored by the last look was computed since."""
+        again = self._stored & set(self._two.computed[self._noted :])
+        assert not again, f"answered before, computed again: {sorted(again)[:3]}"
+        self._stored = {line.replace("scripted-", "") for line in stored(self._folder)}
+        self._noted = len(self._two.computed)
+
+
+def test_kills_of_workers_and_drivers_change_nothing(two: Nodes, tmp_path: Path) -> None:
+    command = ["run", "two-stage", f"--set=items={ITEMS}", "--model=writer=perilous:w-slow"]
+    command += ["--model=reader=perilous:r-slow", "--out"]
+    code, said = two.run(*command, str(tmp_path / "here"), workers=0)
+    assert code == 0, said
+
+    folder = tmp_path / "ray"
+    killer = Killer(two, folder)
+    kills = 0
+    for session in range(DRIVER_KILLS + 1):
+        driver = two.start(*command, str(folder))
+        due = KILLS * (session + 1) // (DRIVER_KILLS + 1)
+        while kills < due:
+            assert killer.kill_a_worker(driver), driver.communicate()[0]
+            kills += 1
+        if session < DRIVER_KILLS:
+            driver.kill()
+        said, _ = driver.communicate(timeout=120)
+        killer.check()
+    assert driver.returncode == 0, said
+    assert tables(folder) == tables(tmp_path / "here")
+    with sqlite3.connect(folder / "answers.sqlite") as db:
+        rows, keys = db.execute("SELECT count(*), count(DISTINCT key) FROM answers").fetchone()
+    assert rows == keys == ITEMS + ITEMS * 3
+
+
+def test_a_deadly_request_is_isolated_and_a_hung_worker_replaced(
+    two: Nodes, tmp_path: Path
+) -> None:
+    command = ["run", "two-stage", "--set=items=20", "--model=writer=perilous:p-poison-hang"]
+    command += ["--model=reader=random", "--worker-timeout=2", f"--out={tmp_path / 'ray'}"]
+    code, said = two.run(*command)
+    assert code == 1, said
+    assert "gave no answer within 2 seconds" in said
+    store = Store(tmp_path / "ray" / "answers.sqlite")
+    (written, _) = store.sections()
+    found = {s.place >> 16 & 0xFFFF: s.answer for s in store.answers(written, 0, 20)}
+    store.close()
+    failed = {f"opening-{n}": a.reason for n, a in found.items() if isinstance(a, Failed)}
+    assert list(failed) == [POISON]
+    assert failed[POISON].startswith("asking this ended two workers: its worker process has died")
+    assert len(found) == 20
+    assert int(HANG.split("-")[1]) in found
+    assert spread(tmp_path / "ray", "scripted-p")["isolated"] == 1
+
+
+def test_a_cluster_that_is_gone_is_waited_for_and_then_said(tmp_path: Path) -> None:
+    two_stage.register()
+    registry.add("models", "perilous", open_perilous)
+    said: list[str] = []
+    with nodes(1, RAY_gcs_rpc_server_reconnect_timeout_s="2") as one:
+        executor = RayExecutor(RaySettings(address=one.address, patience=1.0), said.append)
+
+        class Watching(Silent):
+            def advance(self, answered: int, failed: int) -> None:
+                one.cluster.head_node.kill_gcs_server()
+
+        suite = two_stage.suite
+        order = Order(
+            suite=suite,
+            protocol=choose_protocol(suite, "epicene", {}, None),
+            models={"writer": [parse_spec("perilous:w-slow")], "reader": [parse_spec("random")]},
+            out=tmp_path / "ray",
+        )
+        try:
+            with pytest.raises(
+                RunError, match=r"has not answered for 1 seconds.*run the same comm"
+            ):
+                run(order, Watching(), executor)
+        finally:
+            executor.close()
+    assert [sentence for sentence in said if "was lost" in sentence] == [said[-1]]
+    assert len(stored(tmp_path / "ray")) > 0
+    assert read_manifest(tmp_path / "ray").state == "failed"

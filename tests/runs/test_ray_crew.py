@@ -1,0 +1,459 @@
+"""Workers at work: what is handed out, what comes back, and what becomes of the ones that fail."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+import two_stage
+from epicene import registry
+from epicene.errors import InputError, RunError
+from epicene.models import (
+    Answered,
+    Batch,
+    BatchLimit,
+    Files,
+    Learner,
+    Model,
+    ModelOptions,
+    open_model,
+    parse_spec,
+)
+from epicene.records import (
+    Answer,
+    Choice,
+    Draw,
+    Failed,
+    Generate,
+    Identity,
+    Images,
+    Look,
+    Request,
+    Score,
+    to_json,
+)
+from epicene.records import Image as Drawn
+from epicene.runs.files import ImageFolder
+from epicene.runs.ray import cluster, crew, roster
+from epicene.runs.ray.model import RayExecutor
+from epicene.runs.ray.settings import RaySettings
+from epicene.runs.ray.shards import Shard
+from models.tiny_causal import llama, save, smollm2_like
+from runs.ray_hall import Hall
+
+
+class Double(two_stage.Scripted):
+    """A scripted model that does what the test says before it answers a request."""
+
+    before: Callable[[Request], None] = staticmethod(lambda _request: None)
+
+    def _one(self, request: Request) -> Answer:
+        self.before(request)
+        return super()._one(request)
+
+    def notes(self) -> Mapping[str, object]:
+        return {"path": "straight"}
+
+
+class Draughtsman:
+    """Draws the prompt, and looks at a picture by its first byte."""
+
+    identity = Identity(kind="draughtsman", label="draughtsman", key={})
+    verbs = frozenset({"draw", "look"})
+    batch_limit = BatchLimit(requests=2)
+
+    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+        for batch in batches:
+            yield [(place, self._one(request, files)) for place, request in batch]
+
+    def _one(self, request: Request, files: Files) -> Answer:
+        if isinstance(request, Draw):
+            return Images(images=(Drawn(sha256=files.put(request.prompt.encode())),))
+        assert isinstance(request, Look)
+        return Choice(choice=files.path(request.image).read_bytes().decode()[0])
+
+    def notes(self) -> Mapping[str, object]:
+        return {}
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+@pytest.fixture
+def double(monkeypatch: pytest.MonkeyPatch) -> type[Double]:
+    """The kind `double`, new for each test."""
+    kind = type("Double", (Double,), {})
+    monkeypatch.setattr(cluster, "TICK", 0.02)
+    registry.add("models", "double", kind)
+    registry.add("models", "draughtsman", lambda _name, _options: Draughtsman())
+    return kind
+
+
+@pytest.fixture
+def hall() -> Iterator[Hall]:
+    made = Hall()
+    yield made
+    made.close()
+
+
+def opened(
+    hall: Hall, said: list[str] | None = None, spec: str = "double:d", **how: object
+) -> Model:
+    settings = RaySettings(**how)  # type: ignore[arg-type]
+    return RayExecutor(settings, (said if said is not None else []).append, hall)(parse_spec(spec))
+
+
+def plan(count: int, batch: int = 4) -> Iterator[Batch]:
+    """Batches of requests at places 0, 1, 2 …"""
+    for first in range(0, count, batch):
+        yield [(n, asking(n)) for n in range(first, min(first + batch, count))]
+
+
+def asking(number: int) -> Request:
+    return Generate(item=f"item-{number}", prompt=f"{number} said", source="x")
+
+
+def answers(model: Model, batches: Iterator[Batch], folder: Path) -> dict[int, Answer]:
+    """All answers by place; none comes twice."""
+    found: dict[int, Answer] = {}
+    for answered in model.answer(batches, ImageFolder(folder)):
+        for place, answer in answered:
+            assert place not in found
+            found[place] = answer
+    return found
+
+
+def expected(count: int) -> dict[int, Answer]:
+    rule = two_stage.Scripted("d", ModelOptions())
+    return {n: rule._one(asking(n)) for n in range(count)}
+
+
+def test_answers_are_those_of_one_machine(double: type[Double], hall: Hall, tmp_path: Path) -> None:
+    model = opened(hall)
+    assert model.identity == two_stage.Scripted("d", ModelOptions()).identity
+    assert answers(model, plan(203), tmp_path) == expected(203)
+    notes = model.notes()
+    assert notes["workers"] == [{"path": "straight"}]
+    spread = notes["ray"]
+    assert isinstance(spread, dict)
+    assert (spread["workers"], spread["replaced"], spread["retried"]) == (2, 0, 0)
+
+
+def test_the_plan_is_read_no_faster_than_answers_are_taken(
+    double: type[Double], hall: Hall, tmp_path: Path
+) -> None:
+    read = 0
+
+    def endless() -> Iterator[Batch]:
+        nonlocal read
+        for batch in plan(10**9):
+            read += 1
+            yield batch
+
+    taken = 0
+    answering = opened(hall).answer(endless(), ImageFolder(tmp_path))
+    for part, answered in enumerate(answering):
+        taken += len(answered)
+        time.sleep(0.005)  # a slow writer
+        # One window is cut ahead, and what is in the workers' hands was cut before it.
+        held = read * 4 - taken
+        assert held <= 4 * (64 + crew._MOST_BATCHES * crew.DEPTH * hall.room)
+        assert hall.most_in_flight <= crew.DEPTH * hall.room
+        if part == 60:
+            break
+    answering.close()  # type: ignore[attr-defined]
+
+
+def test_a_deadly_request_is_isolated(double: type[Double], hall: Hall, tmp_path: Path) -> None:
+    def deadly(request: Request) -> None:
+        if request.item == "item-37":
+            raise MemoryError("too much")
+
+    double.before = staticmethod(deadly)
+    said: list[str] = []
+    model = opened(hall, said)
+    found = answers(model, plan(100, batch=16), tmp_path)
+    assert found.pop(37) == Failed(reason="asking this ended two workers: it raised too much")
+    wanted = expected(100)
+    del wanted[37]
+    assert found == wanted
+    spread = model.notes()["ray"]
+    assert isinstance(spread, dict)
+    assert spread["isolated"] == 1
+    assert spread["replaced"] == sum("was lost" in sentence for sentence in said)
+    # Twice as a shard, then once for each halving of it and of its batch.
+    assert spread["replaced"] <= 2 + 5 + 4
+
+
+def test_two_deadly_requests_of_one_batch_are_both_isolated(
+    double: type[Double], hall: Hall, tmp_path: Path
+) -> None:
+    def deadly(request: Request) -> None:
+        if request.item in {"item-5", "item-6"}:
+            raise MemoryError("too much")
+
+    double.before = staticmethod(deadly)
+    found = answers(opened(hall), plan(40, batch=8), tmp_path)
+    assert {place for place, answer in found.items() if isinstance(answer, Failed)} == {5, 6}
+    assert len(found) == 40
+
+
+def test_a_worker_that_died_by_chance_costs_nothing(
+    double: type[Double], hall: Hall, tmp_path: Path
+) -> None:
+    chances = iter(range(1000))
+
+    def unlucky(request: Request) -> None:
+        if next(chances) in {10, 30, 31, 90}:
+            raise OSError("power cut")
+
+    double.before = staticmethod(unlucky)
+    model = opened(hall)
+    assert answers(model, plan(120), tmp_path) == expected(120)
+    spread = model.notes()["ray"]
+    assert isinstance(spread, dict)
+    assert spread["isolated"] == 0
+    assert spread["retried"] >= spread["replaced"] == 4
+
+
+def test_all_requests_deadly_ends_the_run(
+    double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(request: Request) -> None:
+        raise RuntimeError("device-side assert")
+
+    double.before = staticmethod(broken)
+    with pytest.raises(RunError, match=r"10 requests in a row ended their workers.*device-side"):
+        answers(opened(hall), plan(100), tmp_path)
+
+
+def test_a_hung_worker_is_replaced(double: type[Double], hall: Hall, tmp_path: Path) -> None:
+    hung, released = Event(), Event()
+
+    def forgetful(request: Request) -> None:
+        if request.item == "item-9" and not hung.is_set():
+            hung.set()
+            released.wait(30)
+
+    double.before = staticmethod(forgetful)
+    said: list[str] = []
+    model = opened(hall, said, worker_timeout=0.5)
+    try:
+        assert answers(model, plan(60), tmp_path) == expected(60)
+    finally:
+        released.set()
+    assert any("it gave no answer within 0.5 seconds" in sentence for sentence in said)
+
+
+def test_the_limit_of_a_shard_grows_with_what_batches_took(
+    double: type[Double], hall: Hall, tmp_path: Path
+) -> None:
+    model = opened(hall)
+    team = model._crew  # type: ignore[attr-defined]
+    shard = Shard((next(plan(4)), next(plan(4))))
+    assert team._limit(shard) == crew._FIRST_LIMIT
+    team._slowest = 1.0
+    assert team._limit(shard) == crew._LEAST_LIMIT
+    team._slowest = 60.0
+    assert team._limit(shard) == 60 * 2 * crew._SLOWER
+
+
+def test_a_lost_cluster_is_waited_for(double: type[Double], hall: Hall, tmp_path: Path) -> None:
+    said: list[str] = []
+    found: dict[int, Answer] = {}
+    model = opened(hall, said)
+    for part, answered in enumerate(model.answer(plan(1500), ImageFolder(tmp_path))):
+        found |= dict(answered)
+        if part in {1, 4}:
+            hall.cut()
+    assert found == expected(1500)
+    assert said.pop(0).startswith("2 workers are ready, on ")
+    assert [sentence.split(" (")[0] for sentence in said] == [
+        "The Ray cluster was lost",
+        "The Ray cluster is there again.",
+    ] * 2
+    spread = model.notes()["ray"]
+    assert isinstance(spread, dict)
+    assert (spread["cut_off"], spread["isolated"]) == (2, 0)
+
+
+def test_a_cluster_that_stays_away_is_said(
+    double: type[Double], hall: Hall, tmp_path: Path
+) -> None:
+    model = opened(hall, patience=0.1)
+    answering = model.answer(plan(200), ImageFolder(tmp_path))
+    next(answering)
+    hall.cut()
+    hall.reachable = False
+    with pytest.raises(
+        RunError, match=r"has not answered for 0.1 seconds .no route.; every answer"
+    ):
+        list(answering)
+
+
+def test_a_cluster_that_never_was_is_the_users_mistake(double: type[Double], hall: Hall) -> None:
+    hall.reachable = False
+    with pytest.raises(InputError, match=r"Could not reach the Ray cluster at h:1 .no route."):
+        opened(hall, address="h:1")
+
+
+def test_another_model_is_refused(
+    double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = count()
+
+    class Drifting(Double):
+        def __init__(self, name: str, options: ModelOptions) -> None:
+            super().__init__(name, options)
+            key = {"weights": str(next(weights)), "dtype": "float32"}
+            self.identity = Identity(kind="double", label="drift", key=key)
+
+    registry.add("models", "double", Drifting)
+    model = opened(hall)
+    with pytest.raises(
+        RunError, match=r"loaded another drift than .* did: they differ in weights;"
+    ):
+        list(model.answer(plan(10**6), ImageFolder(tmp_path)))
+
+
+def test_a_model_that_cannot_be_opened_is_said_as_here(double: type[Double], hall: Hall) -> None:
+    def closed(name: str, options: ModelOptions) -> Model:
+        raise InputError("There is no folder d.")
+
+    registry.add("models", "double", closed)
+    with pytest.raises(InputError, match=r"On .*: There is no folder d\."):
+        opened(hall)
+
+
+def test_workers_that_end_before_they_are_ready_end_the_run(
+    double: type[Double], hall: Hall
+) -> None:
+    def bursting(name: str, options: ModelOptions) -> Model:
+        raise MemoryError("140 GiB wanted")
+
+    registry.add("models", "double", bursting)
+    with pytest.raises(RunError, match=r"3 workers in a row ended before they were ready.*140 GiB"):
+        opened(hall)
+
+
+def test_a_cluster_without_room_is_said_and_waited_for_so_long(
+    double: type[Double], hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = Event()
+
+    def waiting(name: str, options: ModelOptions) -> Model:
+        released.wait(30)
+        raise InputError("too late")
+
+    registry.add("models", "double", waiting)
+    monkeypatch.setattr(roster, "_SAY_AFTER", 0.05)
+    monkeypatch.setattr(roster, "_OPENING_LIMIT", 0.3)
+    said: list[str] = []
+    with pytest.raises(RunError, match=r"has no free place of 1 processors and 0 GPUs, or"):
+        opened(hall, said)
+    released.set()
+    assert len(said) == 1
+    assert "No worker is ready yet" in said[0]
+
+
+def test_an_error_of_the_model_ends_the_run_as_here(
+    double: type[Double], hall: Hall, tmp_path: Path
+) -> None:
+    def strict(request: Request) -> None:
+        if request.item == "item-50":
+            raise RunError("The server gave up.")
+
+    double.before = staticmethod(strict)
+    with pytest.raises(RunError, match=r"The server gave up"):
+        answers(opened(hall), plan(100), tmp_path)
+
+
+def test_paid_models_are_refused(hall: Hall) -> None:
+    with pytest.raises(InputError, match=r"openai is reached at a server.*leave out --on ray"):
+        opened(hall, spec="openai:gpt")
+    assert hall.orders == []
+
+
+def test_workers_are_held_for_one_model_at_a_time(
+    double: type[Double], hall: Hall, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    executor = RayExecutor(RaySettings(), said.append, hall)
+    one, other = executor(parse_spec("double:d")), executor(parse_spec("double:e"))
+    assert len(hall.workers) == 1
+    assert answers(one, plan(30), tmp_path) == expected(30)
+    assert len(hall.workers) == 2
+    assert len(answers(other, plan(30), tmp_path)) == 30
+    assert len(hall.workers) == 2
+    other.close()
+    assert hall.workers == {}
+
+
+def test_a_learner_learns_on_every_worker(hall: Hall, tmp_path: Path) -> None:
+    texts = [(f"group-{n}", f"the nurse {n % 7} said that she was late") for n in range(40)]
+    here = open_model(parse_spec("ngram"))
+    there = opened(hall, spec="ngram")
+    for model in (here, there):
+        assert isinstance(model, Learner)
+        model.learn(iter(texts))
+    assert here.identity == there.identity
+
+    def batches() -> Iterator[Batch]:
+        for n in range(30):
+            yield [(n, Score(item=f"group-{n}", texts=(f"the nurse {n % 3} said", "she said")))]
+
+    assert answers(there, batches(), tmp_path) == answers(here, batches(), tmp_path)
+
+
+def test_a_language_model_gives_the_same_bytes(hall: Hall, tmp_path: Path) -> None:
+    save(tmp_path / "tiny", llama(seed=1), smollm2_like())
+    spec = f"hf:{tmp_path / 'tiny'}?batch_size=4"
+    words = ("she", "he", "they")
+
+    def batches() -> Iterator[Batch]:
+        for first in range(0, 48, 4):
+            yield [
+                (n, Score(item=str(n), texts=tuple(f"the nurse {n} said {w} was" for w in words)))
+                for n in range(first, first + 4)
+            ]
+
+    here = open_model(parse_spec(spec))
+    there = opened(hall, spec=spec)
+    assert there.identity == here.identity
+    assert to_json(sorted(answers(there, batches(), tmp_path).items())) == to_json(
+        sorted(answers(here, batches(), tmp_path).items())
+    )
+
+
+def test_pictures_travel_both_ways(double: type[Double], hall: Hall, tmp_path: Path) -> None:
+    files = ImageFolder(tmp_path)
+    model = opened(hall, spec="draughtsman")
+    # The same picture twice, in different shards: it is sent once.
+    prompts = ["ape", "bee", "ape", "cat", "ape", "dog", "eel", "fox"]
+
+    def drawing() -> Iterator[Batch]:
+        for n, prompt in enumerate(prompts):
+            yield [(n, Draw(item=str(n), prompt=prompt))]
+
+    pictures = answers(model, drawing(), tmp_path)
+    kept = []
+    for n, prompt in enumerate(prompts):
+        answer = pictures[n]
+        assert isinstance(answer, Images)
+        assert files.path(answer.images[0].sha256).read_bytes() == prompt.encode()
+        kept.append(answer.images[0].sha256)
+
+    def looking() -> Iterator[Batch]:
+        for n, sha256 in enumerate(kept):
+            yield [(n, Look(item=str(n), image=sha256, question="Which?", choices=("a", "b")))]
+
+    seen = answers(model, looking(), tmp_path)
+    assert seen == {n: Choice(choice=prompt[0]) for n, prompt in enumerate(prompts)}
+    for worker in hall.workers.values():
+        assert worker._satchel._folder is None
+        assert worker._satchel._drawn == {}
