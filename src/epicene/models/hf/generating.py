@@ -179,10 +179,13 @@ class Writer:
     def _batches(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
         """Drafts of similar length together, the longest first so that memory fails early."""
         batch: list[Draft] = []
+        prompt = room = 0
         for draft in sorted(drafts, key=self._order):
-            if batch and not self._together(batch, draft):
+            alike = len(draft.prompt) == prompt
+            prompt, room = max(prompt, len(draft.prompt)), max(room, draft.room)
+            if batch and not self._together(len(batch) + 1, prompt, room, alike):
                 yield batch
-                batch = []
+                batch, prompt, room = [], len(draft.prompt), draft.room
             batch.append(draft)
         if batch:
             yield batch
@@ -192,20 +195,22 @@ class Writer:
         sizes = -draft.room, -len(draft.prompt)
         return sizes if self._company == "padded" else (sizes[1], sizes[0])
 
-    def _together(self, batch: Sequence[Draft], draft: Draft) -> bool:
-        """Whether a padded batch can take one more draft and every text stay what it is alone."""
-        joined = [*batch, draft]
+    def _together(self, rows: int, prompt: int, room: int, alike: bool) -> bool:
+        """Whether so many rows can be a padded batch and every text stay what it is alone.
+
+        `prompt` and `room` are the largest of them; `alike` if the last has a prompt as long.
+        """
         asked = self._loaded.options.batch_size
-        widest = max(len(each.prompt) for each in joined)
-        # Every row is read on until the last is finished, padding and all.
-        read = widest + max(each.room for each in joined) - 1
-        held = len(joined) * read <= _TOKENS[self._loaded.device.type != "cpu"]
-        fits = held and (asked == "auto" or len(joined) <= asked)
-        steady = steady_length(self._loaded.model.config)
-        ends = [end for end in (self._encoder.longest, steady) if end is not None]
-        if not fits or any(read > end for end in ends) or self._company == "one by one":
+        if asked != "auto" and rows > asked:
             return False
-        return self._company == "padded" or all(len(each.prompt) == widest for each in joined)
+        # Every row is read on until the last is finished, padding and all.
+        read = prompt + room - 1
+        ends = self._encoder.longest, steady_length(self._loaded.model.config)
+        if rows * read > _TOKENS[self._loaded.device.type != "cpu"] or any(
+            end is not None and read > end for end in ends
+        ):
+            return False
+        return self._company == "padded" or (alike and self._company != "one by one")
 
     @cached_property
     def _company(self) -> Company:

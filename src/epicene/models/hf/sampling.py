@@ -75,7 +75,8 @@ def bar(logits: Any, lines: Sequence[int], tokens: Sequence[int]) -> None:
     import torch
 
     if lines and tokens:
-        logits[torch.tensor(lines)[:, None], torch.tensor(tokens)] = -math.inf
+        rows, barred = (torch.tensor(each, device=logits.device) for each in (lines, tokens))
+        logits[rows[:, None], barred] = -math.inf
 
 
 def _draw(logits: Any, rows: Sequence[Choosing], noises: Sequence[float]) -> Any:
