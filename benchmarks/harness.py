@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.errors import RunError
-from epicene.export.harness.folder import plan, write_tasks
+from epicene.export.harness.folder import write_tasks
 from epicene.export.selection import Selection, select
 from epicene.models import ModelOptions, embedded, open_model, parse_spec
 from epicene.records import Failed
@@ -40,24 +40,27 @@ BATCH = 16
 
 
 class Case(NamedTuple):
-    """A suite, and the settings under which it is exported."""
+    """A suite, the settings under which it is exported, and whether texts are written too."""
 
     suite: str
     settings: Mapping[str, str] = {}
+    writing: bool = False
 
 
-CHOICES = (
+CASES = (
     Case("alternations", {"formats": "acceptability"}),
     Case("alternations", {"formats": "acceptability", "measure": "per character"}),
     Case("alternations", {"formats": "acceptability", "measure": "per word"}),
     Case("misgendering"),
     Case("genform", {"formats": "probability"}),
-)
-WRITING = (
-    Case("genform", {"new_tokens": "24"}),
-    Case("apgc", {"new_tokens": "24", "tasks": "identification,rewriting"}),
-    Case("alternations", {"formats": "prompt"}),
-    Case("misgendering", {"samples": "2", "new_tokens": "16", "pronouns": "they"}),
+    Case("genform", {"new_tokens": "32"}, writing=True),
+    Case("apgc", {"new_tokens": "12", "tasks": "identification,rewriting"}, writing=True),
+    Case("alternations", {"formats": "prompt"}, writing=True),
+    Case(
+        "misgendering",
+        {"samples": "2", "new_tokens": "16", "pronouns": "they"},
+        writing=True,
+    ),
 )
 
 
@@ -79,57 +82,83 @@ class Verdict(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """One task, document by document; nothing of ours where texts are drawn."""
+    """One task, document by document, and the harness's numbers; or why the harness refused it.
 
+    Texts that are drawn have no verdicts, as Epicene's would be other texts.
+    """
+
+    case: Case
     task: str
-    verdicts: Sequence[Verdict]
-    shares: Mapping[str, float]
+    verdicts: Sequence[Verdict] = ()
+    shares: Mapping[str, float] = {}
+    refused: str = ""
 
 
-def exported(case: Case, limit: int) -> Selection:
-    """Some items of the starter set."""
+class Job(NamedTuple):
+    """Tasks of one case that the harness runs in one go, and Epicene's verdicts on them."""
+
+    case: Case
+    folder: Path
+    tasks: Sequence[str]
+    chat: bool
+    ours: Mapping[str, str]
+
+
+def compare(cases: Sequence[Case], model: Path, python: str, limit: int) -> Iterator[Compared]:
+    """Run what is exported in Epicene, and all of it in one process of the harness."""
+    opened = open_model(parse_spec(f"hf:{model}", ModelOptions(dtype="float32", device="cpu")))
+    with TemporaryDirectory() as place:
+        jobs = [
+            job
+            for number, case in enumerate(cases)
+            for job in _jobs(case, Path(place) / str(number), opened, limit)
+        ]
+        opened.close()
+        for job, found in zip(jobs, _run(python, model, Path(place), jobs), strict=True):
+            for name in job.tasks:
+                yield _compared(job, name, found)
+
+
+def _jobs(case: Case, folder: Path, model: Model, limit: int) -> Iterator[Job]:
+    """Export a case, and ask Epicene."""
     suite = find_suite(case.suite)
     protocol = choose_protocol(suite, "epicene", case.settings, None)
-    return select(suite, protocol, Source(), limit=limit)
-
-
-def compare(
-    case: Case, model: Path, python: str, limit: int, *, writing: bool
-) -> Iterator[Compared]:
-    """Run what is exported in the harness and in Epicene; texts to write only if wanted."""
-    selection = exported(case, limit)
-    tasks = [each for each in plan(selection).tasks if writing or each.kind.decoding is None]
+    selection = select(suite, protocol, Source(), limit=limit)
+    written = write_tasks(selection, folder).tasks
+    tasks = [task for task in written if case.writing or task.kind.decoding is None]
     ours = dict(_verdicts(selection, model, tasks))
-    with TemporaryDirectory() as place:
-        write_tasks(selection, Path(place) / "tasks")
-        for chat in sorted({task.kind.chat for task in tasks}):
-            names = [task.name for task in tasks if task.kind.chat == chat]
-            found = run_harness(python, model, Path(place) / "tasks", names, chat=chat)
-            for name in names:
-                verdicts = [
-                    Verdict(each["id"], ours[each["id"]], each["metrics"])
-                    for each in found["samples"][name]
-                    if each["id"] in ours
-                ]
-                yield Compared(name, verdicts, _shares(found["results"][name]))
+    for chat in sorted({task.kind.chat for task in tasks}):
+        names = [task.name for task in tasks if task.kind.chat == chat]
+        yield Job(case, folder, names, chat, ours)
 
 
-def run_harness(
-    python: str, model: Path, folder: Path, tasks: Sequence[str], *, chat: bool
-) -> dict[str, Any]:
-    """What the harness made of some tasks of a folder."""
-    out = folder.parent / "found.json"
-    form = "chat" if chat else "plain"
-    command = [python, str(RUNNER), str(model), str(folder), str(out), form, *tasks]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def _run(python: str, model: Path, place: Path, jobs: Sequence[Job]) -> list[dict[str, Any]]:
+    """What the harness made of the jobs."""
+    asked = [
+        {"folder": str(job.folder), "tasks": list(job.tasks), "chat": job.chat} for job in jobs
+    ]
+    (place / "jobs.json").write_text(json.dumps(asked), encoding="utf-8")
+    command = [python, RUNNER, model, place / "jobs.json", place / "found.json"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RunError(f"The harness did not run {', '.join(tasks)}:\n{done.stderr[-3000:]}")
-    found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+        raise RunError(f"The harness did not run:\n{done.stderr[-3000:]}")
+    found: list[dict[str, Any]] = json.loads((place / "found.json").read_text(encoding="utf-8"))
     return found
 
 
+def _compared(job: Job, task: str, found: Mapping[str, Any]) -> Compared:
+    if "refused" in found:
+        return Compared(job.case, task, refused=found["refused"])
+    verdicts = [
+        Verdict(each["id"], job.ours[each["id"]], each["metrics"])
+        for each in found["samples"][task]
+        if each["id"] in job.ours
+    ]
+    return Compared(job.case, task, verdicts, _shares(found["results"][task]))
+
+
 def _verdicts(
-    selection: Selection, folder: Path, tasks: Sequence[Task]
+    selection: Selection, model: Model, tasks: Sequence[Task]
 ) -> Iterator[tuple[str, str]]:
     """Epicene's own outcome of each document whose answer is not drawn at random."""
     fixed = {
@@ -148,7 +177,6 @@ def _verdicts(
         for request in stage.ask(item, Answers(), protocol)
         if f"{item.id} {request.name}" in fixed
     ]
-    model = open_model(parse_spec(f"hf:{folder}", ModelOptions(dtype="float32", device="cpu")))
     answers = _answers(model, [request for _, _, request in asked])
     for (item, stage, request), answer in zip(asked, answers, strict=True):
         given = Answers([Given(stage.name, stage.role, "", request.name, answer)])
@@ -195,14 +223,13 @@ def main() -> None:
     print("| task | documents compared | same verdict | the harness's numbers |")
     print("| :-- | --: | --: | :-- |")
     differing = 0
-    for case in (*CHOICES, *WRITING):
-        for each in compare(case, model, python, options.limit, writing=case in WRITING):
-            same = sum(verdict.same for verdict in each.verdicts)
-            differing += len(each.verdicts) - same
-            shares = ", ".join(f"{name} {value:.3f}" for name, value in each.shares.items())
-            settings = " ".join(f"{name}={value}" for name, value in case.settings.items())
-            line = f"| {each.task} ({settings}) | {len(each.verdicts)} | {same} | {shares} |"
-            print(line, flush=True)
+    for each in compare(CASES, model, python, options.limit):
+        same = sum(verdict.same for verdict in each.verdicts)
+        differing += len(each.verdicts) - same
+        shares = ", ".join(f"{name} {value:.3f}" for name, value in each.shares.items())
+        settings = " ".join(f"{name}={value}" for name, value in each.case.settings.items())
+        told = each.refused or shares
+        print(f"| {each.task} ({settings}) | {len(each.verdicts)} | {same} | {told} |")
     sys.exit(1 if differing else 0)
 
 

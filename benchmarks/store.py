@@ -26,7 +26,7 @@ from epicene.runs.plan import Reader, survey
 from epicene.runs.store import Section, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 sys.path.insert(0, str(TESTS))
@@ -52,6 +52,25 @@ ANSWERS: dict[str, Answer] = {
 }
 
 
+class Stopwatch:
+    """Seconds inside `with`, in all and since the last lap."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._began = self._lap = self.total = 0.0
+
+    def __enter__(self) -> None:
+        self._began = self._now()
+
+    def __exit__(self, *_: object) -> None:
+        self.total += self._now() - self._began
+
+    def lap(self) -> float:
+        """Seconds since the last one."""
+        lap, self._lap = self.total - self._lap, self.total
+        return lap
+
+
 def main() -> None:
     """Write and print the curve; plan and print one line."""
     if sys.argv[1:2] == ["plan"]:
@@ -70,22 +89,21 @@ def write(path: Path, answers: int) -> None:
     store.put_items(_items(answers // 2), "made-up subjects")
     items = path.stat().st_size
     section = _section(store)
-    written, spent, part = 0, 0.0, 0.0
-    print("      rows   answers/s")
+    written, clock, processor = 0, Stopwatch(time.perf_counter), Stopwatch(time.process_time)
+    print("      rows   answers/s   by processor")
     for rows in _batches(store, section):
-        began = time.perf_counter()
-        store.put(rows)
-        part += time.perf_counter() - began
-        due = answers * (int(written * POINTS / answers) + 1) / POINTS
+        due = answers * (written * POINTS // answers + 1) // POINTS
+        with clock, processor:
+            store.put(rows)
         written += len(rows)
         if written >= due:
-            print(f"{written:10,} {answers / POINTS / part:11,.0f}", flush=True)
-            spent, part = spent + part, 0.0
-    spent += part
+            part = answers / POINTS
+            print(f"{written:10,} {part / clock.lap():11,.0f} {part / processor.lap():14,.0f}")
     store.close()
     size = path.stat().st_size
     print(
-        f"{written:,} answers written in {spent:.0f} s, {written / spent:,.0f}/s; store "
+        f"{written:,} answers written in {clock.total:.0f} s, {written / clock.total:,.0f}/s (by "
+        f"processor {written / processor.total:,.0f}/s); store "
         f"{size / 2**20:,.0f} MiB, {(size - items) / written:.0f} bytes an answer"
     )
 

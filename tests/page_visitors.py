@@ -1,4 +1,4 @@
-"""People who visit the annotation pages in tests: they follow links, read pages and fill in forms."""
+"""People who visit the annotation pages: they follow links, read pages and fill in forms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from fastapi.testclient import TestClient
@@ -18,6 +18,8 @@ from epicene.annotate.pictures import IMAGES
 from epicene.annotate.tokens import Keys, Pass, read_keys
 from epicene.runs.files import ImageFolder
 from epicene.studies import ImagePanel, Study
+
+Fields: TypeAlias = Mapping[str, str | list[str]]
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
@@ -97,32 +99,39 @@ class Visitor:
         assert reply.status_code == 200, reply.text
         return Page(reply.text)
 
-    def post(self, page: Page, address: str, status: int = 200, **fields: str | list[str]) -> Page:
-        """Send a form of the page, with some fields filled in (answers by their question)."""
-        reply = self.client.post(address, data=self.form(page, **fields))
+    def post(
+        self, page: Page, address: str, fields: Fields | None = None, status: int = 200
+    ) -> Page:
+        """Send a form of the page, with some fields filled in."""
+        reply = self.client.post(address, data=form(page, fields or {}))
         assert reply.status_code == status, reply.text
         return Page(reply.text)
-
-    @staticmethod
-    def form(page: Page, **fields: str | list[str]) -> dict[str, str | list[str]]:
-        hidden = {
-            name: page.chosen[name][-1:]
-            for name in ("csrf", "number", "revision")
-            if name in page.chosen
-        }
-        return {**hidden, **fields}
 
     def answer(self, page: Page, status: int = 200, **answers: str | list[str]) -> Page:
-        named = {f"answer.{name}": value for name, value in answers.items()}
-        form = self.form(page)
-        form |= {name: value for name, value in page.chosen.items() if name.startswith("answer.")}
-        reply = self.client.post("/answer", data={**form, **named})
-        assert reply.status_code == status, reply.text
-        return Page(reply.text)
+        """Send the answers to an item, by question."""
+        return self.answer_all(page, answers, status)
+
+    def answer_all(self, page: Page, answers: Fields, status: int = 200) -> Page:
+        """The same, whatever the questions are called; the rest is sent as it stands."""
+        standing = {
+            name: value for name, value in page.chosen.items() if name.startswith("answer.")
+        }
+        given = {f"answer.{name}": value for name, value in answers.items()}
+        return self.post(page, "/answer", {**standing, **given}, status)
 
     def api(self, page: Page, address: str, body: Mapping[str, object]) -> Any:
         csrf = page.chosen["csrf"][0]
         return self.client.post(f"/api/{address}", json=body, headers={"X-CSRF-Token": csrf})
+
+
+def form(page: Page, fields: Fields) -> dict[str, str | list[str]]:
+    """What a form of the page sends: the last one's, as the one to go back comes before."""
+    hidden: dict[str, str | list[str]] = {
+        name: page.chosen[name][-1:]
+        for name in ("csrf", "number", "revision")
+        if name in page.chosen
+    }
+    return hidden | dict(fields)
 
 
 class House:

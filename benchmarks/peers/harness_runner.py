@@ -1,9 +1,10 @@
 """Exported tasks run by lm-evaluation-harness itself, in a process of its own.
 
-    python harness_runner.py MODEL_FOLDER TASK_FOLDER OUT.json chat|plain TASK…
+    python harness_runner.py MODEL_FOLDER JOBS.json OUT.json
 
-Writes for every task its documents' ids, metrics and answers. Nothing of Epicene is imported here;
-the folder's own judging.py may do so.
+A job is a folder, the names of tasks in it and whether they are chats; of each task come back the
+ids, metrics and answers of its documents, or of a job that is refused the reason. Nothing of
+Epicene is imported here; a folder's own judging.py may do so.
 """
 
 from __future__ import annotations
@@ -15,27 +16,33 @@ from typing import Any
 
 
 def main() -> None:
-    """Load the tasks from the folder, run them and write what came of each document."""
-    model, folder, out, form, *names = sys.argv[1:]
-    import lm_eval
+    """Load the model once, then run job after job."""
+    model, jobs, out = sys.argv[1:]
+    from lm_eval.models.huggingface import HFLM
+
+    loaded = HFLM(model, device="cpu", dtype="float32", batch_size=1)
+    found = [_run(loaded, job) for job in json.loads(Path(jobs).read_text(encoding="utf-8"))]
+    Path(out).write_text(json.dumps(found, default=float), encoding="utf-8")
+
+
+def _run(model: Any, job: dict[str, Any]) -> dict[str, Any]:
+    from lm_eval import simple_evaluate
     from lm_eval.tasks import TaskManager
 
-    found = lm_eval.simple_evaluate(
-        model="hf",
-        model_args={"pretrained": model, "dtype": "float32"},
-        tasks=names,
-        task_manager=TaskManager(include_path=folder),
-        device="cpu",
-        batch_size=1,
-        apply_chat_template=form == "chat",
-        log_samples=True,
-        bootstrap_iters=0,
-    )
+    try:
+        found = simple_evaluate(
+            model=model,
+            tasks=job["tasks"],
+            # Its own tasks are thousands of files to read.
+            task_manager=TaskManager(include_path=job["folder"], include_defaults=False),
+            apply_chat_template=job["chat"],
+            log_samples=True,
+            bootstrap_iters=0,
+        )
+    except ImportError as error:
+        return {"refused": str(error)}
     samples = {name: list(map(_shown, of_task)) for name, of_task in found["samples"].items()}
-    results = {name: found["results"][name] for name in samples}
-    Path(out).write_text(
-        json.dumps({"samples": samples, "results": results}, default=float), encoding="utf-8"
-    )
+    return {"samples": samples, "results": {name: found["results"][name] for name in samples}}
 
 
 def _shown(sample: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from epicene.datafiles import sha256_of
 from epicene.errors import InputError, RunError, unknown
 from epicene.models import Spec, open_model
 from epicene.records import Failed, Item, Request, to_json
-from epicene.runs.costs import bill
+from epicene.runs.costs import bill, spent_beside
 from epicene.runs.files import write_whole
 from epicene.runs.plan import Reader
 from epicene.runs.run import Executor, Order, Watcher, locked, run
@@ -249,7 +249,7 @@ def _ask_models(
             models={step.role: order.models[step.role]},
             out=place,
             max_cost=order.max_cost,
-            spent_elsewhere=_spent_beside(place),
+            spent_elsewhere=spent_beside(place),
         ),
         watcher,
         executor,
@@ -264,17 +264,6 @@ def _ask_models(
             "same command again."
         )
     return _replies(asking, place, requests)
-
-
-def _spent_beside(place: Path) -> float:
-    """What the other steps in this folder have cost, in US dollars."""
-    spent = 0.0
-    for path in place.parent.glob("*/answers.sqlite"):
-        if path.parent != place:
-            store = Store(path)
-            spent += sum(store.spent().values())
-            store.close()
-    return spent
 
 
 def _run_of(step: AskModels[Any], requests: Sequence[Request], name: str) -> Suite[Any, Any]:

@@ -6,6 +6,7 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import cycle, pairwise
 from pathlib import Path
@@ -15,7 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from epicene.annotate.desk import Desk, Feedback, Nothing, Task
+from epicene.annotate.assignment import FREE
+from epicene.annotate.desk import Desk, Feedback, Nothing, Task, Work
 from epicene.annotate.folder import RESPONSES, create_folder
 from epicene.annotate.results import judgements_wanted
 from epicene.studies import Choose, Study, StudyItem, TextPanel
@@ -72,13 +74,17 @@ def enter(desk: Desk, *people: str) -> None:
         desk.reception.begin(person)
 
 
+def work_of(desk: Desk, person: str) -> Work:
+    return desk.situation(person).work
+
+
 def answer(desk: Desk, person: str, task: Task, choice: str = "a") -> str:
     return desk.answer(person, task.number, task.revision, {"label": choice})
 
 
 def step(desk: Desk, person: str) -> bool:
     """One step of a person; whether there was anything to do."""
-    work = desk.work(person)
+    work = work_of(desk, person)
     if isinstance(work, Task):
         assert answer(desk, person, work) == "saved"
     elif isinstance(work, Feedback):
@@ -146,7 +152,7 @@ class Crowd:
         _check_ledger(self.desk)
 
     def look(self, person: str) -> None:
-        work = self.desk.work(person)
+        work = work_of(self.desk, person)
         if isinstance(work, Task):
             self.shown[person][work.number] = work
         elif isinstance(work, Feedback):
@@ -229,7 +235,7 @@ def test_no_item_is_with_more_people_than_it_wants(tmp_path: Path) -> None:
     with opened(small(4, judgements=2), tmp_path / "s") as desk:
         people = [f"p{number}" for number in range(12)]
         enter(desk, *people)
-        given_ = [work for person in people if isinstance(work := desk.work(person), Task)]
+        given_ = [work for person in people if isinstance(work := work_of(desk, person), Task)]
         assert Counter(task.item.id for task in given_) == {f"i{number}": 2 for number in range(4)}
 
 
@@ -239,18 +245,18 @@ def test_what_is_left_unanswered_goes_to_others_and_a_late_answer_counts_once(
     clock = Clock()
     with opened(small(1), tmp_path / "s", clock) as desk:
         enter(desk, "ann", "bob")
-        late = desk.work("ann")
+        late = work_of(desk, "ann")
         assert isinstance(late, Task)
-        assert isinstance(desk.work("bob"), Nothing)
+        assert isinstance(work_of(desk, "bob"), Nothing)
         clock.now += LEASE - 1
-        assert desk.work("ann") == late  # who looks at it keeps it
+        assert work_of(desk, "ann") == late  # who looks at it keeps it
         clock.now += LEASE - 1
-        assert isinstance(desk.work("bob"), Nothing)
+        assert isinstance(work_of(desk, "bob"), Nothing)
         clock.now += 2
-        taken = desk.work("bob")
+        taken = work_of(desk, "bob")
         assert isinstance(taken, Task)
         assert taken.item.id == "i0"
-        assert isinstance(desk.work("ann"), Nothing)
+        assert isinstance(work_of(desk, "ann"), Nothing)
         assert answer(desk, "bob", taken) == "saved"
         assert answer(desk, "ann", late) == "saved"
         assert answer(desk, "ann", late) == "repeated"
@@ -261,10 +267,10 @@ def test_who_comes_back_before_others_goes_on_where_they_were(tmp_path: Path) ->
     clock = Clock()
     with opened(small(1), tmp_path / "s", clock) as desk:
         enter(desk, "ann", "bob")
-        first = desk.work("ann")
+        first = work_of(desk, "ann")
         clock.now += LEASE * 3
-        assert desk.work("ann") == first
-        assert isinstance(desk.work("bob"), Nothing)
+        assert work_of(desk, "ann") == first
+        assert isinstance(work_of(desk, "bob"), Nothing)
 
 
 def test_a_person_gets_at_most_so_many_and_the_checks_among_them(tmp_path: Path) -> None:
@@ -291,7 +297,7 @@ def test_a_list_is_seen_in_the_persons_own_sequence(tmp_path: Path) -> None:
         for person in ("ann", "bob"):
             enter(desk, person)
             seen[person] = []
-            while not isinstance(work := desk.work(person), Nothing):
+            while not isinstance(work := work_of(desk, person), Nothing):
                 if isinstance(work, Task):
                     seen[person].append(work.item.id)
                 step(desk, person)
@@ -311,7 +317,7 @@ def test_who_saw_nothing_of_a_list_that_others_finished_gets_another(tmp_path: P
     clock = Clock()
     with opened(with_besides(0, items=items, lists="given"), tmp_path / "s", clock) as desk:
         enter(desk, "ann", "bob")
-        assert isinstance(desk.work("ann"), Task)  # practice, and a list
+        assert isinstance(work_of(desk, "ann"), Task)  # practice, and a list
         clock.now += LEASE + 1
         for person in ("bob", "ann"):
             while step(desk, person):
@@ -325,7 +331,7 @@ def test_lists_fill_evenly(tmp_path: Path) -> None:
         people = [f"p{number}" for number in range(12)]
         enter(desk, *people)
         for person in people:
-            desk.work(person)
+            work_of(desk, person)
         with sqlite3.connect(desk.path) as db:
             held = dict(db.execute("SELECT list, count(*) FROM people GROUP BY list"))
         assert held == {"A": 4, "B": 4, "C": 4}
@@ -337,8 +343,8 @@ def test_orders_differ_between_people_and_stay_one_persons(tmp_path: Path) -> No
         for person in ("ann", "bob", "cem"):
             enter(desk, person)
             orders[person] = []
-            while isinstance(work := desk.work(person), Task):
-                assert desk.work(person) == work  # a reload draws nothing new
+            while isinstance(work := work_of(desk, person), Task):
+                assert work_of(desk, person) == work  # a reload draws nothing new
                 orders[person].append(work.item.id)
                 answer(desk, person, work)
         assert all(len(set(order)) == 40 for order in orders.values())
@@ -351,7 +357,7 @@ def test_fixed_order_is_that_of_the_file(tmp_path: Path) -> None:
     with opened(small(12, judgements=2, shuffle=False), tmp_path / "s") as desk:
         enter(desk, "ann")
         order = []
-        while isinstance(work := desk.work("ann"), Task):
+        while isinstance(work := work_of(desk, "ann"), Task):
             order.append(work.item.id)
             answer(desk, "ann", work)
         assert order == [f"i{number}" for number in range(12)]
@@ -360,43 +366,59 @@ def test_fixed_order_is_that_of_the_file(tmp_path: Path) -> None:
 def test_undo_takes_the_answer_back_and_offers_it_again(tmp_path: Path) -> None:
     with opened(small(3), tmp_path / "s") as desk:
         enter(desk, "ann")
-        first = desk.work("ann")
+        first = work_of(desk, "ann")
         assert isinstance(first, Task)
         answer(desk, "ann", first, "b")
-        second = desk.work("ann")
+        second = work_of(desk, "ann")
         assert desk.undo("ann", first.number)
         assert not desk.undo("ann", first.number)  # a second click
         assert judged(desk) == [0, 0, 0]
-        again = desk.work("ann")
+        again = work_of(desk, "ann")
         assert isinstance(again, Task)
         assert (again.number, again.item, again.answers) == (1, first.item, {"label": "b"})
         assert answer(desk, "ann", first, "b") == "conflict"  # a page from before
         assert answer(desk, "ann", again, "a") == "saved"
-        assert desk.work("ann") == second
+        assert work_of(desk, "ann") == second
 
 
 def test_an_import_while_people_work_counts(tmp_path: Path) -> None:
     with opened(small(2), tmp_path / "s") as desk:
         enter(desk, "ann")
-        task = desk.work("ann")
+        task = work_of(desk, "ann")
         assert isinstance(task, Task)
         sheet = tmp_path / "sheet.csv"
         sheet.write_text(
             f"participant,item,label\nann,{task.item.id},b\nbob,i0,a\nbob,i1,a\n", "utf-8"
         )
         create_folder(tmp_path / "s", desk.study).take(sheet)
-        assert isinstance(desk.work("ann"), Nothing)
+        assert isinstance(work_of(desk, "ann"), Nothing)
         assert answer(desk, "ann", task, "a") == "conflict"
         assert (desk.path.parent / RESPONSES).exists()
         _check_ledger(desk)
 
 
+def test_many_at_once_through_several_processes_would_be_as_one(tmp_path: Path) -> None:
+    one = small(40, judgements=5)
+    folder = create_folder(tmp_path / "s", one)
+
+    def work(number: int) -> None:
+        desk = Desk(folder, lease=LEASE)
+        people = [f"p{number}-{each}" for each in range(5)]
+        enter(desk, *people)
+        while any([step(desk, person) for person in people]):  # noqa: C419 (each of them)
+            pass
+        desk.close()
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(work, range(6)))
+    with opened(one, tmp_path / "s") as desk:
+        assert judged(desk) == [5] * 40
+
+
 def test_the_choice_of_the_next_item_needs_no_scan(tmp_path: Path) -> None:
     with opened(small(5), tmp_path / "s") as desk, sqlite3.connect(desk.path) as db:
-        from epicene.annotate.assignment import _FREE
-
         values = {"list": "", "participant": "ann", "least": 0.0, "below": 2.0}
-        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {_FREE}", values)]
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {FREE}", values)]
         pending = db.execute(
             "EXPLAIN QUERY PLAN SELECT * FROM assignments WHERE participant = 'a'"
             " AND state <> 'answered' AND state <> 'withdrawn' ORDER BY number LIMIT 1"
@@ -411,9 +433,9 @@ def test_a_desk_opened_again_goes_on(tmp_path: Path) -> None:
     with opened(small(4), tmp_path / "s", clock) as desk:
         enter(desk, "ann")
         step(desk, "ann")
-        before = desk.work("ann")
+        before = work_of(desk, "ann")
     with opened(small(4), tmp_path / "s", clock) as desk:
-        assert desk.work("ann") == before
+        assert work_of(desk, "ann") == before
         _check_ledger(desk)
         while step(desk, "ann"):
             pass

@@ -15,7 +15,7 @@ from epicene.annotate.pages.limits import Buckets
 from epicene.annotate.tokens import SECRET, Keys, Pass, read_keys
 from epicene.errors import InputError
 from epicene.studies import Study, StudyItem
-from page_visitors import House, Page, Visitor, served
+from page_visitors import House, Page, form, served
 from study_examples import en, misgendering
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)> \" ' & {{ 'z' * 9 }} ‮"
@@ -52,12 +52,14 @@ OPEN = ("/enter/", "/static/")
 
 def test_without_a_link_every_address_is_not_there(house: House) -> None:
     visitor = house.visitor()
-    expected = visitor.client.get("/nothing/here")
-    assert expected.status_code == 404
+    expected = {
+        start: visitor.client.get(f"{start}nothing/here").content for start in ("/", "/api/")
+    }
     for method, address in addresses(house):
         if not address.startswith(OPEN):
             reply = visitor.client.request(method, address)
-            assert (reply.status_code, reply.text) == (404, expected.text), address
+            start = "/api/" if address.startswith("/api/") else "/"
+            assert (reply.status_code, reply.content) == (404, expected[start]), address
     for address in ("/docs", "/openapi.json", "/redoc", "/../study.toml", "/study.toml"):
         assert visitor.client.get(address).status_code == 404
 
@@ -160,16 +162,16 @@ def test_another_persons_item_is_not_there(house: House) -> None:
         body = {"number": number, "revision": 0, "answers": {"label": ["correct"]}}
         assert bob.api(page, "answer", body).status_code == 404
         assert bob.api(page, "undo", {"number": number}).status_code == 404
-        form = Visitor.form(page, number=str(number), **{"answer.label": "correct"})
-        assert bob.client.post("/answer", data=form).status_code == 404
-        assert bob.client.post("/undo", data=form).status_code == 404
+        sent = form(page, {"number": str(number), "answer.label": "correct"})
+        assert bob.client.post("/answer", data=sent).status_code == 404
+        assert bob.client.post("/undo", data=sent).status_code == 404
     assert [each.participant for each in house.folder.responses()] == ["ann"]
 
 
 def test_bodies_have_an_end(house: House) -> None:
     visitor, page = house.person()
     huge = "x" * (10 * LARGEST_BODY)
-    assert visitor.client.post("/answer", data=Visitor.form(page, note=huge)).status_code == 413
+    assert visitor.client.post("/answer", data=form(page, {"note": huge})).status_code == 413
 
     def pieces() -> Iterator[bytes]:
         for _ in range(200):
@@ -291,7 +293,15 @@ def test_limits_are_by_link_and_not_by_address(house: House) -> None:
     assert 429 in codes
     assert codes[:50] == [200] * 50
     assert ann.client.get("/").headers["retry-after"] == "1"
-    bob, page = house.person("bob")
+    _, page = house.person("bob")
+    assert page.stage == "item"
+
+
+def test_whoever_has_no_link_cannot_keep_others_out(house: House) -> None:
+    nobody = house.visitor()
+    codes = {nobody.client.get("/enter/person.YW5u.forged").status_code for _ in range(800)}
+    assert codes == {404, 429}
+    _, page = house.person("ann")
     assert page.stage == "item"
 
 

@@ -48,11 +48,9 @@ def pass_the_door(visitor: Visitor, study: Study, page: Page) -> Page:
     """Whatever comes before the first item."""
     while page.stage in ("consent", "screening", "instructions"):
         if page.stage == "consent":
-            page = visitor.post(page, "/consent", agree="yes")
+            page = visitor.post(page, "/consent", {"agree": "yes"})
         elif page.stage == "screening":
-            page = visitor.post(
-                page, "/screening", **{"answer.native": "hindi", "answer.age": "40"}
-            )
+            page = visitor.post(page, "/screening", {"answer.native": "hindi", "answer.age": "40"})
         else:
             page = visitor.post(page, "/begin")
     return page
@@ -74,7 +72,7 @@ def test_each_kind_is_answered_to_the_end(make: Callable[[], Study], tmp_path: P
                 page = visitor.post(page, "/go-on")
                 continue
             assert page.stage == "item"
-            page = visitor.answer(page, **fill_in(study, page))
+            page = visitor.answer_all(page, fill_in(study, page))
             seen += 1
         parts = (study.practice, study.checks, study.fillers)
         items = len(study.items) if study.lists != "rotated" else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,25 +11,130 @@ import pytest
 from cli.conftest import Epicene
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
+
+
+def run(epicene: Epicene, seed: int, *more: str) -> str:
+    """A run of the tiny suite by a model of its own; the run's folder."""
+    command = ("run", "reflexives", f"--model=random:{seed}?label=model-{seed}")
+    folder = f"run-{seed}"
+    assert epicene(*command, f"--out={folder}", *more).code == 0
+    return folder
+
+
+@pytest.fixture
+def opened(chromium: Browser) -> Iterator[Callable[[str], Page]]:
+    """Opens a page and holds it to silence."""
+    tab = chromium.new_page(viewport={"width": 1200, "height": 900})
+    complaints: list[str] = []
+    tab.on("console", lambda message: complaints.append(message.text))
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+
+    def open_page(name: str) -> Page:
+        tab.goto(Path(name).absolute().as_uri())
+        return tab
+
+    yield open_page
+    tab.close()
+    assert complaints == []
 
 
 @pytest.mark.browser
-def test_a_report_of_two_runs(epicene: Epicene, chromium: Browser) -> None:
-    for seed in (1, 2):
-        command = ("run", "reflexives", f"--model=random:{seed}?label=model-{seed}")
-        assert epicene(*command, f"--out=run-{seed}").code == 0
-    done = epicene("report", "run-1", "run-2", "-o", "deep/report.html")
+def test_a_report_of_two_runs(epicene: Epicene, opened: Callable[[str], Page]) -> None:
+    done = epicene("report", run(epicene, 1), run(epicene, 2), "-o", "deep/report.html")
     assert done.code == 0, done.err
     assert "deep/report.html" in done.err
-    page = chromium.new_page()
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(Path("deep/report.html").absolute().as_uri())
-    text = page.inner_text("body")
+    tab = opened("deep/report.html")
+    text = tab.inner_text("body")
     for shown in ("Reflexives", "model-1", "model-2", "Right reflexive", "Protocol epicene"):
         assert shown in text
-    assert page.locator("svg").count() >= 1
-    assert not complaints
-    page.close()
+    assert "What model-1 and model-2 did" in text
+    assert tab.locator("svg").count() >= 1
+    # Both models are rows of the profile, and every table says how its numbers came about.
+    profile = tab.locator(".table", has_text="profile: Headlines of every suite")
+    assert profile.locator("tbody th").all_inner_texts() == ["model-1", "model-2"]
+    assert "first token: bos" in profile.inner_text()
+    section = tab.locator("section", has=tab.get_by_role("heading", name="Reflexives · epicene"))
+    for caption in section.locator("caption").all_inner_texts():
+        assert "protocol epicene · normalisers: none" in caption
+        assert "first token: bos" in caption
+        assert "undetected: model-1" in caption
+
+
+@pytest.mark.browser
+def test_changes_between_two_runs_are_read_item_by_item(
+    epicene: Epicene, opened: Callable[[str], Page]
+) -> None:
+    folders = [run(epicene, 1), run(epicene, 2)]
+    changed = epicene("compare", *folders, "--json", "--items").json["items"]
+    epicene("report", *folders)
+    tab = opened("report.html")
+    tab.locator(".evidence").scroll_into_view_if_needed()
+    tab.wait_for_selector(".row")
+    changes = tab.locator(".changes")
+    changes.get_by_label("from").select_option(label="model-1")
+    assert "both runs" not in changes.inner_text()
+    changes.get_by_label("to").select_option(label="model-2")
+    assert f"{len(changed)} of " in changes.locator("p").inner_text()
+    assert tab.locator(".evidence > .status").inner_text().startswith(f"{len(changed)} of ")
+    kinds = [f"{each['first']} → {each['second']}" for each in changed]
+    kind = kinds[0]
+    changes.get_by_label("change").select_option(value=kind)
+    count = kinds.count(kind)
+    assert tab.locator(".evidence > .status").inner_text().startswith(f"{count} of ")
+    first, second = kind.split(" → ")
+    badges = tab.locator(".chosen h4 .badge").all_inner_texts()
+    assert [badge.split()[-1] for badge in badges] == [first, second]
+    tab.get_by_role("button", name="Show all").click()
+    assert "of" not in tab.locator(".evidence > .status").inner_text()
+    assert tab.locator(".row .badge").count() == tab.locator(".row").count()
+
+
+def test_one_run_has_no_profile_and_no_ranking(epicene: Epicene) -> None:
+    assert epicene("report", run(epicene, 1)).code == 0
+    text = Path("report.html").read_text(encoding="utf-8")
+    assert "What model-1 did with grammatical gender" in text
+    assert "Models side by side" not in text
+    assert "no ranking" not in text
+    assert "Places by" not in text
+
+
+def test_many_runs_are_counted_and_put_in_places_only_if_told_apart(epicene: Epicene) -> None:
+    folders = [run(epicene, seed) for seed in range(1, 6)]
+    assert epicene("report", *folders).code == 0
+    text = Path("report.html").read_text(encoding="utf-8")
+    assert "What 5 models did with grammatical gender" in text
+    # Five models that guess are not told apart.
+    assert "no model is told apart from another" in text
+    assert "Places by" not in text
+
+
+def test_runs_that_were_not_asked_alike_say_so(epicene: Epicene) -> None:
+    folders = [run(epicene, 1), run(epicene, 2, "--limit=3")]
+    assert epicene("report", *folders).code == 0
+    text = Path("report.html").read_text(encoding="utf-8")
+    assert "These runs were not asked alike: they differ in limit" in text
+
+
+def test_runs_of_two_protocols_stand_in_sections_of_their_own(epicene: Epicene) -> None:
+    folders = [run(epicene, 1), run(epicene, 2, "--protocol=paper")]
+    assert epicene("report", *folders).code == 0
+    text = Path("report.html").read_text(encoding="utf-8")
+    for heading in ("Reflexives · epicene</h2>", "Reflexives · paper</h2>"):
+        assert heading in text
+    assert "Reflexives (paper): right" in text
+    assert "first token: tokenizer-default" in text
+
+
+def test_a_folder_that_is_no_run_is_said(epicene: Epicene) -> None:
+    done = epicene("report", "nowhere")
+    assert done.code == 2
+    assert "nowhere" in done.err
+    assert not Path("report.html").exists()
+
+
+def test_one_folder_given_twice_is_refused(epicene: Epicene) -> None:
+    folder = run(epicene, 1)
+    done = epicene("report", folder, folder)
+    assert done.code == 2
+    assert "given twice" in done.err

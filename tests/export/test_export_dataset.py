@@ -143,6 +143,21 @@ def test_no_items_are_no_dataset(tmp_path: Path) -> None:
     assert not (tmp_path / "set").exists()
 
 
+def test_a_language_that_cannot_name_a_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"good": "a b", "bad": "a c", "lang": "../fr"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"'1' has '../fr' for its language or split"):
+        write_dataset(select("alternations", path=file), tmp_path / "set")
+    assert sorted(tmp_path.iterdir()) == [file]
+
+
+def test_a_starter_set_with_a_file_of_others_is_not_ours(tmp_path: Path) -> None:
+    beside = tmp_path / "english.txt"
+    beside.write_text("x\n" * len(select("apgc").items), encoding="utf-8")
+    assert select("apgc").own
+    assert not select("apgc", settings={"english": str(beside)}).own
+
+
 @pytest.mark.parametrize(
     ("items", "name"),
     [(1, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (99_999, "10K<n<100K"),

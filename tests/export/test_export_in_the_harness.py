@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 import harness
-from epicene.errors import RunError
 from epicene.models import embedded
-from harness import Case
+from harness import Case, Compared
 from models import tiny_causal
 
 PYTHON = "EPICENE_HARNESS_PYTHON"
@@ -63,32 +62,37 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_causal.save(tmp_path_factory.mktemp("tiny"), model.eval(), tokenizer)
 
 
-@pytest.mark.parametrize(
-    ("case", "limit"),
-    [
-        (Case("alternations", {"formats": "acceptability", "measure": "per word"}), 20),
-        (Case("misgendering"), 20),
-        (Case("genform", {"formats": "probability"}), 10),
-    ],
-    ids=lambda value: value.suite if isinstance(value, Case) else "",
+CHOICES = (
+    Case("alternations", {"formats": "acceptability", "measure": "per word"}),
+    Case("misgendering"),
+    Case("genform", {"formats": "probability"}),
 )
-def test_the_harness_chooses_what_epicene_chooses(tiny: Path, case: Case, limit: int) -> None:
-    compared = list(harness.compare(case, tiny, interpreter(), limit, writing=False))
-    verdicts = [verdict for each in compared for verdict in each.verdicts]
+WRITING = Case("alternations", {"formats": "prompt", "new_tokens": "4"}, writing=True)
+
+
+@pytest.fixture(scope="module")
+def compared(tiny: Path) -> list[Compared]:
+    """All in one process, which takes the harness half a minute to start."""
+    return list(harness.compare([*CHOICES, WRITING], tiny, interpreter(), 12))
+
+
+@pytest.mark.parametrize("case", CHOICES, ids=lambda case: case.suite)
+def test_the_harness_chooses_what_epicene_chooses(compared: list[Compared], case: Case) -> None:
+    verdicts = [verdict for each in compared if each.case == case for verdict in each.verdicts]
     assert len(verdicts) >= 20
     assert [verdict for verdict in verdicts if not verdict.same] == []
     # Or the same verdict would say little.
     assert {verdict.ours for verdict in verdicts} >= {"right", "wrong"}
 
 
-def test_texts_are_judged_there_or_the_harness_says_what_is_missing(tiny: Path) -> None:
-    case = Case("alternations", {"formats": "prompt", "new_tokens": "4"})
+def test_texts_are_judged_there_or_the_harness_says_what_is_missing(
+    compared: list[Compared],
+) -> None:
+    (found,) = (each for each in compared if each.case == WRITING)
     here = [interpreter(), "-c", "import epicene.export.harness.verdicts"]
     if subprocess.run(here, check=False, capture_output=True).returncode:
-        with pytest.raises(RunError, match="judged by Epicene: install it"):
-            list(harness.compare(case, tiny, interpreter(), 8, writing=True))
+        assert "judged by Epicene: install it" in found.refused
         return
-    (found,) = harness.compare(case, tiny, interpreter(), 8, writing=True)
     assert found.verdicts
     assert all(verdict.same for verdict in found.verdicts)
     assert sum(found.shares.values()) == pytest.approx(1)

@@ -18,7 +18,7 @@ from epicene.models.openai_api.tokens import at_most
 from epicene.models.prices import Price
 from epicene.models.remote import address
 from epicene.models.remote.faults import PassingError, UnansweredError
-from epicene.models.remote.fleet import AwayError, Fleet, Seen, Server
+from epicene.models.remote.fleet import AwayError, Fleet, Server
 from epicene.models.remote.patience import Patience
 from epicene.models.remote.sender import Sender
 from epicene.models.remote.tally import Tally, Till
@@ -278,6 +278,24 @@ def test_one_that_is_there_and_fails_at_everything_is_left_alone() -> None:
     assert per_server(served, "went_away") == [1, 0]
 
 
+def test_one_that_keeps_failing_is_tried_ever_less_often() -> None:
+    def well(asked: Asked) -> Reply:
+        deadline = time.monotonic() + 60
+        while asked.number > 8 and relapses() < 4 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return chat(asked.prompt)
+
+    def relapses() -> int:
+        return per_server(served, "went_away")[0]
+
+    with MortalServer(lambda _: error(500, "no")) as sick, MortalServer(well) as other:
+        served = model(sick, other, concurrency=2)
+        assert len(texts(answers(served, *map(question, range(40))))) == 40
+        assert relapses() >= 4
+        assert served._servers[0].rest == 2 ** relapses()
+        assert len(sick.asked) <= 6 + 2 * (relapses() - 1)
+
+
 def test_a_request_that_every_server_dies_over_is_given_up() -> None:
     """The servers come back at once; the request would kill them for ever."""
 
@@ -290,9 +308,9 @@ def test_a_request_that_every_server_dies_over_is_given_up() -> None:
         sender = Sender("KEY", tally, Till(Price()), fleet, 1.0, WATCHFUL)
         first = True
 
-        async def look(_server: Server) -> Seen:
+        async def look(_server: Server) -> frozenset[str]:
             if first:
-                return Seen()
+                return frozenset()
             raise AwayError("gone")
 
         async def kill() -> None:

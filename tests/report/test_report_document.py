@@ -176,6 +176,15 @@ def test_items_of_several_runs_are_told_apart() -> None:
     assert columns["item"] == ["item-1", "item-1", "item-2"]
 
 
+def test_texts_set_side_by_side_come_last_and_are_not_searched() -> None:
+    items = [judgement(1, evidence={"aligned": "x y z", "answer": "word"})]
+    raw = gzip.decompress(base64.b64decode(pack(items).data))
+    header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
+    assert header["searched"] == header["texts"] - 1
+    assert raw.endswith(b"word\0x y z\0")
+    assert unpacked(items)["aligned"] == ["x y z"]
+
+
 def test_what_has_neither_outcome_nor_text_is_left_to_tables() -> None:
     bare = Judgement(item="bare", label="B", value=0.25, facets={"unit": "word"})
     said = Judgement(item="said", label="male", evidence={"said": "male"})

@@ -87,7 +87,7 @@ class Killer:
 
     def kill_a_worker(self, driver: subprocess.Popen[str]) -> bool:
         """Kill one that is at work, at some moment; False if the run is done before."""
-        time.sleep(self._rng.uniform(0.1, 0.6))
+        time.sleep(self._rng.uniform(0.05, 0.3))
         while driver.poll() is None:
             alive = [pid for pid in living() if pid not in self._killed]
             if alive and len(stored(self._folder)) > len(self._stored):

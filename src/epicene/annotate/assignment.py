@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 Part: TypeAlias = Literal["practice", "item", "beside"]
 
-_FREE = """
+# The first item of a list, in a range of places, that a person may have.
+FREE = """
     SELECT item, place FROM places
     WHERE list = :list AND free = 1 AND place >= :least AND place < :below
     AND NOT EXISTS (
@@ -167,7 +168,7 @@ class Assignment:
         """The first item from a place on, all the way round, that the person may have."""
         for least, below in ((start, 2.0), (0.0, start)):
             found = self._db.execute(
-                _FREE,
+                FREE,
                 {
                     "list": person["list"],
                     "participant": person["participant"],

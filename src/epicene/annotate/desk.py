@@ -109,11 +109,6 @@ class Desk:
 
     # --- working -------------------------------------------------------------------------------
 
-    def work(self, participant: str) -> Work:
-        """What is before a person, given to them now if need be."""
-        with act(self._db, self.path):
-            return self._work(participant)
-
     def situation(self, participant: str) -> Situation:
         """What is before a person, given to them now if need be, and how far they are."""
         with act(self._db, self.path):
@@ -248,7 +243,7 @@ class Desk:
                 seconds=round(_waited(seconds, now - row["shown"]), 1),
                 language=language,
             )
-            if row["revision"] != revision or row["state"] in ("answered", "feedback"):
+            if row["state"] in ("answered", "feedback"):
                 earlier = self._response(row)
                 again = earlier is not None and same_answers(earlier, response)
                 return "repeated" if again else "conflict"

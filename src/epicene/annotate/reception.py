@@ -39,7 +39,6 @@ class Person:
     entry: Entry
     language: str
     stage: Stage
-    answered: int
 
 
 class Reception:
@@ -109,7 +108,6 @@ class Reception:
             entry=row["entry"],
             language=row["language"],
             stage=self.stage(row),
-            answered=row["answered"],
         )
 
     def stage(self, row: sqlite3.Row) -> Stage:

@@ -68,7 +68,15 @@ def serve(
             )
         note("Serving until stopped (Ctrl-C).")
 
-    serve_pages(folder, host=host, port=port, lease=60 * lease, ready=ready)
+    serve_pages(
+        folder,
+        host=host,
+        port=port,
+        lease=60 * lease,
+        secure=url.startswith("https://"),
+        ready=ready,
+    )
+    note("Stopped. All answers are kept; the same command goes on, and the links stay the same.")
 
 
 def links(study: StudyPath, people: People = "", url: Url = "") -> None:

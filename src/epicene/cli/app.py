@@ -20,6 +20,7 @@ from epicene.cli import (
     run,
     score,
     suites,
+    sweep,
     tables,
     train,
 )
@@ -63,6 +64,7 @@ app.command("score")(score.score)
 app.command("tables")(tables.tables)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
+app.command("sweep")(sweep.sweep)
 app.command("demo")(demo.demo)
 app.command("rewrite")(rewrite.rewrite)
 app.command("train")(train.train)

@@ -21,6 +21,36 @@ def watcher() -> Watcher:
     return Bar() if sys.stderr.isatty() else Lines()
 
 
+def bars() -> Progress:
+    """Bars on standard error, each with a title, a count, a rate and its times."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}", markup=False),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
+
+
+def pace(progress: Progress, task: TaskID, failed: int) -> str:
+    """How fast a bar moves, and how much of it failed."""
+    speed = next(each.speed for each in progress.tasks if each.id == task)
+    parts = [f"{speed:.1f}/s"] if speed else []
+    return ", ".join([*parts, *([f"{failed} failed"] if failed else [])])
+
+
 class Bar:
     """A bar with rate and time left."""
 
@@ -35,26 +65,8 @@ class Bar:
 
     def begin(self, title: str, total: int, done: int) -> None:
         """A section begins."""
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-
         self._failed = 0
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}", markup=False),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-        )
+        self._progress = bars()
         self._task = self._progress.add_task(title, total=total, completed=done, rate="")
         self._progress.start()
 
@@ -63,10 +75,7 @@ class Bar:
         assert self._progress is not None
         assert self._task is not None
         self._failed += failed
-        speed = self._progress.tasks[0].speed
-        rate = f"{speed:.1f}/s" if speed else ""
-        if self._failed:
-            rate += f", {self._failed} failed"
+        rate = pace(self._progress, self._task, self._failed)
         self._progress.update(self._task, advance=answered, rate=rate)
 
     def end(self) -> None:

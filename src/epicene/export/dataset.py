@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.export.selection import Selection
+    from epicene.records import Item
 
 ALL = "all"  # the configuration with every language, which is loaded if none is named
 ONLY = "default"  # that of items which name no language
@@ -43,7 +45,7 @@ def write_dataset(selection: Selection, folder: Path) -> list[Part]:
     numbers: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, item in enumerate(selection.items):
         split = getattr(item, "split", "") or SPLIT
-        numbers[item.language or ONLY, split].append(number)
+        numbers[_name(item.language or ONLY, item), _name(split, item)].append(number)
     frame = _frame(selection)
     parts = []
     for (config, split), rows in numbers.items():
@@ -52,6 +54,16 @@ def write_dataset(selection: Selection, folder: Path) -> list[Part]:
         parts.append(part)
     write_text(folder / "README.md", dataset_card(selection, parts, configs(parts), frame.columns))
     return parts
+
+
+def _name(text: str, item: Item) -> str:
+    """A language's or split's name, which names a file too."""
+    if not re.fullmatch(r"\w[\w-]*", text):
+        raise InputError(
+            f"The item {item.id!r} has {text!r} for its language or split; a name for files has "
+            "letters, digits, _ and - only."
+        )
+    return text
 
 
 def configs(parts: Sequence[Part]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from epicene.datafiles import sha256_of
@@ -10,10 +11,12 @@ from epicene.runs.select import limited, of_languages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from epicene.records import Item
     from epicene.suites import Protocol, Source, Suite
+
+# All files that come with Epicene are below this folder.
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,6 @@ def select(
         data=dataset.name if source.path is None else source.path.resolve().name,
         files=dataset.files,
         items=list(limited(items, suite.stratum, limit, protocol.seed)),
-        own=source.path is None,
+        own=all(path.resolve().is_relative_to(_PACKAGE) for path in dataset.files),
         licence=licence,
     )

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 # What a column is for: telling runs apart, naming the item, being filtered by, being a number
-# beside it, being read.
-Role: TypeAlias = Literal["run", "item", "filter", "value", "text"]
+# beside it, being read; or setting texts side by side that others hold, and so not searched.
+Role: TypeAlias = Literal["run", "item", "filter", "value", "text", "aligned"]
+_ALIGNED = "aligned"  # the name of such evidence
 
 _ALIGNMENT = 8  # bytes, so that the script can read numbers in place
 _END = "\0"  # after each text; a text that holds one gets the sign of the unreadable
@@ -30,10 +31,10 @@ class Packed(NamedTuple):
     """Base64 of what the script unpacks, and how many judgements it holds.
 
     Inside is gzip of: the length of the header in eight bytes, the header, then blocks, each at a
-    multiple of eight bytes. The header is JSON `{"count", "texts", "bytes", "columns": [{"name",
-    "role", "width", "first", "size"}]}`. The blocks are the columns' numbers, `width` bytes each,
-    and then the texts in UTF-8, each ended by a zero. A number n > 0 of a column stands for the
-    text `first + n - 1`; it has `size` of them.
+    multiple of eight bytes. The header is JSON `{"count", "texts", "searched", "bytes", "columns":
+    [{"name", "role", "width", "first", "size"}]}`. The blocks are the columns' numbers, `width`
+    bytes each, and then the texts in UTF-8, each ended by a zero. A number n > 0 of a column stands
+    for the text `first + n - 1`; it has `size` of them. The first `searched` texts are searched.
     """
 
     data: str
@@ -118,7 +119,7 @@ class Packer:
         for name, text in judgement.facets.items():
             self._column("facet", name, "filter").add(row, text)
         for name, text in judgement.evidence.items():
-            self._column("text", name, "text").add(row, text)
+            self._column("text", name, "aligned" if name == _ALIGNED else "text").add(row, text)
 
     def packed(self) -> Packed:
         """What the page carries. No time stamp, so that the same items give the same page."""
@@ -137,7 +138,10 @@ class Packer:
         columns = list(self._chosen())
         firsts: dict[int, int] = {}  # by the identity of a column's texts
         texts: list[str] = []
+        searched = 0
         for _, column in columns:
+            if column.role != "aligned":
+                searched = len(texts) + len(column.texts.numbers)
             if id(column.texts) not in firsts:
                 firsts[id(column.texts)] = len(texts)
                 texts += column.texts.numbers
@@ -147,6 +151,7 @@ class Packer:
             {
                 "count": self.rows,
                 "texts": len(texts),
+                "searched": searched,
                 "bytes": len(encoded),
                 "columns": [
                     {
@@ -179,9 +184,8 @@ class Packer:
         for (kind, name), column in self._columns.items():
             if kind == "facet" and not (name in own and _same(column, own[name])):
                 yield (f"{name} (facet)" if name in own else name), column
-        for (kind, name), column in self._columns.items():
-            if kind == "text":
-                yield name, column
+        read = [column for (kind, _), column in self._columns.items() if kind == "text"]
+        yield from ((column.name, column) for column in sorted(read, key=_is_aligned))
 
 
 def pack(judgements: Iterable[Judgement], model: str = "") -> Packed:
@@ -193,6 +197,10 @@ def pack(judgements: Iterable[Judgement], model: str = "") -> Packed:
 
 def _same(one: _Column, other: _Column) -> bool:
     return one.numbers == other.numbers and list(one.texts.numbers) == list(other.texts.numbers)
+
+
+def _is_aligned(column: _Column) -> bool:
+    return column.role == "aligned"
 
 
 def _padded(block: bytes) -> bytes:

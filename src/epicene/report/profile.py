@@ -53,16 +53,14 @@ def entries_of(summary: Summary) -> Iterator[Entry]:
     """The headlines of one suite that have a number, then each by language if it has several."""
     languages = [code for code in values_of(summary.results.frame, "language") if code]
     for headline in headlines_of(summary):
-        made = _entry(summary, headline, headline.name, "")
-        if all(each.value is None for each in made.estimates.values()):
-            continue
-        yield made
-        if headline.by_language and len(languages) > 1:
-            for code in languages:
-                yield _entry(summary, headline, f"{headline.name} · {code}", code)
+        codes = languages if headline.by_language and len(languages) > 1 else []
+        for code in ("", *codes):
+            made = _entry(summary, headline, code)
+            if any(each.value is not None for each in made.estimates.values()):
+                yield made
 
 
-def _entry(summary: Summary, headline: Headline, title: str, language: str) -> Entry:
+def _entry(summary: Summary, headline: Headline, language: str) -> Entry:
     where = {"language": language} if language else {}
     parts = {
         run.info.model: replace(
@@ -74,7 +72,7 @@ def _entry(summary: Summary, headline: Headline, title: str, language: str) -> E
     }
     judged = headline.figures or everything
     return Entry(
-        title=title,
+        title=f"{headline.name} · {language}" if language else headline.name,
         headline=headline,
         language=language,
         estimates={model: headline.estimate(part) for model, part in parts.items()},

@@ -104,7 +104,9 @@ def _part(runs: Sequence[Finished], megabytes: float) -> _Part:
         how=how.line((how.method(protocol), how.undetected(summary.runs))),
         headlines=tuple(_headlines(found)),
         faults=card.faults,
-        pointers=tuple(("Do the formats agree", name) for name in summary.suite.format_tables),
+        pointers=tuple(
+            ("Do the ways of measuring agree?", name) for name in summary.suite.format_tables
+        ),
         tables=(
             *(table for table in standing if isinstance(table, Table)),
             *([changed] if changed else ()),

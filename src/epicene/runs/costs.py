@@ -9,13 +9,14 @@ from epicene.models.prices import dollars
 from epicene.models.purse import Paid, Purse, paid
 from epicene.records import verb
 from epicene.runs.settings import Cost, Manifest
+from epicene.runs.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from epicene.models import Model
     from epicene.runs.plan import Progress
-    from epicene.runs.store import Store
     from epicene.suites import Suite
 
 
@@ -85,6 +86,22 @@ class Ledger:
     def total(self) -> float:
         """What all sessions cost, in US dollars."""
         return sum(self._store.spent().values())
+
+
+def spent_beside(folder: Path) -> float:
+    """What the other runs beside this folder have cost, in US dollars."""
+    return spent_in(path for path in folder.parent.glob("*") if path != folder)
+
+
+def spent_in(folders: Iterable[Path]) -> float:
+    """What the runs in these folders have cost, in US dollars."""
+    spent = 0.0
+    for folder in folders:
+        if (folder / "manifest.json").is_file():  # written once the store is whole
+            store = Store(folder / "answers.sqlite")
+            spent += sum(store.spent().values())
+            store.close()
+    return spent
 
 
 def bill(manifest: Manifest) -> Iterator[str]:

@@ -64,8 +64,8 @@ class OnDemand:
             if model.identity.digest != self.identity.digest:
                 model.close()
                 raise RunError(
-                    f"The files of {self.identity.label} changed after the run had begun; put them "
-                    "back, or start the run anew."
+                    f"The files of {self.identity.label} changed after the run had begun, or are "
+                    "others on the machine that loaded them; put them back, or start the run anew."
                 )
             self._model = model
         return self._model

@@ -87,17 +87,18 @@ class Reader:
         """
         behind = self.behind(stage)
         earlier = self.answers(behind, first, end) if behind else {}
+        nothing = Answers()
         planned: list[Planned] = []
         key_of = answer_keys(section.identity)
         for number, item in self.items(first, end):
-            answers = earlier.get(number, Answers())
-            if answers.failed:
+            answers = earlier.get(number, nothing)
+            if answers is not nothing and answers.failed:
                 continue
+            place = places.place(section.id, number, 0)
             for index, request in enumerate(stage.ask(item, answers, self._protocol)):
                 if index >= places.MOST_REQUESTS:
                     raise RunError(f"The item {item.id!r} asks more than {index} requests.")
-                place = places.place(section.id, number, index)
-                planned.append(Planned(place, key_of(request), request))
+                planned.append(Planned(place + index, key_of(request), request))
         return Window(planned, self._store.known(section, first, end))
 
 

@@ -243,7 +243,7 @@ class Store:
             "SELECT place, key, failed FROM answers WHERE place >= ? AND place < ?",
             places.span(section.id, first_item, end_item),
         )
-        return {place: Known(key, bool(failed)) for place, key, failed in rows}
+        return {place: Known(key, failed == 1) for place, key, failed in rows}
 
     @_explained
     def answers(self, section: Section, first_item: int, end_item: int) -> list[Stored]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from epicene.annotate.desk import LONGEST_TEXT
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 _MOST_VALUES = 2000
 _LARGEST = 2**31
 
-Number = Annotated[int, Field(ge=0, lt=_LARGEST)]
+
+def _whole(value: object) -> object:
+    """JSON knows no integers: 2.0 is one."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Number = Annotated[int, Field(ge=0, lt=_LARGEST), BeforeValidator(_whole)]
 Value = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Csrf = Annotated[str, Header(alias="X-CSRF-Token", description="As in the page's forms.")]
 
@@ -75,8 +81,17 @@ class Problem(BaseModel):
     detail: str
 
 
-_PROBLEMS: dict[int | str, dict[str, type[Problem]]] = {
-    code: {"model": Problem} for code in (400, 403, 409, 422, 503)
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    404: {"model": Problem, "description": "No link for this, or nothing of the person's."},
+    429: {"model": Problem, "description": "Too many requests by this link."},
+    503: {"model": Problem, "description": "The answers cannot be reached just now."},
+}
+_OF_ACTS: dict[int | str, dict[str, Any]] = PROBLEMS | {
+    400: {"model": Problem, "description": "No JSON."},
+    403: {"model": Problem, "description": "The token is not the one of the person's pages."},
+    409: {"model": Problem, "description": "Another answer was kept."},
+    413: {"model": Problem, "description": "Too large."},
+    422: {"model": Problem, "description": "The answer cannot be kept so."},
 }
 
 
@@ -96,13 +111,13 @@ def api(site: Site) -> APIRouter:
             page=site.part(screen, site.language(person), csrf),
         )
 
-    @routes.get("/work", response_model=Work)
+    @routes.get("/work", response_model=Work, responses=PROBLEMS)
     async def now(request: Request) -> Work:
         """What is before the person now."""
         session = session_of(request)
         return work(session.entrant.name, session.csrf)
 
-    @routes.post("/answer", response_model=Kept, responses=_PROBLEMS)
+    @routes.post("/answer", response_model=Kept, responses=_OF_ACTS)
     async def answer(request: Request, body: AnswerBody, csrf: Csrf = "") -> Kept:
         """Keep an answer; sent again it is kept once."""
         site.check_csrf(request, csrf)
@@ -126,7 +141,7 @@ def api(site: Site) -> APIRouter:
             raise HTTPException(409, "Another answer was kept.")
         return Kept(status=kept, work=work(participant, session.csrf))
 
-    @routes.post("/undo", response_model=Undone, responses=_PROBLEMS)
+    @routes.post("/undo", response_model=Undone, responses=_OF_ACTS)
     async def undo(request: Request, body: UndoBody, csrf: Csrf = "") -> Undone:
         """Take back the last answer, if that is its number."""
         site.check_csrf(request, csrf)

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from epicene import __version__
 from epicene.annotate.desk import LEASE, Desk
 from epicene.annotate.ledger import checkpoint
 from epicene.annotate.pages.api import api
 from epicene.annotate.pages.entrance import Entrance
-from epicene.annotate.pages.guard import Guard, Sessions, not_found
+from epicene.annotate.pages.guard import Guard, Sessions, not_found, said
 from epicene.annotate.pages.owner import owner_api, owner_pages
 from epicene.annotate.pages.person import PersonPages
 from epicene.annotate.pages.site import Site
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from starlette.responses import Response
+
     from epicene.annotate.folder import StudyFolder
 
 _CHECKPOINT = 2.0  # seconds
@@ -37,13 +38,16 @@ _CHECKPOINT = 2.0  # seconds
 _log = logging.getLogger(__name__)
 
 
-def make_app(folder: StudyFolder, *, lease: float = LEASE) -> FastAPI:
-    """The application that serves a study; it closes the desk when it stops."""
+def make_app(folder: StudyFolder, *, lease: float = LEASE, secure: bool = False) -> FastAPI:
+    """The application that serves a study; it closes the desk when it stops.
+
+    `secure`: people reach it by HTTPS alone, whatever the requests say.
+    """
     url = folder.study.access.completion_url
     if url and not url.startswith(("https://", "http://")):
         raise InputError(f"The completion_url {url!r} in study.toml is no web address.")
     desk = Desk(folder, lease=lease)
-    sessions = Sessions(read_keys(folder.path))
+    sessions = Sessions(read_keys(folder.path), secure=secure)
     site = Site(folder, desk, sessions)
 
     @asynccontextmanager
@@ -89,39 +93,30 @@ async def _keep_on_disk(path: Path) -> None:
 
 def _explain_errors(app: FastAPI) -> None:
     @app.exception_handler(NotGivenError)
-    async def _not_given(_request: Request, _error: Exception) -> Response:
-        return not_found()
+    async def _not_given(request: Request, _error: Exception) -> Response:
+        return not_found(request.url.path)
 
     @app.exception_handler(HTTPException)
     async def _refused(request: Request, error: HTTPException) -> Response:
+        path = request.url.path
         if error.status_code in (404, 405):
-            return not_found()
-        return _said(request, error.status_code, str(error.detail))
+            return not_found(path)
+        return said(path, error.status_code, str(error.detail))
 
     @app.exception_handler(RefusedError)
-    async def _wrong(request: Request, error: Exception) -> Response:
-        return _said(request, 422, str(error))
-
     @app.exception_handler(InputError)
-    async def _wrong_input(request: Request, error: Exception) -> Response:
-        return _said(request, 422, str(error))
+    async def _wrong(request: Request, error: Exception) -> Response:
+        return said(request.url.path, 422, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> Response:
         # What was sent is not sent back.
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))[:100]
-        return _said(request, 422, f"{place}: {first['msg']}")
+        return said(request.url.path, 422, f"{place}: {first['msg']}")
 
     @app.exception_handler(RunError)
     async def _not_now(request: Request, error: Exception) -> Response:
         _log.error("%s", error)
-        response = _said(request, 503, "The answers cannot be reached just now; try again.")
-        response.headers["Retry-After"] = "1"
-        return response
-
-
-def _said(request: Request, status: int, sentence: str) -> Response:
-    if request.url.path.startswith("/api/"):
-        return JSONResponse({"detail": sentence}, status)
-    return PlainTextResponse(f"{sentence}\n", status)
+        sentence = "The answers cannot be reached just now; try again."
+        return said(request.url.path, 503, sentence, {"Retry-After": "1"})

@@ -38,12 +38,12 @@ class Entrance:
         """Let in whoever has a link."""
         entrant = self._site.sessions.keys.read(token)
         if entrant is None:
-            return not_found()
+            return not_found(request.url.path)
         accepted = request.headers.get("accept-language", "")
         language = page_language(self._site.study, "", accepted)
         if entrant.role == "open":
             if self._site.study.access.entry != "open":
-                return not_found()
+                return not_found(request.url.path)
             name = self._participant(request)
             if name is None:
                 return self._site.page("no_participant", language, status=400)
@@ -53,7 +53,9 @@ class Entrance:
             admitted = entrant.role == "owner" or self._site.desk.reception.enter(
                 entrant.name, "personal", language
             )
-        return self._welcome(request, entrant, language) if admitted else not_found()
+        return (
+            self._welcome(request, entrant, language) if admitted else not_found(request.url.path)
+        )
 
     def _welcome(self, request: Request, entrant: Pass, language: str) -> Response:
         """A page and no redirect: a browser sends a strict cookie only if one of our own pages,
@@ -72,11 +74,11 @@ class Entrance:
         given = request.query_params.get(parameter, "")
         return given if _PLATFORM_ID.fullmatch(given) else None
 
-    async def static(self, version: str, name: str) -> Response:
+    async def static(self, request: Request, version: str, name: str) -> Response:
         """The style and the script, which are the same for everybody."""
         found = asset(name)
         if found is None or asset_address(name) != f"/static/{version}/{name}":
-            return not_found()
+            return not_found(request.url.path)
         data, media_type = found
         keep = {"Cache-Control": "public, max-age=31536000, immutable"}
         return Response(data, media_type=media_type, headers=keep)

@@ -5,12 +5,12 @@ Without a link there is no page: whoever has none gets the same answer for every
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, Response
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from epicene.annotate.pages.limits import Buckets
 
@@ -32,8 +32,10 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Cache-Control": "no-store",
 }
+# As they are sent.
+_RAW = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+_NOT_KEPT = (b"cache-control", b"no-store")
 
 
 @dataclass(frozen=True)
@@ -47,23 +49,22 @@ class Session:
 class Sessions:
     """Passes in cookies, each study's under names of its own: cookies know no ports."""
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: Keys, *, secure: bool = False) -> None:
         self.keys = keys
+        self._secure = secure
         mark = keys.sign("cookie")[:8]
         self._names = {"person": f"epicene-person-{mark}", "owner": f"epicene-owner-{mark}"}
 
     def find(self, headers: Headers, role: str) -> Session | None:
         """The session of a request in a role."""
-        cookies: SimpleCookie = SimpleCookie()
-        try:
-            cookies.load(headers.get("cookie", ""))
-        except CookieError:
-            return None
-        found = cookies.get(self._names[role])
-        entrant = None if found is None else self.keys.read(found.value)
-        if entrant is None or entrant.role != role:
-            return None
-        return Session(entrant, self.keys.sign("csrf", *entrant))
+        wanted = self._names[role]
+        for part in headers.get("cookie", "").split(";"):
+            name, _, value = part.strip().partition("=")
+            if name == wanted:
+                entrant = self.keys.read(value)
+                if entrant is not None and entrant.role == role:
+                    return Session(entrant, self.keys.sign("csrf", *entrant))
+        return None
 
     def begin(self, response: Response, entrant: Pass, *, secure: bool) -> None:
         """Put the pass into a cookie, so that it leaves the address."""
@@ -73,7 +74,7 @@ class Sessions:
             max_age=180 * 24 * 3600,
             httponly=True,
             samesite="strict",
-            secure=secure,
+            secure=secure or self._secure,
         )
 
 
@@ -84,8 +85,8 @@ class Guard:
         self._app = app
         self._sessions = sessions
         self._by_link = Buckets(rate=10, burst=60)
-        # The open link is many people's, and whoever has none is nobody in particular.
-        self._entering = Buckets(rate=50, burst=600)
+        self._by_open_link = Buckets(rate=50, burst=600)  # it is many people's
+        self._without_link = Buckets(rate=50, burst=600)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -95,17 +96,15 @@ class Guard:
             return
         guarded = _with_headers(send, scope["path"])
         headers = Headers(scope=scope)
-        refusal = self._admit(scope, headers) or _too_large(headers)
+        refusal = self._admit(scope, headers) or _too_large(headers, scope["path"])
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
         body = _Body(receive)
-        try:
+        with suppress(_TooLargeError):
             await self._app(scope, body.receive, body.unless_too_large(guarded))
-        except _TooLargeError:
-            pass
         if body.too_large:
-            await _too_much()(scope, receive, guarded)
+            await _too_much(scope["path"])(scope, receive, guarded)
 
     def _admit(self, scope: Scope, headers: Headers) -> Response | None:
         """None where the request may go on; its session is then in the scope."""
@@ -113,23 +112,27 @@ class Guard:
         if path.startswith("/static/"):
             return None
         if path.startswith("/enter/"):
-            return None if self._entering.take("") else _later()
-        role = "owner" if path.startswith(("/owner", "/api/owner")) else "person"
-        session = self._sessions.find(headers, role)
-        if session is None:
-            return not_found() if self._entering.take("none") else _later()
-        scope.setdefault("state", {})["session"] = session
-        return None if self._by_link.take("/".join(session.entrant)) else _later()
+            entrant = self._sessions.keys.read(path.removeprefix("/enter/"))
+        else:
+            role = "owner" if path.startswith(("/owner", "/api/owner")) else "person"
+            session = self._sessions.find(headers, role)
+            scope.setdefault("state", {})["session"] = session
+            entrant = None if session is None else session.entrant
+        if entrant is None:
+            allowed = self._without_link.take("")
+            return not_found(path) if allowed else _later(path)
+        buckets = self._by_open_link if entrant.role == "open" else self._by_link
+        return None if buckets.take("/".join(entrant)) else _later(path)
 
 
 class _TooLargeError(Exception):
     """A body went on for longer than it may."""
 
 
-def _too_large(headers: Headers) -> Response | None:
+def _too_large(headers: Headers, path: str) -> Response | None:
     """The answer to a body that says itself that it is too large; nothing of it is read."""
     length = headers.get("content-length", "0")
-    return None if length.isdecimal() and int(length) <= LARGEST_BODY else _too_much()
+    return None if length.isdecimal() and int(length) <= LARGEST_BODY else _too_much(path)
 
 
 class _Body:
@@ -161,25 +164,31 @@ class _Body:
 
 
 def _with_headers(send: Send, path: str) -> Send:
+    added = _RAW if path.startswith("/static/") else [*_RAW, _NOT_KEPT]
+
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
-                if name != "Cache-Control" or not path.startswith("/static/"):
-                    headers[name] = value
+            message["headers"] = [*message["headers"], *added]
         await send(message)
 
     return guarded
 
 
-def not_found() -> Response:
+def said(path: str, status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
+    """A sentence, for people or for programs."""
+    if path.startswith("/api/"):
+        return JSONResponse({"detail": sentence}, status, headers)
+    return PlainTextResponse(f"{sentence}\n", status, headers)
+
+
+def not_found(path: str) -> Response:
     """The one answer for whatever is not there, or not for who asks."""
-    return PlainTextResponse("Not found\n", 404)
+    return said(path, 404, "Not found")
 
 
-def _later() -> Response:
-    return PlainTextResponse("Too many requests\n", 429, {"Retry-After": "1"})
+def _later(path: str) -> Response:
+    return said(path, 429, "Too many requests", {"Retry-After": "1"})
 
 
-def _too_much() -> Response:
-    return PlainTextResponse("Too large\n", 413, {"Connection": "close"})
+def _too_much(path: str) -> Response:
+    return said(path, 413, "Too large", {"Connection": "close"})

@@ -14,6 +14,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from epicene.annotate import progress, quality
 from epicene.annotate.adjudication import disagreements
+from epicene.annotate.pages.api import PROBLEMS
 from epicene.annotate.pages.charts import growth_line
 from epicene.annotate.pages.forms import read_answer
 from epicene.annotate.pages.guard import not_found
@@ -29,6 +30,7 @@ from epicene.studies.response_files import responses_jsonl, responses_sheet
 if TYPE_CHECKING:
     from epicene.annotate.adjudication import Disagreement
     from epicene.annotate.pages.site import Site
+    from epicene.studies import Response as Judged
 
 Form: TypeAlias = Literal["csv", "tsv", "jsonl"]
 
@@ -116,10 +118,10 @@ def owner_pages(site: Site) -> APIRouter:
         return Response(text, media_type=_TYPES[form], headers={"Content-Disposition": named})
 
     @routes.get("/owner/image/{name}")
-    async def image(name: str) -> Response:
+    async def image(request: Request, name: str) -> Response:
         picture = site.images.find(name)
         if picture is None:
-            return not_found()
+            return not_found(request.url.path)
         return FileResponse(picture.path, media_type=picture.media_type)
 
     return routes
@@ -129,7 +131,7 @@ def owner_api(site: Site) -> APIRouter:
     """What programs may ask in the owner's name."""
     routes = APIRouter(prefix="/api/owner", tags=["owner"])
 
-    @routes.get("/progress", response_model=Numbers)
+    @routes.get("/progress", response_model=Numbers, responses=PROBLEMS)
     async def numbers() -> Numbers:
         """How far the study is."""
         lists = await run_in_threadpool(progress.lists, site.desk.path)
@@ -244,5 +246,5 @@ class _Board:
         delimiter = "\t" if form == "tsv" else ","
         return responses_sheet(self._study, responses, with_hidden=hidden, delimiter=delimiter)
 
-    def _responses(self) -> Any:
+    def _responses(self) -> list[Judged]:
         return self._folder.responses()

@@ -83,7 +83,7 @@ class PersonPages:
         picture = self._site.images.find(name)
         participant = self._who(request).participant
         if picture is None or not self._desk.was_given(participant, picture.items):
-            return not_found()
+            return not_found(request.url.path)
         return FileResponse(picture.path, media_type=picture.media_type)
 
     async def consent(self, request: Request) -> Response:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import signal
 import socket
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -11,7 +14,7 @@ from epicene.annotate.pages.app import make_app
 from epicene.errors import RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from epicene.annotate.folder import StudyFolder
 
@@ -25,10 +28,11 @@ def serve(
     host: str,
     port: int,
     lease: float,
+    secure: bool,
     ready: Callable[[int], None],
 ) -> None:
     """Serve a study until told to stop; `ready` is called with the port once people may come."""
-    app = make_app(folder, lease=lease)
+    app = make_app(folder, lease=lease, secure=secure)
     with _listen(host, port) as listening:
         ready(listening.getsockname()[1])
         config = uvicorn.Config(
@@ -40,7 +44,25 @@ def serve(
             timeout_graceful_shutdown=_STOPPING,
             timeout_keep_alive=65,
         )
-        uvicorn.Server(config).run(sockets=[listening])
+        # The study stays as long as the server does: no need to look through it again and again.
+        gc.collect()
+        gc.freeze()
+        _Server(config).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Takes a signal for what it is here, the way to stop, and not for a failure."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        before = {
+            sign: signal.signal(sign, self.handle_exit) for sign in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield
+        finally:
+            for sign, handler in before.items():
+                signal.signal(sign, handler)
 
 
 def _listen(host: str, port: int) -> socket.socket:

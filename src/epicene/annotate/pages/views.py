@@ -69,6 +69,7 @@ class QuestionView:
     hint: str
     required: bool
     when: str  # JSON: the questions it depends on, with the values that make it asked
+    condition: str = ""  # the same in words
     options: tuple[OptionView, ...] = ()
     text: str = ""
     source: Shown | None = None
@@ -186,6 +187,7 @@ class Viewer:
             hint=told(question.hint, self._language),
             required=question.required,
             when=to_json(self._when(question, item)).decode() if question.when else "",
+            condition=self._condition(question, item),
         )
         if isinstance(question, Choose | Tag):
             return replace(view, options=self._options(question, item, answer or ()))
@@ -269,6 +271,14 @@ class Viewer:
             else:
                 found[name] = list(wanted)
         return found
+
+    def _condition(self, question: Question, item: StudyItem) -> str:
+        parts = []
+        for name, wanted in question.when.items():
+            other = self._study.question(name)
+            said = " / ".join(self.said(other, item, each) for each in wanted)
+            parts.append(f"{told(other.ask, self._language)} {said}")
+        return "; ".join(parts)
 
     # --- answers to be read --------------------------------------------------------------------
 

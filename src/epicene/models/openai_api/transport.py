@@ -11,7 +11,7 @@ import openai
 
 from epicene.models.openai_api import replies
 from epicene.models.remote.faults import FaultKind, PassingError, StatusError, brief, words
-from epicene.models.remote.fleet import AwayError, Seen
+from epicene.models.remote.fleet import AwayError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,8 +45,8 @@ class Transport:
         for client in self._clients.values():
             await client.close()
 
-    async def look(self, server: Server) -> Seen:
-        """See whether a server is there and which models it lists, if it lists them."""
+    async def look(self, server: Server) -> frozenset[str]:
+        """See whether a server is there, and which models it lists."""
         try:
             async with asyncio.timeout(min(self.sender.timeout, _LOOK)):
                 listed = await self._clients[server].models.with_raw_response.list()
@@ -57,8 +57,10 @@ class Transport:
         except openai.APIStatusError as error:
             if error.status_code >= 500 and error.status_code != 501:
                 raise AwayError(f"HTTP {error.status_code} when asked for its models") from None
-            return Seen()  # somebody is there, who does not list models
-        return Seen(replies.listed_models(listed.http_response.content))
+            return frozenset()  # somebody is there, who does not list models
+        except openai.OpenAIError as error:
+            raise AwayError(brief(str(error))) from None
+        return replies.listed_models(listed.http_response.content)
 
     async def post(
         self,

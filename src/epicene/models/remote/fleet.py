@@ -12,7 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.errors import InputError, RunError
 from epicene.models.remote.gate import Gate
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from epicene.models.remote.patience import Patience
 
 _FAILURES = 5  # in a row, after which a server that is there all the same is left alone for a while
+_LONGEST_REST = 64  # looks that such a server is left out of: one, then twice as many each time
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +44,8 @@ class Server:
         self.answered = 0
         self.went_away = 0
         self.failures = 0  # in a row
+        self.rest = 1  # how many looks it is left out of when it next fails too often
+        self.left_out = 0  # and how many it still is now
         self.looking = asyncio.Lock()
 
     def open(self) -> None:
@@ -50,20 +53,15 @@ class Server:
         self.gate = Gate(self.gate.ceiling, self.room)
         self.looking = asyncio.Lock()
         self.away = ""
+        self.left_out = 0
 
     def close(self) -> None:
         """Keep the room that was found."""
         self.room = self.gate.limit
 
 
-class Seen(NamedTuple):
-    """What a look at a server found: the models it lists, if it lists any."""
-
-    models: frozenset[str] = frozenset()
-
-
-# Raises `AwayError` where nobody is there.
-Look: TypeAlias = Callable[[Server], Awaitable[Seen]]
+# The names of the models that a server lists, if it lists any; `AwayError` where it is not there.
+Look: TypeAlias = Callable[[Server], Awaitable[frozenset[str]]]
 
 
 class Fleet:
@@ -150,11 +148,12 @@ class Fleet:
         if not server.away and server.failures >= _FAILURES and others:
             self._leave(server, f"{server.failures} requests in a row failed, at last: {reason}")
             server.failures = _FAILURES - 1  # when it is tried again, one more is enough
+            server.left_out, server.rest = server.rest, min(2 * server.rest, _LONGEST_REST)
         return bool(server.away)
 
     def succeeded(self, server: Server) -> None:
         """A request was answered there."""
-        server.failures = 0
+        server.failures, server.rest = 0, 1
         server.answered += 1
         if server.gate.free:
             self._wake(1)  # it has just grown
@@ -178,25 +177,25 @@ class Fleet:
         """Before the first request: somebody must be there, and all must serve the same model."""
         tries = self._patience.tries["connect"]
         for attempt in range(1, tries + 1):
-            found = await asyncio.gather(*map(self._seen, self.servers))
-            seen = [(each, look) for each, look in zip(self.servers, found, strict=True) if look]
-            if seen:
+            listed = await asyncio.gather(*map(self._listed_by, self.servers))
+            if not all(server.away for server in self.servers):
                 break
             if attempt == tries:
                 raise self._over(f"after {tries} attempts")
             await asyncio.sleep(self._patience.wait(attempt, None))
-        self._refuse_another_model([(server, look.models) for server, look in seen if look.models])
+        pairs = zip(self.servers, listed, strict=True)
+        self._refuse_another_model([(server, models) for server, models in pairs if models])
 
-    async def _seen(self, server: Server) -> Seen | None:
+    async def _listed_by(self, server: Server) -> frozenset[str]:
         assert self._look
         try:
-            seen = await self._look(server)
+            models = await self._look(server)
         except AwayError as away:
             server.away = server.address.redact(str(away))
             _log.warning("The server %s is away: %s.", server.address.shown, server.away)
-            return None
+            return frozenset()
         server.away = ""
-        return seen
+        return models
 
     def _refuse_another_model(self, listed: Sequence[tuple[Server, frozenset[str]]]) -> None:
         """Names alone tell models apart, so all servers must know the same ones.
@@ -226,8 +225,7 @@ class Fleet:
         nobody_since: float | None = None
         while not self._end:
             await asyncio.sleep(self._patience.between_looks)
-            gone = [server for server in self.servers if server.away]
-            await asyncio.gather(*map(self._look_again, gone))
+            await asyncio.gather(*map(self._look_again, self._due()))
             if not all(server.away for server in self.servers):
                 nobody_since = None
             elif nobody_since is None:
@@ -237,14 +235,22 @@ class Fleet:
                 self._end = self._over(f"for {self._patience.outage:g} s")
                 self._wake(len(self._waiting))
 
+    def _due(self) -> list[Server]:
+        """Those who are away and to be looked at now: all of them if nobody is left."""
+        away = [server for server in self.servers if server.away]
+        due = [server for server in away if not server.left_out]
+        for server in away:
+            server.left_out = max(0, server.left_out - 1)
+        return away if len(away) == len(self.servers) else due
+
     async def _look_again(self, server: Server) -> None:
         assert self._look
         try:
-            seen = await self._look(server)
+            models = await self._look(server)
         except AwayError:
             return
-        if not self._fits(seen.models):
-            server.away = self._wrong(server, seen.models)
+        if not self._fits(models):
+            server.away = self._wrong(server, models)
             return
         server.away = ""
         _log.warning("The server %s is back.", server.address.shown)

@@ -23,9 +23,7 @@ class Evidence {
     this.columns = new Map(pack.columns.map((column) => [column.name, column]));
     this.runs = pack.columns.find((column) => column.role === "run");
     this.filterColumns = pack.columns.filter((column) => ["run", "filter"].includes(column.role));
-    this.textColumns = pack.columns.filter(
-      (column) => column.role === "text" && column.name !== "aligned",
-    );
+    this.textColumns = pack.columns.filter((column) => column.role === "text");
     this.form = root.querySelector(".filters");
     this.list = root.querySelector(".list");
     this.status = root.querySelector(".status");
@@ -33,6 +31,7 @@ class Evidence {
     this.box = element("div", { className: "box" });
     this.list.append(this.box);
     this.index = 0;
+    this.nodes = new Map(); // index → what is drawn of it
     this.conditions = new Map(); // name → a one for each row that is kept
     this.turns = new Map(); // name → which search of that name is the last
     this.room = new Uint32Array(pack.count);
@@ -127,6 +126,8 @@ class Evidence {
     this.total = count * ROW_HEIGHT;
     this.box.style.height = `${Math.min(this.total, TALLEST)}px`;
     this.list.scrollTop = 0;
+    this.box.replaceChildren();
+    this.nodes.clear();
     this.choose(0);
   }
 
@@ -178,13 +179,15 @@ class Evidence {
     const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - SPARE_ROWS);
     const fit = Math.ceil(this.list.clientHeight / ROW_HEIGHT) + 2 * SPARE_ROWS;
     const last = Math.min(this.rows.length, first + fit);
-    const nodes = [];
+    const nodes = new Map();
     for (let index = first; index < last; index++) {
-      const node = this.row(index);
+      const node = this.nodes.get(index) ?? this.row(index);
       node.style.top = `${this.list.scrollTop + index * ROW_HEIGHT - top}px`;
-      nodes.push(node);
+      if (!node.isConnected) this.box.append(node);
+      nodes.set(index, node);
     }
-    this.box.replaceChildren(...nodes);
+    for (const [index, node] of this.nodes) if (!nodes.has(index)) node.remove();
+    this.nodes = nodes;
     const id = `${this.root.id}-${this.index}`;
     if (first <= this.index && this.index < last) {
       this.list.setAttribute("aria-activedescendant", id);
@@ -289,7 +292,9 @@ class Evidence {
   }
 
   choose(index) {
+    this.nodes.get(this.index)?.setAttribute("aria-selected", "false");
     this.index = Math.max(0, Math.min(index, this.rows.length - 1));
+    this.nodes.get(this.index)?.setAttribute("aria-selected", "true");
     this.intoView();
     this.draw();
     this.chosen.show(this.rows.length ? this.rows[this.index] : null);

@@ -51,6 +51,7 @@ class Pack {
     const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, ALIGNMENT, length)));
     this.count = header.count;
     this.texts = header.texts;
+    this.searched = header.searched;
     let at = ALIGNMENT + padded(length);
     this.columns = header.columns.map((column) => {
       const ids = new NUMBERS[column.width](buffer, at, this.count);
@@ -96,7 +97,7 @@ class Pack {
     let first = 0;
     await inSlices(() => {
       let last = first;
-      while (last < this.texts && this.starts[last] - this.starts[first] < STRETCH) last++;
+      while (last < this.searched && this.starts[last] - this.starts[first] < STRETCH) last++;
       const bytes = this.bytes.subarray(this.starts[first], this.starts[last]);
       const text = this.decoder.decode(bytes).normalize("NFC").toLowerCase();
       const ends = new Uint32Array(last - first);
@@ -106,7 +107,7 @@ class Pack {
       }
       stretches.push({ first, text, ends });
       first = last;
-      return first < this.texts;
+      return first < this.searched;
     });
     return stretches;
   }
@@ -114,7 +115,7 @@ class Pack {
   // Which texts hold what is wanted: a one for each that does. Null once nobody wants to know.
   async hits(wanted, unwanted) {
     const stretches = await this.folded();
-    const found = new Uint8Array(this.texts);
+    const found = new Uint8Array(this.searched);
     let place = 0;
     await inSlices(() => {
       if (place < stretches.length && !unwanted()) mark(stretches[place++], wanted, found);

@@ -179,21 +179,20 @@ async function sendAll() {
 // Whether the next may be sent.
 async function sendOne(number) {
   tell(SAY.saving);
-  let answer;
-  let reply;
+  let answer = null;
+  let reply = null;
   try {
     answer = await post("/api/answer", kept(`unsent ${number}`));
-    reply = answer.status < 500 && answer.status !== 429 ? await answer.json() : null;
+    if (answer.status < 500 && answer.status !== 429) reply = await answer.json();
   } catch {
-    answer = null;
-    reply = null;
-  }
-  if (answer?.status === 404 || answer?.status === 403) {
-    tell(SAY.closed, true);
-    return false;
+    // No network, or half an answer: as if nothing had been sent.
   }
   if (!reply) {
     later();
+    return false;
+  }
+  if (answer.status === 404 || answer.status === 403) {
+    tell(SAY.closed, true);
     return false;
   }
   pause = 1000;

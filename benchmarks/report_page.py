@@ -1,6 +1,6 @@
 """How large a report of twenty runs of twenty thousand items is, and how it behaves in a browser.
 
-    python benchmarks/report.py [RUNS] [FOLDER]      (default 20, and a folder of the moment)
+    python benchmarks/report_page.py [RUNS] [FOLDER]      (default 20, and a folder of the moment)
 
 The runs are those of `benchmarks/genform.py`: made-up sentences in French, Arabic and Hindi, models
 that spoil the answer more or less often, all kept in real run folders. `epicene report` writes the
@@ -52,21 +52,25 @@ async ([selector, value, kind]) => {
 }
 """
 
+# Milliseconds between frames while the list moves by so many pixels in each; by none, what the
+# machine can do at this moment.
 SCROLLING = """
-(frames) => new Promise((done) => {
+([frames, step]) => new Promise((done) => {
   const list = document.querySelector(".evidence .list");
+  list.scrollTop = 0;
   const took = [];
   let last = null;
   function frame(now) {
     if (last !== null) took.push(now - last);
     last = now;
     if (took.length === frames) return done(took);
-    list.scrollTop = (took.length / frames) * list.scrollHeight;
+    list.scrollTop += step;
     requestAnimationFrame(frame);
   }
   requestAnimationFrame(frame);
 })
 """
+STEPS = {"standing still": 0, "by a wheel": 120, "by the bar, to the end": 33_000}
 
 # The longest that the page stood still while something was done.
 LONG_TASKS = """
@@ -143,7 +147,9 @@ def measure(page: Path) -> None:
         print(f"a letter typed: {spread(typing(tab))}, {still(tab)}")
         print(f"a menu: {spread(choosing(tab))}, {still(tab)}")
         tab.evaluate(UNTIL_DRAWN, [".search input", "", "input"])
-        print(f"a frame while scrolling: {spread(tab.evaluate(SCROLLING, FRAMES))}, {still(tab)}")
+        for way, step in STEPS.items():
+            took = tab.evaluate(SCROLLING, [FRAMES, step])
+            print(f"a frame, {way}: {spread(took)}, {still(tab)}")
         print(f"JavaScript heap: {heap:.0f} MB before searching, {memory(tab):.0f} MB after")
         browser.close()
 

@@ -1,0 +1,1 @@
+"""The parts of benchmarks/annotate_load.py."""

@@ -1,0 +1,81 @@
+"""What was confirmed to people held against what is stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.annotate.results import judgements_wanted
+from epicene.studies import Choose, Mark, Note, Option, Study, StudyItem, TextPanel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from annotators.person import Notes
+    from epicene.studies import Response
+
+_WORDS = "Kim told the old man that she would meet his sister at her house in the evening".split()
+
+
+class Audit(NamedTuple):
+    """What is wrong; all zero where nothing is."""
+
+    lost: int  # confirmed and not stored, or not as it was confirmed
+    double: int  # stored more than once, or by more people than are to judge the item
+    strange: int  # stored, though nobody was told so
+
+
+def study(items: int, judgements: int) -> Study:
+    """A study whose sentences say which they are, with words to mark in each."""
+    return Study(
+        name="load",
+        suite="none",
+        title={"en": "A study under load"},
+        consent={"en": "Nothing that you say here is kept."},
+        instructions={"en": "Say whether the pronouns fit.\n\n- Mark words.\n- Go on."},
+        show=(TextPanel(field="which"), TextPanel(field="text", title={"en": "What was written"})),
+        questions=(
+            Choose(
+                id="label",
+                ask={"en": "The pronouns are"},
+                options=tuple(
+                    Option(id=name, key=str(place))
+                    for place, name in enumerate(("correct", "misgendering", "no-pronoun"), 1)
+                ),
+            ),
+            Mark(id="extraneous", ask={"en": "Mark gendered words"}, field="text"),
+            Note(id="note", ask={"en": "Remarks"}),
+        ),
+        items=tuple(
+            StudyItem(
+                id=f"item-{number}",
+                language="en",
+                fields={
+                    "which": f"Sentence {number}:",
+                    "text": " ".join(_WORDS[number % 7 :] + _WORDS) + ".",
+                },
+            )
+            for number in range(1, items + 1)
+        ),
+        judgements=judgements,
+    )
+
+
+def audit(study: Study, heard: Mapping[str, Notes], stored: Sequence[Response]) -> Audit:
+    """Compare, judgement by judgement."""
+    confirmed = {
+        (name, f"item-{sentence}"): said
+        for name, notes in heard.items()
+        for sentence, said in notes.kept.items()
+    }
+    found = {(each.participant, each.item): each.answers.get("note") for each in stored}
+    of_item = Counter(each.item for each in stored)
+    of_saying = Counter(each.answers.get("note") for each in stored)
+    return Audit(
+        lost=sum(found.get(place) != said for place, said in confirmed.items()),
+        double=len(stored)
+        - len(found)
+        + sum(count - 1 for count in of_saying.values())
+        + sum(max(0, of_item[item.id] - judgements_wanted(study, item)) for item in study.items),
+        strange=len(found.keys() - confirmed.keys()),
+    )

@@ -1,0 +1,77 @@
+"""The server in a process of its own, as `epicene annotate serve` runs it: started and killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Server:
+    """Serves a study on one port through all its lives."""
+
+    def __init__(self, study: Path, people: int) -> None:
+        self._study = study
+        self._people = [f"p{number:03}" for number in range(1, people + 1)]
+        self._process: subprocess.Popen[str] | None = None
+        self._spent = 0.0
+        self.port = 0
+        self.outages: list[tuple[float, float]] = []
+        self.links: dict[str, str] = {}  # addresses by person
+
+    def start(self) -> None:
+        """Start, and come back when people may come."""
+        command = Path(sys.executable).with_name("epicene")
+        self._process = subprocess.Popen(
+            [
+                *(command, "annotate", "serve", self._study, "--port", str(self.port)),
+                *("--people", ",".join(self._people)),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        lines = [self._process.stdout.readline() for _ in range(1 + len(self._people))]
+        if not lines[-1]:
+            raise RuntimeError("The server did not start.")
+        for line in lines:
+            who, link = line.rstrip("\n").split("\t")
+            base, _, token = link.partition("/enter/")
+            self.links[who] = f"/enter/{token}"
+            self.port = int(base.rpartition(":")[2])
+
+    def kill(self) -> float:
+        """Let it die without a word; says when."""
+        assert self._process is not None
+        self._spent += self._of_process()
+        at = time.perf_counter()
+        self._process.kill()
+        self._reap()
+        return at
+
+    def stop(self) -> None:
+        """Stop in good order, if it still runs."""
+        if self._process is not None and self._process.poll() is None:
+            self._spent += self._of_process()
+            self._process.send_signal(signal.SIGTERM)
+            self._reap()
+
+    def _reap(self) -> None:
+        assert self._process is not None
+        self._process.communicate(timeout=60)
+
+    def processor_time(self) -> float:
+        """Seconds that all its lives took so far, starting included."""
+        return self._spent + self._of_process()
+
+    def _of_process(self) -> float:
+        """User and system time of the process that runs now."""
+        if self._process is None or self._process.poll() is not None:
+            return 0.0
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS

@@ -1,0 +1,194 @@
+"""`epicene sweep`: many models on many suites as one piece of work, with one report."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from epicene.cli.options import (
+    GpusPerWorker,
+    Limit,
+    MaxCost,
+    On,
+    RayAddress,
+    Workers,
+    WorkerTimeout,
+)
+from epicene.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.runs.sweeping.plan import Limits, PlanFile
+    from epicene.runs.sweeping.prospect import Prospect
+    from epicene.runs.sweeping.state import SweepState
+
+
+def sweep(
+    plan: Annotated[
+        Path | None, typer.Argument(metavar="PLAN", help="A TOML file; --example prints one.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The folder for runs and report; else named as the plan."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it would take, and ask nothing.")
+    ] = False,
+    example: Annotated[bool, typer.Option("--example", help="Print a plan to begin with.")] = False,
+    limit: Limit = None,
+    max_cost: MaxCost = None,
+    on: On = "here",
+    ray_address: RayAddress = "",
+    workers: Workers = None,
+    gpus_per_worker: GpusPerWorker = None,
+    worker_timeout: WorkerTimeout = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The estimate, or the state of every run, as JSON.")
+    ] = False,
+) -> int:
+    """Run every model of a plan on every suite. The same command again goes on."""
+    from epicene.cli.sweep_progress import sweep_watcher
+    from epicene.runs.executors import executor
+    from epicene.runs.ray.settings import RaySettings
+    from epicene.runs.run import locked
+    from epicene.runs.sweeping.plan import example as example_plan
+    from epicene.runs.sweeping.plan import read_plan
+    from epicene.runs.sweeping.prospect import outlook
+    from epicene.runs.sweeping.sweep import Sweep
+    from epicene.runs.sweeping.sweep import sweep as do_sweep
+
+    if example:
+        typer.echo(example_plan(), nl=False)
+        return 0
+    if plan is None:
+        raise InputError("Name a plan: epicene sweep PLAN.toml; --example prints one.")
+    file = read_plan(plan)
+    folder = out or Path(plan.stem)
+    limits = _limits(file, max_cost)
+    prospects = _survey(file, folder, limits, limit)
+    if dry_run:
+        _show_estimate(prospects, as_json=as_json)
+    else:
+        _say_beforehand(prospects)
+    _refuse_over(limits, prospects, folder)
+    if dry_run:
+        return 0
+    spread = RaySettings(
+        address=ray_address,
+        workers=workers,
+        gpus_per_worker=gpus_per_worker,
+        worker_timeout=worker_timeout,
+    )
+    told = sweep_watcher(outlook(prospects).tally)
+    with locked(folder):
+        with told, executor(on, spread, told.say) as opening:
+            state = do_sweep(Sweep(plan.name, folder, prospects, limits), told, opening)
+        state = _report(folder, state, plan)
+    _show_end(state, as_json=as_json)
+    return 1 if state.unfinished else 0
+
+
+def _limits(file: PlanFile, max_cost: float | None) -> Limits:
+    import msgspec
+
+    limits = file.plan.limits
+    return limits if max_cost is None else msgspec.structs.replace(limits, max_cost=max_cost)
+
+
+def _survey(file: PlanFile, folder: Path, limits: Limits, limit: int | None) -> list[Prospect]:
+    """Look at every run before any begins."""
+    from epicene.runs.secrets import redact
+    from epicene.runs.sweeping.matrix import cells
+    from epicene.runs.sweeping.prospect import Surveyor
+
+    runs = folder / "runs"
+    command = redact(shlex.join(["epicene", *sys.argv[1:]]))
+    surveyor = Surveyor(runs, limits.max_cost, strict=file.plan.strict)
+    return [surveyor.look(cell) for cell in cells(file, runs, limit, command)]
+
+
+def _refuse_over(limits: Limits, prospects: Sequence[Prospect], folder: Path) -> None:
+    from epicene.cli.output import note
+    from epicene.runs.costs import spent_in
+    from epicene.runs.sweeping.limits import refuse_over
+    from epicene.runs.sweeping.prospect import outlook
+
+    ahead = outlook(prospects)
+    if limits.max_hours is not None and ahead.unknown:
+        note(
+            f"How long {ahead.unknown} runs take is not known, so that max_hours is not checked "
+            "for them; no run begins after it."
+        )
+    refuse_over(limits, ahead, spent_in(sorted((folder / "runs").glob("*"))))
+
+
+def _show_estimate(prospects: Sequence[Prospect], *, as_json: bool) -> None:
+    from epicene.cli.output import print_json, print_tables
+    from epicene.cli.sweep_estimate import estimate_document, estimate_table
+
+    if as_json:
+        print_json(estimate_document(prospects))
+    else:
+        print_tables([estimate_table(prospects)])
+
+
+def _say_beforehand(prospects: Sequence[Prospect]) -> None:
+    """Who is left out and why, and what the rest takes."""
+    from epicene.cli.output import note
+    from epicene.cli.sweep_estimate import in_words
+
+    for each in prospects:
+        if each.why:
+            note(f"{each.cell.title}: {each.standing}: {each.why}")
+    note(in_words(prospects))
+
+
+def _report(folder: Path, state: SweepState, plan: Path) -> SweepState:
+    """One page about all runs that have answers, and about those that have none."""
+    import msgspec
+
+    from epicene.report.page import Missing
+    from epicene.report.runs import write_report
+    from epicene.runs.results import read_run
+    from epicene.runs.sweeping.state import write_state
+
+    page = folder / "report.html"
+    answered = [run for run in state.runs if run.answered]
+    if answered:
+        write_report(
+            [read_run(Path(run.folder)) for run in answered],
+            page,
+            missing=[
+                Missing(
+                    what=run.title, why=f"{run.state}: {run.why}", command=f"epicene sweep {plan}"
+                )
+                for run in state.runs
+                if run.state != "complete"
+            ],
+        )
+        state = msgspec.structs.replace(state, report=str(page))
+        write_state(folder, state)
+    return state
+
+
+def _show_end(state: SweepState, *, as_json: bool) -> None:
+    from epicene.cli.output import note, print_json, print_tables
+    from epicene.cli.sweep_estimate import state_table
+
+    if as_json:
+        import msgspec
+
+        document: dict[str, Any] = msgspec.to_builtins(state)
+        print_json(document)
+    else:
+        print_tables([state_table(state)])
+    for run in state.unfinished:
+        note(f"Not complete: {run.title} ({run.state}). {run.why}".rstrip())
+    if state.unfinished:
+        note("The same command again goes on with what is left.")
+    note(f"The report is in {state.report}" if state.report else "Nothing was answered: no report.")

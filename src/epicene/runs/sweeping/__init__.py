@@ -1,0 +1,1 @@
+"""Many runs as one: models × suites × protocols × languages, estimated, limited and resumed."""

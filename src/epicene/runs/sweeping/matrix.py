@@ -1,0 +1,186 @@
+"""From a plan to its runs: one of each model, suite, protocol and language that go together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epicene import languages, registry
+from epicene.errors import InputError, unknown
+from epicene.models import Spec, parse_spec
+from epicene.runs.refusals import check_roles
+from epicene.runs.run import Order
+from epicene.runs.secrets import redact
+from epicene.runs.sweeping.plan import as_option
+from epicene.suites import Source, choose_protocol, find_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from epicene.runs.sweeping.plan import ModelEntry, PlanFile, Skip, SuiteEntry
+    from epicene.suites import Protocol, Suite
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of the sweep. `skipped` is why the plan leaves it out, if it does."""
+
+    model: str
+    suite: str
+    protocol: str
+    language: str  # "" for all there are
+    order: Order
+    skipped: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        parts = (self.suite, self.protocol, self.language, self.model)
+        return " · ".join(part for part in parts if part)
+
+
+class _Way(NamedTuple):
+    """A suite as one entry of the plan wants it, under one protocol."""
+
+    entry: SuiteEntry
+    suite: Suite[Any, Any]
+    protocol: Protocol
+    role: str  # that the sweep's models play
+    others: Mapping[str, list[Spec]]
+
+
+def cells(
+    file: PlanFile, runs: Path, limit: int | None = None, command: str = ""
+) -> tuple[Cell, ...]:
+    """All runs of a plan, those of one model together, and models behind a server last.
+
+    `limit` goes before what the plan says, as for a trial.
+    """
+    specs = _specs(file)
+    ways = list(_ways(file))
+    found: list[Cell] = []
+    for number in sorted(range(len(specs)), key=lambda number: _is_served(specs[number])):
+        model, spec = file.plan.models[number], specs[number]
+        for way in ways:
+            if model.roles and way.role not in model.roles:
+                continue
+            for language in way.entry.languages or ("",):
+                order = Order(
+                    suite=way.suite,
+                    protocol=way.protocol,
+                    models={way.role: [spec], **way.others},
+                    source=Source(
+                        path=Path(way.entry.data) if way.entry.data else None,
+                        columns=way.entry.columns,
+                    ),
+                    languages=(language,) if language else (),
+                    limit=limit or way.entry.limit,
+                    under=runs,
+                    command=command,
+                )
+                found.append(Cell(model.name, way.entry.name, way.protocol.name, language, order))
+    return tuple(_skipped(file, found))
+
+
+def _specs(file: PlanFile) -> list[Spec]:
+    specs = []
+    for index, model in enumerate(file.plan.models):
+        try:
+            spec = model.parsed()
+            registry.find("models", spec.kind)
+        except InputError as error:
+            file.refuse(error, "models", index, "spec")
+        specs.append(spec)
+    return specs
+
+
+def _is_served(spec: Spec) -> bool:
+    """Whether a server answers, so that nothing is loaded here."""
+    return "price" in getattr(registry.find("models", spec.kind), "takes", ())
+
+
+def _ways(file: PlanFile) -> Iterator[_Way]:
+    for index, entry in enumerate(file.plan.suites):
+        try:
+            suite = find_suite(entry.name)
+        except InputError as error:
+            file.refuse(error, "suites", index, "name")
+        role, others = _roles(file, index, entry, suite)
+        _check_languages(file, index, entry)
+        settings = {name: as_option(value) for name, value in entry.settings.items()}
+        if not entry.protocols or len(set(entry.protocols)) < len(entry.protocols):
+            file.refuse("Name each protocol once, and at least one.", "suites", index, "protocols")
+        for name in entry.protocols:
+            key = "settings" if name in suite.protocols else "protocols"
+            try:
+                protocol = choose_protocol(suite, name, settings, entry.seed)
+                key = "roles"
+                anybody = {role: [Spec(kind="random")], **others}
+                narrowed = suite.under(protocol, anybody)
+                check_roles(narrowed, anybody)
+            except InputError as error:
+                file.refuse(error, "suites", index, key)
+            yield _Way(entry, narrowed, protocol, role, others)
+
+
+def _roles(
+    file: PlanFile, index: int, entry: SuiteEntry, suite: Suite[Any, Any]
+) -> tuple[str, dict[str, list[Spec]]]:
+    """The role that the sweep's models play, and who plays the others."""
+    named = {model.name: model for model in file.plan.models}
+    others: dict[str, list[Spec]] = {}
+    try:
+        for role, names in entry.roles.items():
+            suite.role(role)
+            others[role] = [_named(name, named) for name in names]
+        left = [role.name for role in suite.roles if role.name not in others]
+        if not left:
+            raise InputError("Every role is given away; leave one for the models of the sweep.")
+    except InputError as error:
+        file.refuse(error, "suites", index, "roles")
+    return left[0], others
+
+
+def _named(name: str, named: Mapping[str, ModelEntry]) -> Spec:
+    """A model of the plan by its name, or any by its spec."""
+    entry = named.get(redact(name))
+    spec = entry.parsed() if entry else parse_spec(name)
+    registry.find("models", spec.kind)
+    return spec
+
+
+def _check_languages(file: PlanFile, index: int, entry: SuiteEntry) -> None:
+    try:
+        for code in entry.languages:
+            languages.get(code)
+        if len(set(entry.languages)) < len(entry.languages):
+            raise InputError("A language is named twice.")
+    except InputError as error:
+        file.refuse(error, "suites", index, "languages")
+
+
+def _skipped(file: PlanFile, found: list[Cell]) -> Iterator[Cell]:
+    """The runs, with why those are left out that a rule fits; a rule that fits none is refused."""
+    for index, rule in enumerate(file.plan.skip):
+        for axis, name in _axes(rule):
+            known = {getattr(cell, axis) for cell in found} - {""}
+            if name not in known:
+                file.refuse(unknown(f"{axis} in this plan", name, known), "skip", index, axis)
+        if not list(_axes(rule)):
+            file.refuse("The rule names nothing: model, suite, protocol, language.", "skip", index)
+        if not any(_fits(rule, cell) for cell in found):
+            file.refuse("No run fits all that this rule names.", "skip", index)
+    for cell in found:
+        why = next((rule.why for rule in file.plan.skip if _fits(rule, cell)), "")
+        yield replace(cell, skipped=why)
+
+
+def _axes(rule: Skip) -> Iterator[tuple[str, str]]:
+    for axis in ("model", "suite", "protocol", "language"):
+        if name := getattr(rule, axis):
+            yield axis, redact(name)
+
+
+def _fits(rule: Skip, cell: Cell) -> bool:
+    return all(getattr(cell, axis) == name for axis, name in _axes(rule))

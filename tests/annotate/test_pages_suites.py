@@ -1,0 +1,76 @@
+"""Studies as the suites draw them go through the pages and come back as tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from epicene.annotate.folder import create_folder
+from epicene.annotate.results import summarise_study
+from epicene.annotate.sample import sample_data
+from epicene.annotate.tokens import Pass
+from epicene.studies import ChoiceScreen, Choose, Study
+from epicene.studies.drawing import Wanted
+from epicene.suites import Source, find_suite
+from page_visitors import House, Page, Visitor, served
+
+PEOPLE = ("ann", "bob", "cem")
+
+
+def door(visitor: Visitor, study: Study, page: Page) -> Page:
+    """Whatever comes before the first item, answered so that one may go on."""
+    while page.stage not in ("item", "done"):
+        if page.stage == "screening":
+            given = {
+                f"answer.{screen.id}": screen.accept[0]
+                if isinstance(screen, ChoiceScreen)
+                else "30"
+                for screen in study.screening
+            }
+            page = visitor.post(page, "/screening", given)
+        else:
+            addresses = {"consent": "/consent", "instructions": "/begin", "feedback": "/go-on"}
+            page = visitor.post(page, addresses[page.stage], {"agree": "yes"})
+    return page
+
+
+def work_through(house: House, name: str, place: int) -> int:
+    visitor = house.visitor()
+    page = visitor.enter(Pass("person", name))
+    answered = 0
+    while (page := door(visitor, house.folder.study, page)).stage == "item":
+        answers = {}
+        for question in house.folder.study.questions:
+            if isinstance(question, Choose):
+                offered = page.fields[f"answer.{question.id}"]
+                answers[question.id] = offered[(place + answered) % len(offered)]
+        page = visitor.answer_all(page, answers)
+        answered += 1
+    return answered
+
+
+@pytest.mark.parametrize(
+    ("suite", "study"),
+    [("gramvis", "stereotype"), ("gramvis", "category"), ("alternations", "choice")],
+)
+def test_a_drawn_study_is_judged_exported_and_tabulated(
+    suite: str, study: str, tmp_path: Path
+) -> None:
+    drawn = sample_data(find_suite(suite), Source(), Wanted(total=6), study=study)
+    with served(drawn, tmp_path / "study") as house:
+        answered = [work_through(house, name, place) for place, name in enumerate(PEOPLE)]
+        assert min(answered) >= 2
+        owner, _ = house.owner()
+        sheet = tmp_path / "answers.csv"
+        sheet.write_bytes(owner.client.get("/owner/export.csv").content)
+        kept = house.folder.responses()
+    assert len(kept) == sum(answered)
+    again = create_folder(tmp_path / "again", house.folder.study)
+    again.take(sheet)
+    there, here = (
+        summarise_study(house.folder.study, each.responses()) for each in (house.folder, again)
+    )
+    assert there.tables == here.tables
+    assert there.tables
+    assert there.metrics == here.metrics

@@ -1,0 +1,92 @@
+"""Texts on the pages: none is lost in cutting it up, and every sentence can be said."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epicene.annotate.pages.texts import compared, to_mark
+from epicene.annotate.pages.words import page_language, prose, say
+from epicene.studies import Span
+from study_examples import forced_choice
+
+LANGUAGES = ("en", "ar", "hi", "fr", "")
+PAGES = files("epicene.annotate.pages")
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(LANGUAGES))
+def test_a_comparison_keeps_both_texts(before: str, after: str, language: str) -> None:
+    pieces = compared(before, after, language)
+    for text, found in zip((before, after), pieces, strict=True):
+        assert "".join(piece.text for piece in found) == text
+    same = [
+        [piece.text for piece in side if not piece.changed and piece.text.strip()]
+        for side in pieces
+    ]
+    assert same[0] == same[1]
+    if before == after:
+        assert not any(piece.changed for side in pieces for piece in side)
+
+
+@given(st.text(max_size=60), st.sampled_from(LANGUAGES))
+def test_words_to_mark_are_places_in_the_text(text: str, language: str) -> None:
+    pieces = list(to_mark(text, language, ()))
+    assert "".join(piece.text for piece in pieces) == text
+    for piece in pieces:
+        if piece.place:
+            start, end = map(int, piece.place.split("-"))
+            assert text[start:end] == piece.text
+        assert piece.mark is None
+
+
+def test_marks_come_back() -> None:
+    pieces = list(to_mark("the old man", "en", (Span(start=8, end=11, label="noun"),)))
+    assert {piece.text: piece.mark for piece in pieces if piece.place} == {
+        "the": None,
+        "old": None,
+        "man": "noun",
+    }
+
+
+def test_prose_has_paragraphs_and_lists() -> None:
+    text = "\nOne line\nand the next.\n\n- first\n  goes on\n- second\n\nLast.\n"
+    assert prose(text) == [
+        ("p", ["One line and the next."]),
+        ("li", ["first goes on", "second"]),
+        ("p", ["Last."]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "accepted", "language"),
+    [
+        ("en", "hi", "en"),
+        ("", "en-GB,hi;q=0.5", "en"),
+        ("", "de, HI-IN;q=0.7, en", "hi"),
+        ("", "", "hi"),
+        ("fr", ";;,,", "hi"),
+    ],
+)
+def test_the_language_of_a_page(chosen: str, accepted: str, language: str) -> None:
+    assert page_language(forced_choice(), chosen, accepted) == language
+
+
+def test_everything_that_is_said_can_be_said_in_all_four_languages() -> None:
+    words = tomllib.loads((PAGES / "words.toml").read_text("utf-8"))
+    assert all(set(texts) == {"en", "fr", "ar", "hi"} for texts in words.values())
+    source = "".join(
+        path.read_text("utf-8")
+        for folder in (PAGES, PAGES / "templates")
+        for path in folder.iterdir()
+        if path.name.endswith((".py", ".html"))
+    )
+    used = set(re.findall(r"""say\(["'](\w+)["']""", source))
+    assert used <= set(words)
+    quoted = set(re.findall(r'"(\w+)"', source)) | used
+    assert set(words) <= quoted
+    assert say("next", "de") == "Go on"

@@ -1,0 +1,92 @@
+"""`epicene demo`: what could be measured is in the report, and what could not be is named there."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.conftest import Epicene
+from epicene.cli import demo
+from epicene.cli.demo import Part
+from epicene.models import parse_spec
+from epicene.runs.refusals import check_roles
+from epicene.suites import choose_protocol, find_suite
+
+WORKS = Part(
+    suite="reflexives",
+    models=({"model": "random"}, {"model": "random:2?label=other"}),
+    limit=4,
+    plug_in="epicene run reflexives -m hf:FOLDER",
+)
+NO_MODEL = Part(
+    suite="apgc",
+    models=({"model": "hf:nowhere/to/be/found"},),
+    limit=1,
+    plug_in="epicene run apgc -m model=hf:FOLDER",
+    settings={"tasks": "rewriting"},
+    extra=True,
+)
+
+
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Sets what the demo measures; nothing is fetched."""
+    monkeypatch.setattr("epicene.models.embedded.fetch", lambda *_, **__: None)
+
+    def choose(*chosen: Part) -> None:
+        monkeypatch.setattr(demo, "PARTS", chosen)
+
+    return choose
+
+
+def test_the_report_says_what_was_not_measured_and_what_to_plug_in(
+    epicene: Epicene, parts: Any
+) -> None:
+    parts(WORKS, NO_MODEL)
+    done = epicene("demo", "-o", "out")
+    assert done.code == 0, done.err
+    assert done.err.splitlines()[-1] == "The report is in out/report.html"
+    assert "Not measured: APGC with hf:nowhere/to/be/found" in done.err
+    text = Path("out/report.html").read_text(encoding="utf-8")
+    missing = text[text.index(">Not measured</h2>") :]
+    assert "APGC with hf:nowhere/to/be/found" in missing
+    assert "nowhere/to/be/found" in missing
+    assert "epicene run apgc -m model=hf:FOLDER" in missing
+    assert "Reflexives" in text
+
+
+def test_a_part_that_should_have_worked_fails_the_demo(epicene: Epicene, parts: Any) -> None:
+    parts(WORKS, Part(**{**vars(NO_MODEL), "extra": False}))
+    assert epicene("demo").code == 1
+    assert Path("demo/report.html").exists()
+
+
+def test_nothing_measured_is_an_error_that_says_why(epicene: Epicene, parts: Any) -> None:
+    parts(NO_MODEL)
+    done = epicene("demo")
+    assert done.code == 1
+    assert "Nothing could be measured" in done.err
+    assert "nowhere" in done.err
+
+
+def test_json_has_every_suite_and_what_is_missing(epicene: Epicene, parts: Any) -> None:
+    parts(WORKS, NO_MODEL)
+    found = epicene("demo", "--json").json
+    assert [each["suite"] for each in found["suites"]] == ["reflexives"]
+    assert found["report"] == "demo/report.html"
+    (missing,) = found["not measured"]
+    assert missing["command"] == NO_MODEL.plug_in
+
+
+def test_the_demo_has_every_suite_with_settings_that_fit() -> None:
+    installed = {point.name for point in entry_points(group="epicene.suites")}
+    assert {part.suite for part in demo.PARTS} == installed
+    for part in demo.PARTS:
+        suite = find_suite(part.suite)
+        protocol = choose_protocol(suite, "epicene", part.settings, None)
+        for models in part.models:
+            specs = {role: [parse_spec(spec)] for role, spec in models.items()}
+            check_roles(suite.under(protocol, specs), specs)
