@@ -10,7 +10,7 @@ TEST_WORKERS ?= 2
 .PHONY: demo test check format benchmarks clean help
 
 help:
-	@echo "make demo        install, run the demo on the embedded model, write a report"
+	@echo "make demo        install, run every suite on the embedded models, write a report"
 	@echo "make test        install, run every test"
 	@echo "make check       ruff and mypy"
 	@echo "make format      let ruff mend what it can"

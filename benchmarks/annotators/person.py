@@ -92,7 +92,7 @@ class Annotator:
     async def _step(self, work: dict[str, Any]) -> dict[str, Any]:
         chance = self._chance.random()
         if chance < UNDO and self.notes.kept and work["answered"]:
-            return await self._undo(work)
+            return await self._undo()
         if chance < UNDO + RELOAD:
             await self._reload(work)
         return await self._answer(work, twice=self._chance.random() < TWICE)
@@ -121,7 +121,7 @@ class Annotator:
         self.notes.heard += 1
         return max((each["work"] for each in found), key=_progress)
 
-    async def _undo(self, work: dict[str, Any]) -> dict[str, Any]:
+    async def _undo(self) -> dict[str, Any]:
         """Take the last answer back; heard or not, the item is then there again."""
         last = max(self._seen[sentence] for sentence in self.notes.kept)
         reply = self._read(

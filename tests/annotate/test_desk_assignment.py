@@ -107,6 +107,13 @@ def wanted(desk: Desk) -> list[int]:
     return [judgements_wanted(desk.study, item) for item in desk.study.items]
 
 
+def state_of(desk: Desk, person: str, task: Task) -> str:
+    with sqlite3.connect(desk.path) as db:
+        query = "SELECT state FROM assignments WHERE participant = ? AND number = ?"
+        (state,) = db.execute(query, (person, task.number)).fetchone()
+    return str(state)
+
+
 # --- any interleaving --------------------------------------------------------------------------
 
 PEOPLE = ("ann", "bob", "cem", "dia", "eva", "fay")
@@ -165,14 +172,14 @@ class Crowd:
         pages = list(self.shown[person].values())
         task = self.data.draw(st.sampled_from(pages), label="which")
         before = counts(self.desk)
+        late = state_of(self.desk, person, task) in ("lapsed", "withdrawn")
         kept = answer(self.desk, person, task)
         more = counts(self.desk) - before
         assert more == ({task.item.id: 1} if kept == "saved" else {})
         if self.data.draw(st.booleans(), label="again"):
             again = answer(self.desk, person, task)
             assert again == ("conflict" if kept == "conflict" else "repeated")
-        if counts(self.desk)[task.item.id] > judgements_wanted(self.desk.study, task.item):
-            self.late[task.item.id] += 1
+        self.late[task.item.id] += late and kept == "saved"
 
     def undo(self, person: str) -> None:
         last = self.desk.situation(person).undo
@@ -310,6 +317,18 @@ def test_a_list_is_seen_in_the_persons_own_sequence(tmp_path: Path) -> None:
         assert seen["bob"][2:] in lists[1]
         assert set(seen["ann"]) & set(seen["bob"]) == {"x1", "x2", "f1", "f2", "c1"}
         assert judged(desk) == [1] * 10
+
+
+def test_who_shares_a_list_gets_what_is_left_of_it(tmp_path: Path) -> None:
+    items = tuple(item(f"i{number}", list="A") for number in range(6))
+    with opened(with_besides(0, items=items, lists="given"), tmp_path / "s") as desk:
+        enter(desk, "ann", "bob", "cem")
+        for person in ("ann", "bob") * 9:
+            step(desk, person)
+        while step(desk, "ann") or step(desk, "bob"):
+            pass
+        assert judged(desk) == [1] * 6
+        assert isinstance(work_of(desk, "cem"), Nothing)
 
 
 def test_who_saw_nothing_of_a_list_that_others_finished_gets_another(tmp_path: Path) -> None:

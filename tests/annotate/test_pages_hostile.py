@@ -86,6 +86,7 @@ def forged(keys: Keys) -> Iterator[str]:
     yield f"owner..{signature}"
     yield f"{role}.{base64.urlsafe_b64encode(b'bob').decode()}.{signature}"
     yield f"{role}.é.{signature}"
+    yield f"{role}.{name}.é{signature}"
     yield Keys(b"another secret, of thirty-two by").token(Pass("owner"))
     yield f"{role}.{base64.urlsafe_b64encode(bytes([255, 254])).decode()}.{signature}"
 

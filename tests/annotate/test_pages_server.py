@@ -7,19 +7,16 @@ import json
 import re
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from annotate.served_process import running
 from epicene.annotate.folder import StudyFolder, create_folder
 from epicene.cli import guarded
 from epicene.cli.app import run_app
@@ -36,39 +33,6 @@ def folder(tmp_path: Path) -> StudyFolder:
 
 def command(*arguments: str) -> int:
     return guarded(lambda: run_app(["annotate", *arguments]))
-
-
-class Running:
-    """A server in a process of its own."""
-
-    def __init__(self, folder: Path, people: str) -> None:
-        self.process = subprocess.Popen(
-            [
-                *(Path(sys.executable).with_name("epicene"), "annotate", "serve", folder),
-                *("--people", people, "--port", "0"),
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stdout is not None
-        lines = [self.process.stdout.readline() for _ in range(1 + len(people.split(",")))]
-        self.links = dict(line.rstrip("\n").split("\t") for line in lines)
-
-    def stop(self, sign: int) -> int:
-        self.process.send_signal(sign)
-        self.process.communicate(timeout=20)
-        return self.process.returncode
-
-
-@contextmanager
-def running(folder: Path, people: str) -> Iterator[Running]:
-    server = Running(folder, people)
-    try:
-        yield server
-    finally:
-        if server.process.poll() is None:
-            server.stop(signal.SIGKILL)
 
 
 class Browser:

@@ -137,7 +137,7 @@ def columns_of(packed: Packed) -> dict[str, list[str | None]]:
     header = json.loads(raw[8 : 8 + length])
     assert header["count"] == packed.items
     texts = raw[len(raw) - header["bytes"] :].decode().split("\0")[:-1]
-    assert len(texts) == header["texts"]
+    assert len(texts) == header["texts"] >= header["searched"]
     at = 8 + -(-length // 8) * 8
     columns = {}
     for column in header["columns"]:

@@ -184,6 +184,33 @@ def test_words_that_differ_are_underlined_and_texts_run_their_way(
     assert cell.evaluate("node => getComputedStyle(node).direction") == "rtl"
 
 
+def test_the_two_sentences_of_a_pair_are_set_against_each_other(
+    opened: Callable[..., Page],
+) -> None:
+    texts = dict(zip(("reference", "counterfactual"), TEXTS["hi"], strict=True))
+    pair = Judgement(item="pair", language="hi", outcome="right", name="sum", evidence=texts)
+    again = Judgement(item="pair", language="hi", outcome="wrong", name="per token")
+    tab = opened((pair, again))
+    assert tab.locator(".chosen .passage mark").all_inner_texts() == ["लिखती", "लिखता"]
+    assert tab.locator(".row").first.locator("mark").inner_text() == "लिखती"
+    # Judged by another measure, it has no texts of its own.
+    tab.locator(".row").nth(1).click()
+    assert tab.locator(".chosen .passage mark").all_inner_texts() == ["लिखती", "लिखता"]
+    assert "judged in another way" in tab.locator(".chosen").inner_text()
+
+
+def test_a_search_that_is_overtaken_changes_nothing(opened: Callable[..., Page]) -> None:
+    tab = opened(judgements(3000))
+    search = tab.get_by_label("Search in all texts")
+    search.press_sequentially("item-0299")
+    tab.get_by_text("10 of 3000 items").wait_for()
+    tab.get_by_label("template").fill("t1495")
+    tab.get_by_text("2 of 3000 items").wait_for()
+    tab.get_by_role("button", name="Show all").click()
+    assert status(tab) == "3000 items"
+    assert search.input_value() == ""
+
+
 def test_hostile_and_huge_texts_are_only_text(opened: Callable[..., Page]) -> None:
     huge = HOSTILE + " word" * 2_000_000
     items = (

@@ -1,4 +1,4 @@
-"""What happens at the desk where people judge: they enter, are given items, answer, take back.
+"""What happens at the desk where people judge: they are given items, answer, take back.
 
 The desk knows no web. Every act is one transaction: done wholly or not at all, and the same when
 it is asked for twice. What a person does is told by the number of what was given to them, never by
@@ -60,8 +60,6 @@ class Feedback:
 class Nothing:
     """There is nothing to do for a person: they are through, or came when all was given out."""
 
-    answered: int
-
 
 Work: TypeAlias = Task | Feedback | Nothing
 
@@ -107,8 +105,6 @@ class Desk:
         """Close, leaving one file behind."""
         self._db.close()
 
-    # --- working -------------------------------------------------------------------------------
-
     def situation(self, participant: str) -> Situation:
         """What is before a person, given to them now if need be, and how far they are."""
         with act(self._db, self.path):
@@ -128,11 +124,11 @@ class Desk:
                 self._seen(participant, now)
                 return work
         if row["finished"] is not None and row["entry"] == "open":
-            return Nothing(row["answered"])
+            return Nothing()
         if self._assignment.wants_list(row):
             name = self._assignment.choose_list(now)
             if name is None:
-                return Nothing(row["answered"])
+                return Nothing()
             self._db.execute(
                 "UPDATE people SET list = ?, walked = 0 WHERE participant = ?", (name, participant)
             )
@@ -184,7 +180,7 @@ class Desk:
                     "UPDATE people SET finished = coalesce(finished, ?) WHERE participant = ?",
                     (now, participant),
                 )
-            return Nothing(row["answered"])
+            return Nothing()
         number = row["numbers"] + 1
         is_item = following.part == "item"
         self._db.execute(
@@ -243,7 +239,7 @@ class Desk:
                 seconds=round(_waited(seconds, now - row["shown"]), 1),
                 language=language,
             )
-            if row["state"] in ("answered", "feedback"):
+            if row["revision"] != revision or row["state"] in ("answered", "feedback"):
                 earlier = self._response(row)
                 again = earlier is not None and same_answers(earlier, response)
                 return "repeated" if again else "conflict"
@@ -307,7 +303,8 @@ class Desk:
                 draft=None if response is None else to_json(response.answers),
             )
             self._db.execute(
-                "UPDATE people SET answered = answered - 1, finished = NULL WHERE participant = ?",
+                "UPDATE people SET answered = max(0, answered - 1), finished = NULL"
+                " WHERE participant = ?",
                 (participant,),
             )
         return True

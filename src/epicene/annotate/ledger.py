@@ -88,6 +88,8 @@ def open_ledger(path: Path) -> sqlite3.Connection:
         # A commit survives the death of the process at once; see `checkpoint` for that of the
         # machine.
         db.execute("PRAGMA synchronous = NORMAL")
+        # Left to `checkpoint`, which makes nobody wait, as long as that is called at all.
+        db.execute("PRAGMA wal_autocheckpoint = 20000")
         with transaction(db):
             for statement in _SCHEMA.split(";"):
                 db.execute(statement)

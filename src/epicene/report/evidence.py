@@ -140,11 +140,11 @@ class Packer:
         texts: list[str] = []
         searched = 0
         for _, column in columns:
-            if column.role != "aligned":
-                searched = len(texts) + len(column.texts.numbers)
             if id(column.texts) not in firsts:
                 firsts[id(column.texts)] = len(texts)
                 texts += column.texts.numbers
+            if not _is_aligned(column):
+                searched = len(texts)
         written = "".join(text.replace(_END, "\N{REPLACEMENT CHARACTER}") + _END for text in texts)
         encoded = written.encode("utf-8", "replace")
         header = to_json(

@@ -53,7 +53,7 @@ def execute(
             for batch in cut(planned, model.batch_limit):
                 # Batches are cut from the whole plan and only then thinned, so that a resumed
                 # run computes in the same batches as one that was never stopped.
-                todo = [p for p in batch if p.place not in known or known[p.place].failed]
+                todo = [p for p in batch if not known.answered(p.place)]
                 if todo:
                     open_batches.add(todo)
                     yield [(p.place, p.request) for p in todo]

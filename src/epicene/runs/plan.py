@@ -38,7 +38,7 @@ class Window(NamedTuple):
     """The requests of a range of items, and what the store knows of them."""
 
     planned: list[Planned]
-    known: dict[int, Known]
+    known: Known
 
 
 class Reader:
@@ -133,18 +133,18 @@ def survey(
         planned, known = reader.window(stage, section, first, end)
         total += len(planned)
         for place, key, request in planned:
-            found = known.get(place)
-            if found is None or found.failed:
+            found = known.keys.get(place)
+            if found is None or place in known.failed:
                 each = cost_of(request)
                 cost = None if cost is None or each is None else cost + each
             if found is None:
                 continue
-            if found.key != key:
+            if found != key:
                 raise InputError(
                     f"{store.path} holds an answer for item {request.item!r} that was given to "
                     "another request: this version of Epicene asks differently; start another "
                     "folder with --out."
                 )
-            done += not found.failed
+            done += place not in known.failed
     store.set_total(section, total)
     return Progress(total, done, cost)

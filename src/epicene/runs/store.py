@@ -65,10 +65,14 @@ class Stored(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What planning needs of a stored answer."""
+    """What planning needs of stored answers: the key at each place, and which of them failed."""
 
-    key: bytes
-    failed: bool
+    keys: dict[int, bytes]
+    failed: frozenset[int]
+
+    def answered(self, place: int) -> bool:
+        """Whether that request needs not be asked."""
+        return place in self.keys and place not in self.failed
 
 
 def _explained(method: Callable[P, R]) -> Callable[P, R]:
@@ -237,13 +241,16 @@ class Store:
     # --- answers ---------------------------------------------------------------------------
 
     @_explained
-    def known(self, section: Section, first_item: int, end_item: int) -> dict[int, Known]:
-        """What is stored for items [first_item, end_item) of a section, by place."""
-        rows = self._db.execute(
-            "SELECT place, key, failed FROM answers WHERE place >= ? AND place < ?",
-            places.span(section.id, first_item, end_item),
+    def known(self, section: Section, first_item: int, end_item: int) -> Known:
+        """What is stored for items [first_item, end_item) of a section."""
+        reach = places.span(section.id, first_item, end_item)
+        keys = self._db.execute(
+            "SELECT place, key FROM answers WHERE place >= ? AND place < ?", reach
         )
-        return {place: Known(key, failed == 1) for place, key, failed in rows}
+        failed = self._db.execute(
+            "SELECT place FROM answers WHERE failed AND place >= ? AND place < ?", reach
+        )
+        return Known(dict(keys), frozenset(place for (place,) in failed))
 
     @_explained
     def answers(self, section: Section, first_item: int, end_item: int) -> list[Stored]:

@@ -17,7 +17,7 @@ from epicene.errors import InputError
 from epicene.records import to_json
 from epicene.studies import AnswerValue, Response, Settled, Study, StudyItem, label_studio, pcibex
 from epicene.studies.cells import CellError, from_cell, guarded, to_cell, unguarded
-from epicene.studies.responses import no_such, response_faults, sentence
+from epicene.studies.responses import is_asked, no_such, response_faults, sentence
 from epicene.studies.showing import shown
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _read(line: Line, form: _Form) -> Placed | None:
             "name the person."
         )
     if not whole:
-        fields["answers"] = answers_in(line, values, item, form.study)
+        fields["answers"] = _asked_for(answers_in(line, values, item, form.study), form.study)
     response = _response(line, fields)
     if response.study != form.study.name:
         raise InputError(
@@ -202,6 +202,15 @@ def answers_in(
         if answer is not None:
             answers[question.id] = answer
     return answers
+
+
+def _asked_for(answers: dict[str, AnswerValue], study: Study) -> dict[str, AnswerValue]:
+    """Answers without the empty lists of questions that were not asked: their cells are empty."""
+    return {
+        name: answer
+        for name, answer in answers.items()
+        if answer or is_asked(study.question(name), answers)
+    }
 
 
 def _response(line: Line, fields: dict[str, Any]) -> Response:

@@ -102,13 +102,13 @@ def api(site: Site) -> APIRouter:
 
     def work(participant: str, csrf: str) -> Work:
         person = desk.reception.person(participant)
-        screen = site.screen(person)
+        scene = site.scene(person)
         return Work(
-            stage=screen.stage,
-            number=screen.number,
-            revision=screen.revision,
-            answered=screen.context.get("answered", 0),
-            page=site.part(screen, site.language(person), csrf),
+            stage=scene.stage,
+            number=scene.number,
+            revision=scene.revision,
+            answered=scene.context.get("answered", 0),
+            page=site.part(scene, site.language(person), csrf),
         )
 
     @routes.get("/work", response_model=Work, responses=PROBLEMS)

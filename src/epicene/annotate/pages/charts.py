@@ -1,4 +1,4 @@
-"""How agreement grew, as the points of a small line."""
+"""Agreement on the owner's page: numbers with their intervals, and a small line of how it grew."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from epicene.annotate.quality import QuestionGrowth
+    from epicene.records import Estimate
 
 WIDTH, HEIGHT = 120, 30
 
@@ -24,3 +25,17 @@ def growth_line(growth: QuestionGrowth) -> str:
         f"{WIDTH * responses / most:.1f},{HEIGHT * (1 - max(0.0, value)):.1f}"
         for responses, value in points
     )
+
+
+def with_interval(estimate: Estimate, *, share: bool = False) -> str:
+    """A number with its interval, a share as per cent; a dash where it is undefined."""
+    if estimate.value is None:
+        return "–"
+    times, decimals = (100, 1) if share else (1, 3)
+
+    def digits(value: float) -> str:
+        return f"{times * value:.{decimals}f}"
+
+    if estimate.low is None or estimate.high is None:
+        return digits(estimate.value)
+    return f"{digits(estimate.value)} [{digits(estimate.low)}, {digits(estimate.high)}]"

@@ -132,7 +132,8 @@ class _TooLargeError(Exception):
 def _too_large(headers: Headers, path: str) -> Response | None:
     """The answer to a body that says itself that it is too large; nothing of it is read."""
     length = headers.get("content-length", "0")
-    return None if length.isdecimal() and int(length) <= LARGEST_BODY else _too_much(path)
+    fits = len(length) <= len(str(LARGEST_BODY)) and length.isdecimal()
+    return None if fits and int(length) <= LARGEST_BODY else _too_much(path)
 
 
 class _Body:

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from epicene.annotate import progress, quality
 from epicene.annotate.adjudication import disagreements
 from epicene.annotate.pages.api import PROBLEMS
-from epicene.annotate.pages.charts import growth_line
+from epicene.annotate.pages.charts import growth_line, with_interval
 from epicene.annotate.pages.forms import read_answer
 from epicene.annotate.pages.guard import not_found
 from epicene.annotate.pages.person import ANSWER
@@ -23,8 +23,7 @@ from epicene.annotate.pages.site import first, session_of
 from epicene.annotate.pages.views import Viewer
 from epicene.annotate.pages.words import page_language
 from epicene.annotate.reception import RefusedError
-from epicene.records import Column
-from epicene.report.numbers import show
+from epicene.studies import Write
 from epicene.studies.response_files import responses_jsonl, responses_sheet
 
 if TYPE_CHECKING:
@@ -42,8 +41,6 @@ _TYPES: dict[Form, str] = {
 }
 _ITEMS = 100  # on a page
 _TO_SETTLE = 20
-_SHARE = Column(name="", unit="share", decimals=1)
-_NUMBER = Column(name="", unit="number", decimals=3)
 
 
 class ListNumbers(BaseModel):
@@ -182,9 +179,9 @@ class _Board:
                 "option": each.option,
                 "items": each.items,
                 "people": each.people,
-                "raw": show(each.raw, _SHARE),
+                "raw": with_interval(each.raw, share=True),
                 **{
-                    name: show(getattr(each, name), _NUMBER)
+                    name: with_interval(getattr(each, name))
                     for name in ("cohen", "fleiss", "krippendorff")
                 },
             }
@@ -215,8 +212,9 @@ class _Board:
     def _entry(self, each: Disagreement) -> dict[str, Any]:
         question = self._study.question(each.question)
         view = self._viewer.item(each.item, {})
-        proposed = next(iter(each.answers.values()), None)
-        answers = {} if proposed is None else {each.question: proposed}
+        # A text is easier mended than written; of choices none is put into the owner's mouth.
+        texts = list(each.answers.values()) if isinstance(question, Write) else []
+        answers = {each.question: texts[0]} if texts else {}
         return {
             "item": each.item.id,
             "view": view,
@@ -241,10 +239,16 @@ class _Board:
 
     def export(self, form: Form, *, hidden: bool) -> str:
         responses = self._responses()
+        settled = [*self._folder.settlements().all().values()]
         if form == "jsonl":
-            return responses_jsonl(self._study, responses, with_hidden=hidden)
-        delimiter = "\t" if form == "tsv" else ","
-        return responses_sheet(self._study, responses, with_hidden=hidden, delimiter=delimiter)
+            return responses_jsonl(self._study, responses, settled=settled, with_hidden=hidden)
+        return responses_sheet(
+            self._study,
+            responses,
+            settled=settled,
+            with_hidden=hidden,
+            delimiter="\t" if form == "tsv" else ",",
+        )
 
     def _responses(self) -> list[Judged]:
         return self._folder.responses()

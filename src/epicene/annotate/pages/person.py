@@ -57,14 +57,14 @@ class PersonPages:
 
     def _show(self, request: Request, *, notice: str = "", status: int = 200) -> Response:
         person = self._who(request)
-        screen = self._site.screen(person, notice=notice)
+        scene = self._site.scene(person, notice=notice)
         return self._site.page(
-            screen.stage,
+            scene.stage,
             self._site.language(person),
             csrf=session_of(request).csrf,
             status=status,
             desk=self._site.desk_name(person.participant),
-            **screen.context,
+            **scene.context,
         )
 
     async def now(self, request: Request) -> Response:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 
-from epicene.annotate.desk import Desk, Feedback, Nothing, Task
+from epicene.annotate.desk import Desk, Feedback, Task
 from epicene.annotate.pages.assets import asset_address
 from epicene.annotate.pages.images import Images
 from epicene.annotate.pages.views import Viewer
@@ -43,7 +43,7 @@ _FOR_SCRIPT = (
 
 
 @dataclass(frozen=True)
-class Screen:
+class Scene:
     """What a person sees now: which template with what, and what a program needs to know of it."""
 
     stage: str
@@ -74,15 +74,18 @@ class Site:
         self.templates.globals.update(
             told=told, prose=prose, direction=direction, asset=asset_address
         )
+        # Compiled now, so that nobody waits for it.
+        for name in self.templates.list_templates():
+            self.templates.get_template(name)
 
     # --- what a person sees --------------------------------------------------------------------
 
-    def screen(self, person: Person, *, notice: str = "") -> Screen:
+    def scene(self, person: Person, *, notice: str = "") -> Scene:
         """What is before a person now."""
         language = self.language(person)
         shared: dict[str, Any] = {"notice": notice}
         if person.stage != "work":
-            return Screen(person.stage, shared)
+            return Scene(person.stage, shared)
         now = self.desk.situation(person.participant)
         work = now.work
         shared |= {"undo": now.undo, "answered": now.answered, "most": now.most}
@@ -93,11 +96,11 @@ class Site:
                 "body": self._body(viewer, work, language),
                 "practice": work.part == "practice",
             }
-            return Screen("item", shared, work.number, work.revision)
+            return Scene("item", shared, work.number, work.revision)
         if isinstance(work, Feedback):
             shared |= {"number": work.number, **self._feedback(viewer, work, person)}
-            return Screen("feedback", shared, work.number)
-        return Screen("done", shared | self._completion(person, work))
+            return Scene("feedback", shared, work.number)
+        return Scene("done", shared | self._completion(person, now.answered))
 
     def _body(self, viewer: Viewer, task: Task, language: str) -> Markup:
         """What is shown and asked of an item; kept, as others see the same."""
@@ -127,10 +130,10 @@ class Site:
         ]
         return {"item": item, "rows": rows, "right": all(row["right"] for row in rows)}
 
-    def _completion(self, person: Person, work: Nothing) -> dict[str, Any]:
+    def _completion(self, person: Person, answered: int) -> dict[str, Any]:
         """The code and the way back, for who came by the open link and did something."""
         access = self.study.access
-        entitled = person.entry == "open" and work.answered > 0
+        entitled = person.entry == "open" and answered > 0
         code = access.completion_code if entitled else ""
         back = access.completion_url.replace("{code}", code) if entitled else ""
         return {"code": code, "back": back, "open": person.entry == "open"}
@@ -152,9 +155,9 @@ class Site:
 
     # --- rendering -----------------------------------------------------------------------------
 
-    def part(self, screen: Screen, language: str, csrf: str) -> str:
+    def part(self, scene: Scene, language: str, csrf: str) -> str:
         """The part of the page that changes."""
-        return self._render(f"{screen.stage}.html", language, csrf, **screen.context)
+        return self._render(f"{scene.stage}.html", language, csrf, **scene.context)
 
     def page(
         self,

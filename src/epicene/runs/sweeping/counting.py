@@ -114,7 +114,7 @@ class _Counting:
             return {}
         if not read:
             known = self._store.known(section, first, end)
-            return {place: None for place, found in known.items() if not found.failed}
+            return {place: None for place in known.keys if known.answered(place)}
         return {
             place: answer
             for place, _, answer in self._store.answers(section, first, end)

@@ -38,7 +38,7 @@ class Rates:
     def seconds(
         self, settings: Settings, models: dict[str, tuple[Identity, ...]], requests: int
     ) -> float | None:
-        """About how long so many requests will take, loading included; None if nobody knows."""
+        """About how long so many requests take once the models are loaded; None: nobody knows."""
         if not requests:
             return 0.0
         key = _key(settings, models)

@@ -33,18 +33,28 @@ function activate(form, question) {
   for (const each of questionsOf(form)) each.classList.toggle("active", each === question);
 }
 
+// Where one goes in: the field of a text, the first of the words to mark; nowhere for options.
+function wayIn(form, question) {
+  return question.dataset.kind === "marks"
+    ? wordControls(form, question.dataset.question)[0]
+    : question.querySelector("textarea, input[type=text]");
+}
+
+function isWithin(form, question) {
+  const here = document.activeElement;
+  return question.contains(here) || wordControls(form, question.dataset.question).includes(here);
+}
+
 function moveQuestion(form, step) {
   const all = asked(form);
   const now = all.findIndex((question) => question.classList.contains("active"));
-  const next = all[Math.min(Math.max(now + step, 0), all.length - 1)];
+  // Choosing an option frames what comes next; down goes into it before it goes past it.
+  const stays = step > 0 && all[now] && wayIn(form, all[now]) && !isWithin(form, all[now]);
+  const next = stays ? all[now] : all[Math.min(Math.max(now + step, 0), all.length - 1)];
   if (!next) return;
   activate(form, next);
   document.activeElement?.blur();
-  const first =
-    next.dataset.kind === "marks"
-      ? wordControls(form, next.dataset.question)[0]
-      : next.querySelector("textarea, input[type=text]");
-  first?.focus();
+  wayIn(form, next)?.focus();
   next.scrollIntoView({ block: "nearest" });
 }
 
@@ -76,8 +86,17 @@ function choose(form, option) {
   activate(form, question);
   if (input.type === "radio") {
     const all = asked(form);
-    activate(form, all[all.indexOf(question) + 1] ?? question);
+    frameNext(form, all[all.indexOf(question) + 1] ?? question);
   }
+}
+
+// Straight into words and into an empty field that wants something. A draft is left alone, lest
+// the sign of an option that was meant instead be written into it.
+function frameNext(form, question) {
+  activate(form, question);
+  const entrance = wayIn(form, question);
+  const isEmpty = question.dataset.required && entrance?.value === "";
+  if (entrance?.type === "checkbox" || isEmpty) entrance.focus({ preventScroll: true });
 }
 
 // --- keys --------------------------------------------------------------------------------------

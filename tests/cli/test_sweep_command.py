@@ -1,0 +1,338 @@
+"""`epicene sweep`: estimate, refusal, all runs, one report, one exit code."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Epicene
+from epicene.cli.sweep_estimate import duration
+from epicene.cli.sweep_progress import SweepBars, SweepLines, sweep_watcher
+from epicene.models.remote import model as remote
+from epicene.runs.sweeping.state import RunState
+from epicene.runs.sweeping.tally import Tally
+from models.local_server import QUICK, Asked, Reply, Server
+from models.openai_server import KEY
+
+STARTER = """
+[[models]]
+spec = "random"
+[[models]]
+spec = "copy"
+[[models]]
+spec = "rules"
+
+[[suites]]
+name = "misgendering"
+limit = 1
+[suites.settings]
+samples = 1
+
+[[suites]]
+name = "apgc"
+limit = 2
+[suites.settings]
+tasks = ["rewriting"]
+
+[[skip]]
+model = "random"
+suite = "apgc"
+"""
+
+
+def stored(folder: str) -> int:
+    """How many answers a run holds."""
+    with sqlite3.connect(f"{folder}/answers.sqlite") as db:
+        (count,) = db.execute("SELECT count(*) FROM answers WHERE NOT failed").fetchone()
+    return int(count)
+
+
+def test_a_sweep_from_its_estimate_to_its_report(epicene: Epicene) -> None:
+    Path("plan.toml").write_text(STARTER)
+    estimate = epicene("sweep", "plan.toml", "--dry-run", "--json")
+    assert estimate.code == 0, estimate.err
+    assert not Path("plan").exists(), "nothing is written by a dry run"
+    foreseen = {run["title"]: run for run in estimate.json["runs"]}
+    assert {title: (run["state"], run["why"]) for title, run in foreseen.items()} == {
+        "misgendering · epicene · random": ("open", ""),
+        "apgc · epicene · random": ("skipped", "skipped by the plan"),
+        "misgendering · epicene · copy": ("cannot", "needs score"),
+        "apgc · epicene · copy": ("open", ""),
+        "misgendering · epicene · rules": ("cannot", "needs score"),
+        "apgc · epicene · rules": ("open", ""),
+    }
+
+    done = epicene("sweep", "plan.toml", "--json")
+    assert done.code == 0, done.err
+    assert "misgendering · epicene · copy: cannot: needs score" in done.err
+    assert "Run 1 of 3: misgendering · epicene · random (0 of " in done.err
+    assert "3 runs are left: at most " in done.err
+    assert done.json == json.loads(Path("plan/sweep.json").read_bytes())
+    for run in done.json["runs"]:
+        if run["state"] == "complete":
+            expected = foreseen[run["title"]]["estimate"]["requests"]
+            assert run["answered"] == expected == stored(run["folder"]) > 0
+    answered = sum(run["answered"] for run in done.json["runs"])
+    assert estimate.json["all"]["requests"] == answered
+
+    page = Path("plan/report.html").read_text(encoding="utf-8")
+    assert done.json["report"] == "plan/report.html"
+    assert "needs score" in page, "what is not measured stands in the report"
+
+    again = epicene("sweep", "plan.toml")
+    assert again.code == 0, again.err
+    assert "0 runs are left: 0 requests" in again.err
+    assert "Run 1" not in again.err
+    assert "The report is in plan/report.html" in again.err
+
+
+SMALL = """
+[[models]]
+spec = "scripted:a"
+[[models]]
+spec = "scripted:b"
+[[suites]]
+name = "two-stage"
+limit = 4
+[suites.roles]
+reader = ["random"]
+"""
+
+
+@pytest.mark.parametrize("dry", [True, False])
+def test_over_a_limit_nothing_is_asked(epicene: Epicene, dry: bool) -> None:
+    Path("plan.toml").write_text("[limits]\nmax_requests = 31\n" + SMALL)
+    done = epicene("sweep", "plan.toml", *["--dry-run"] * dry)
+    assert done.code == 2
+    assert "32 requests, and max_requests is 31" in done.err
+    assert not Path("plan").exists()
+    Path("plan.toml").write_text("[limits]\nmax_requests = 32\n" + SMALL)
+    assert epicene("sweep", "plan.toml", *["--dry-run"] * dry).code == 0
+
+
+def test_the_estimate_is_a_table_that_says_how_it_was_made(epicene: Epicene) -> None:
+    Path("plan.toml").write_text("[limits]\nmax_hours = 1\n" + SMALL)
+    done = epicene("sweep", "plan.toml", "--dry-run")
+    assert done.code == 0, done.err
+    assert "≤ 4 generate, 12 score" in done.out
+    assert "≤ 8 generate, 24 score" in done.out
+    assert "UTF-8 bytes / 4" in done.out
+    assert "unknown" in done.out
+    assert "How long 2 runs take is not known" in done.err
+
+
+def test_a_failed_run_is_listed_and_the_report_written(epicene: Epicene) -> None:
+    Path("plan.toml").write_text(SMALL + '[[suites]]\nname = "alternations"\nlimit = 1\n')
+    # Nobody has laid this file; the other model's runs are done all the same.
+    text = Path("plan.toml").read_text().replace('"scripted:b"', '"ngram:lost.txt"')
+    Path("plan.toml").write_text(text)
+    done = epicene("sweep", "plan.toml", "--out", "here")
+    assert done.code == 1
+    assert "Not complete: two-stage · epicene · ngram:lost.txt (failed). Cannot read" in done.err
+    assert "The same command again goes on" in done.err
+    states = [run["state"] for run in json.loads(Path("here/sweep.json").read_bytes())["runs"]]
+    assert states == ["complete", "cannot", "failed", "failed"]
+    assert "lost.txt" in Path("here/report.html").read_text(encoding="utf-8")
+
+
+def test_where_nothing_is_answered_there_is_no_report(epicene: Epicene) -> None:
+    Path("plan.toml").write_text(
+        '[[models]]\nspec = "ngram:lost.txt"\n[[suites]]\nname = "genform"\nlimit = 1\n'
+    )
+    done = epicene("sweep", "plan.toml")
+    assert done.code == 1
+    assert "Nothing was answered: no report." in done.err
+
+
+def test_a_strict_plan_refuses_who_cannot(epicene: Epicene) -> None:
+    Path("plan.toml").write_text("strict = true\n" + STARTER)
+    done = epicene("sweep", "plan.toml")
+    assert done.code == 2
+    assert "misgendering · epicene · copy cannot be done" in done.err
+    assert not Path("plan").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ('data = "none.jsonl"', "none.jsonl"),
+        ('languages = ["fr"]', "no items in fr"),
+    ],
+)
+def test_data_that_are_not_there_are_said_before_anything(
+    epicene: Epicene, change: str, said: str
+) -> None:
+    Path("plan.toml").write_text(
+        f'[[models]]\nspec = "random"\n[[suites]]\nname = "misgendering"\n{change}\n'
+    )
+    done = epicene("sweep", "plan.toml")
+    assert done.code == 2
+    assert said in done.err
+    assert not Path("plan").exists()
+
+
+def test_a_trial_tells_how_long_the_rest_takes(epicene: Epicene) -> None:
+    Path("plan.toml").write_text(SMALL)
+    assert epicene("sweep", "plan.toml", "--limit=2").code == 0
+    ahead = epicene("sweep", "plan.toml", "--dry-run", "--json").json
+    assert ahead["all"]["runs_left"] == 2
+    assert ahead["all"]["runs_of_unknown_time"] == 0
+    assert ahead["all"]["seconds"] > 0
+
+
+def test_the_example_can_be_printed_and_estimated(epicene: Epicene) -> None:
+    printed = epicene("sweep", "--example")
+    assert printed.code == 0
+    # The slow ones are left to who has time.
+    text = printed.out.replace('[[models]]\nspec = "ngram"\n', "")
+    Path("mine.toml").write_text(text)
+    done = epicene("sweep", "mine.toml", "--dry-run", "--json")
+    assert done.code == 0, done.err
+    assert {run["state"] for run in done.json["runs"]} == {"open", "cannot", "skipped"}
+    assert done.json["all"]["images"] == 3
+
+
+def test_without_a_plan_it_says_how_to_get_one(epicene: Epicene) -> None:
+    done = epicene("sweep")
+    assert done.code == 2
+    assert "--example prints one" in done.err
+
+
+def test_another_sweep_in_the_same_folder_is_refused(epicene: Epicene) -> None:
+    from filelock import FileLock
+
+    Path("plan.toml").write_text(SMALL)
+    Path("plan").mkdir()
+    with FileLock("plan/.lock"):
+        done = epicene("sweep", "plan.toml")
+    assert done.code == 1
+    assert "Another process is at work in plan" in done.err
+
+
+# --- money -----------------------------------------------------------------------------------
+
+
+def served(_asked: Asked) -> Reply:
+    """A short text, a thousand tokens read and a thousand written."""
+    usage = {"prompt_tokens": 1000, "completion_tokens": 1000}
+    return Reply(
+        {"choices": [{"index": 0, "text": " so", "finish_reason": "length"}], "usage": usage}
+    )
+
+
+@pytest.fixture
+def _priced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "Patience", lambda: QUICK)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+def paid_plan(url: str, price: str) -> str:
+    """Two models behind a server, each asked for eight texts."""
+    models = "".join(
+        f'[[models]]\nspec = "openai:{name}"\nbase_url = "{url}"\nconcurrency = 1\n{price}'
+        for name in "ab"
+    )
+    return models + (
+        '[[suites]]\nname = "two-stage"\n[suites.settings]\nitems = 8\nsamples = 1\n'
+        '[suites.roles]\nreader = ["random"]\n'
+    )
+
+
+@pytest.mark.usefixtures("_priced")
+def test_money_is_foreseen_refused_and_counted_over_all_runs(epicene: Epicene) -> None:
+    with Server(served) as server:
+        Path("plan.toml").write_text(paid_plan(server.url, 'price = "100/100"\n'))
+        foreseen = epicene("sweep", "plan.toml", "--dry-run", "--json").json
+        one, other = (run["estimate"]["cost"] for run in foreseen["runs"])
+        assert one > 0
+        assert foreseen["all"]["cost"] == pytest.approx(one + other)
+        # At this price every answer costs 20 cents, far more than was foreseen.
+        refused = epicene("sweep", "plan.toml", f"--max-cost={one * 1.5}")
+        assert refused.code == 2
+        assert "it may cost $" in refused.err
+        assert server.asked == []
+        done = epicene("sweep", "plan.toml", "--max-cost=2.0", "--json")
+    assert done.code == 1
+    first, second = done.json["runs"]
+    assert first["state"] == "complete"
+    assert first["spent"] == pytest.approx(1.6)
+    assert second["state"] == "failed"
+    assert "The limit of $2.00 leaves no room" in second["why"]
+    # Alone it would have had room for all; those under way when the money was gone are paid.
+    assert 0 < second["spent"] < 1.6
+    refused = epicene("sweep", "plan.toml", "--max-cost=2.0")
+    assert refused.code == 2
+    assert f"beside the ${1.6 + second['spent']:.2f} that is spent" in refused.err
+
+
+@pytest.mark.usefixtures("_priced")
+def test_a_limit_needs_the_prices(epicene: Epicene) -> None:
+    with Server(served) as server:
+        Path("plan.toml").write_text(paid_plan(server.url, ""))
+        done = epicene("sweep", "plan.toml", "--max-cost=1")
+        assert server.asked == []
+    assert done.code == 2
+    assert "needs the price of a" in done.err
+
+
+# --- how it shows itself -----------------------------------------------------------------------
+
+
+ENDED = RunState(
+    title="s · p · m", suite="s", protocol="p", language="", model="m", state="failed",
+    why="no luck", requests=6,
+)  # fmt: skip
+
+
+def walked(view: SweepBars | SweepLines) -> None:
+    """A run of ten requests that has six, of two sections."""
+    with view:
+        view.begin_run("s · p · m", 2, 3, 10)
+        for total in (4, 2):
+            view.begin("ask · m", total, 0)
+            view.advance(total, 1)
+            view.end()
+        view.end_run(ENDED)
+        view.begin_run("s · p · n", 3, 3, 10)
+
+
+def test_elsewhere_lines_tell_of_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    tally = Tally(answered=5)
+    tally.requests["score"] = 25
+    view = sweep_watcher(tally)
+    assert isinstance(view, SweepLines)
+    walked(view)
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "Run 2 of 3: s · p · m (5 of 30 requests of the sweep are done)"
+    assert "s · p · m: failed: no luck" in said
+    assert said[-1] == "Run 3 of 3: s · p · n (11 of 26 requests of the sweep are done)"
+
+
+def test_on_a_terminal_a_bar_for_all_and_one_for_the_section(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("epicene.cli.sweep_progress.sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    tally = Tally(answered=5)
+    tally.requests["score"] = 25
+    view = sweep_watcher(tally)
+    assert isinstance(view, SweepBars)
+    walked(view)
+    shown = capsys.readouterr()
+    assert "run 3 of 3" in shown.err
+    assert "11/26" in shown.err
+    assert "s · p · m: failed: no luck" in shown.err
+    assert shown.out == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(None, "unknown"), (0, "0 s"), (59.6, "60 s"), (90, "1.5 min"), (5400, "1.5 h"),
+     (2 * 86400, "2.0 d")],
+)  # fmt: skip
+def test_durations_are_read_at_a_glance(seconds: float | None, said: str) -> None:
+    assert duration(seconds) == said

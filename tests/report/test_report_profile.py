@@ -1,0 +1,159 @@
+"""Models side by side: headlines, sizes, places and changes, of judgements without runs."""
+
+from __future__ import annotations
+
+import reflexives
+from epicene.records import Estimate, Identity, Judgement, Table
+from epicene.report.profile import entries_of, profile_figures, profile_table, size_figures
+from epicene.report.standing import MOST_COMPARED, changes_table, places
+from epicene.runs.results import frame_of
+from epicene.runs.summary import RunSummary, Summary
+from epicene.suites import Results, RunInfo
+from epicene.suites.tabulate import undetected
+
+
+def judgements(outcomes: str, language: str = "en") -> list[Judgement]:
+    """`+` is right, `-` wrong, `?` undetected, one letter an item; a dot is no item."""
+    names = {"+": "right", "-": "wrong", "?": "undetected"}
+    return [
+        Judgement(item=f"{language}-{n:02}", name="answer", language=language, outcome=names[sign])  # type: ignore[arg-type]
+        for n, sign in enumerate(outcomes)
+        if sign != "."
+    ]
+
+
+Runs = dict[str, list[Judgement]]
+
+
+def summary_of(**runs: list[Judgement]) -> Summary:
+    return summary_of_sized(runs, {})
+
+
+def summary_of_sized(runs: Runs, sizes: dict[str, int]) -> Summary:
+    import polars as pl
+
+    frames, told = [], []
+    for model, given in runs.items():
+        identity = Identity(
+            kind="hf",
+            label=model,
+            key={},
+            about={"parameters": sizes.get(model), "family": "llama"},
+        )
+        info = RunInfo(
+            run=f"run-{model}", model=model, protocol="epicene", identities={"model": (identity,)}
+        )
+        frames.append(frame_of(given, info))
+        told.append(
+            RunSummary(info=info, data="starter", metrics={}, undetected=undetected(frames[-1]))
+        )
+    frame = pl.concat(frames, how="diagonal")
+    protocol = reflexives.suite.protocols["epicene"]
+    infos = tuple(run.info for run in told)
+    return Summary(
+        suite=reflexives.suite,
+        protocol=protocol,
+        runs=tuple(told),
+        undetected=undetected(frame),
+        results=Results(frame, protocol, infos),
+    )
+
+
+def test_headlines_by_language_and_model() -> None:
+    summary = summary_of(
+        small=judgements("++--") + judgements("+--?", "fr"),
+        large=judgements("++++"),
+    )
+    found = list(entries_of(summary))
+    assert [entry.title for entry in found] == ["right", "right · en", "right · fr"]
+    assert found[0].estimates["small"].value == 3 / 8
+    assert found[2].estimates["small"].value == 1 / 4
+    assert found[2].undetected["small"].value == 1 / 4
+    assert found[2].estimates["large"].value is None
+    table = profile_table([summary], found)
+    assert [row.keys for row in table.rows] == [("small",), ("large",)]
+    cell = table.rows[1].cells[2]
+    assert isinstance(cell, Estimate)
+    assert cell.why
+    assert "first token: bos" in table.notes[0]
+    assert "undetected: small 12.5 %, large 0.0 %" in table.notes[0]
+
+
+def test_a_model_that_was_not_run_on_a_suite_has_a_dash_with_that_reason() -> None:
+    first, second = summary_of(small=judgements("+-")), summary_of(large=judgements("++"))
+    found = [*entries_of(first), *entries_of(second)]
+    table = profile_table([first, second], [found[0]])
+    cells = [row.cells[0] for row in table.rows]
+    assert isinstance(cells[1], Estimate)
+    assert cells[1].why == "this model was not run on this suite"
+
+
+def test_the_figure_has_a_panel_for_each_headline() -> None:
+    found = list(entries_of(summary_of(small=judgements("+-"), large=judgements("++"))))
+    (figure,) = profile_figures(found)
+    values = figure.spec["data"]["values"]
+    assert {(each["y"], each["x"]) for each in values} == {("small", 0.5), ("large", 1.0)}
+
+
+def test_score_against_size_where_two_sizes_are_known() -> None:
+    given = {"small": judgements("+-"), "large": judgements("++"), "unknown": judgements("--")}
+    one = summary_of_sized(given, {"small": 10})
+    assert list(size_figures([one], list(entries_of(one)))) == []
+    two = summary_of_sized(given, {"small": 10, "large": 1000})
+    (figure,) = size_figures([two], list(entries_of(two)))
+    values = figure.spec["data"]["values"]
+    assert [(each["x"], each["y"], each["color"]) for each in values] == [
+        (10.0, 0.5, "llama"),
+        (1000.0, 1.0, "llama"),
+    ]
+    assert figure.notes == ("Without a known size: unknown.",)
+
+
+def test_places_are_given_where_models_are_told_apart() -> None:
+    summary = summary_of(bad=judgements("-" * 12), good=judgements("+" * 12))
+    (table,) = places(summary, list(entries_of(summary)))
+    assert isinstance(table, Table)
+    assert [(row.keys[0], row.cells[0], row.cells[1], row.cells[3]) for row in table.rows] == [
+        ("good", "1 of 2", "a", "bad"),
+        ("bad", "2 of 2", "b", "none"),
+    ]
+
+
+def test_what_a_run_lacks_is_said_beside_its_place() -> None:
+    runs = {
+        "good": judgements("+" * 20),
+        "bad": judgements("-" * 20),
+        "cut": judgements("+" * 5 + "." * 15),
+    }
+    summary = summary_of(**runs)
+    (table,) = places(summary, list(entries_of(summary)))
+    assert isinstance(table, Table)
+    assert [column.name for column in table.columns][-1] == "judgements lacking"
+    by_model = {row.keys[0]: row.cells for row in table.rows}
+    assert by_model["cut"][0] == "1 to 3 of 3"
+    assert by_model["cut"][-1] == Estimate(value=15)
+    # Right on all it has, it stands not before the one that is right on everything.
+    assert [row.keys[0] for row in table.rows] == ["good", "cut", "bad"]
+
+
+def test_models_that_are_not_told_apart_get_a_sentence() -> None:
+    summary = summary_of(one=judgements("+-+-"), other=judgements("-+-+"))
+    (sentence,) = places(summary, list(entries_of(summary)))
+    assert isinstance(sentence, str)
+    assert "no ranking" in sentence
+    assert "4 judgements" in sentence
+
+
+def test_changes_of_every_pair_up_to_a_number() -> None:
+    summary = summary_of(first=judgements("++--"), second=judgements("+-++"))
+    table = changes_table(summary, list(entries_of(summary)))
+    assert table is not None
+    (row,) = table.rows
+    assert row.keys == ("right", "first", "second")
+    values = [cell.value for cell in row.cells if isinstance(cell, Estimate)]
+    assert values == [0.25, 1.0, 1.0, 2, 1, 4]
+    many = summary_of(**{f"m{n}": judgements("+-") for n in range(MOST_COMPARED + 1)})
+    assert changes_table(many, list(entries_of(many))) is None
+    alone = summary_of(one=judgements("+-"))
+    assert changes_table(alone, list(entries_of(alone))) is None
+    assert list(places(alone, list(entries_of(alone)))) == []

@@ -1,0 +1,292 @@
+"""A sweep does all its runs, goes on after a failure and after a kill, and keeps one model."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import two_stage
+from epicene import registry
+from epicene.errors import RunError
+from epicene.models import Model, ModelOptions, Spec, open_model, parse_spec
+from epicene.records import to_json
+from epicene.report.document import document
+from epicene.runs.results import read_run
+from epicene.runs.run import Executor
+from epicene.runs.summary import summarise
+from epicene.runs.sweeping.keeping import KeepsOne
+from epicene.runs.sweeping.matrix import cells
+from epicene.runs.sweeping.plan import read_plan
+from epicene.runs.sweeping.prospect import Surveyor
+from epicene.runs.sweeping.state import RunState, SweepState
+from epicene.runs.sweeping.sweep import Sweep, sweep
+from runs.conftest import Silent
+from runs.zygotes import Zygote
+
+PLAN = """
+[[models]]
+spec = "scripted:a"
+[[models]]
+spec = "scripted:b"
+
+[[suites]]
+name = "two-stage"
+protocols = ["epicene", "paper"]
+limit = 8
+[suites.roles]
+reader = ["scripted:r"]
+"""
+
+
+class Told(Silent):
+    """Remembers how the runs began and ended."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, int, int, int]] = []
+        self.ended: list[RunState] = []
+        self.said: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        """Something a person should know."""
+        self.said.append(sentence)
+
+    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
+        """A run begins."""
+        self.begun.append((title, number, runs, requests))
+
+    def end_run(self, state: RunState) -> None:
+        """The run ended."""
+        self.ended.append(state)
+
+
+class Opened:
+    """Opens models and counts how often, and how many at once."""
+
+    def __init__(self, broken: str = "") -> None:
+        self.specs: list[str] = []
+        self._broken = broken
+
+    def __call__(self, spec: Spec) -> Model:
+        """Open one."""
+        self.specs.append(spec.name)
+        if self._broken and spec.name == self._broken:
+            raise ValueError("no such luck")
+        return open_model(spec)
+
+
+def do_sweep(
+    tmp_path: Path, text: str = PLAN, executor: Executor = open_model, told: Told | None = None
+) -> SweepState:
+    """A whole sweep."""
+    path = tmp_path / "plan.toml"
+    path.write_text(text, encoding="utf-8")
+    file = read_plan(path)
+    runs = tmp_path / "out" / "runs"
+    surveyor = Surveyor(runs)
+    prospects = [surveyor.look(each) for each in cells(file, runs)]
+    order = Sweep("plan.toml", tmp_path / "out", prospects, file.plan.limits)
+    return sweep(order, told or Told(), executor)
+
+
+def test_all_runs_are_done_and_those_of_a_model_together(tmp_path: Path) -> None:
+    opened, told = Opened(), Told()
+    state = do_sweep(tmp_path, executor=opened, told=told)
+    assert [run.state for run in state.runs] == ["complete"] * 4
+    assert [run.model for run in state.runs] == ["scripted:a"] * 2 + ["scripted:b"] * 2
+    # The protocol `epicene` reads three samples and `paper` two, each of eight items.
+    assert [run.answered for run in state.runs] == [8 + 24, 8 + 16] * 2
+    assert [each[1:] for each in told.begun] == [(n, 4, 32 if n % 2 else 24) for n in (1, 2, 3, 4)]
+    assert told.ended == list(state.runs)
+    assert state.unfinished == ()
+    written = json.loads((tmp_path / "out/sweep.json").read_bytes())
+    assert written == json.loads(to_json(state))
+    assert [name for name in opened.specs if name != "r"] == ["a", "b"], "each is opened once"
+
+
+def test_again_nothing_is_opened_and_no_session_is_added(tmp_path: Path) -> None:
+    before = do_sweep(tmp_path)
+    opened, told = Opened(), Told()
+    state = do_sweep(tmp_path, executor=opened, told=told)
+    assert opened.specs == []
+    assert told.begun == []
+    assert [run.answered for run in state.runs] == [run.answered for run in before.runs]
+    for run in state.runs:
+        assert len(read_run(Path(run.folder)).manifest.sessions) == 1
+
+
+def test_a_run_that_fails_does_not_keep_the_others(tmp_path: Path) -> None:
+    state = do_sweep(tmp_path, executor=Opened(broken="a"))
+    assert [run.state for run in state.runs] == ["failed", "failed", "complete", "complete"]
+    assert state.runs[0].why == "ValueError: no such luck"
+    assert [run.title for run in state.unfinished] == [run.title for run in state.runs[:2]]
+    mended = do_sweep(tmp_path)
+    assert [run.state for run in mended.runs] == ["complete"] * 4
+
+
+def test_failed_requests_leave_a_run_incomplete_with_the_reason(tmp_path: Path) -> None:
+    text = PLAN.replace('"scripted:b"', '"scripted:b-failing"').replace("limit = 8", "limit = 30")
+    state = do_sweep(tmp_path, text)
+    assert [run.state for run in state.runs] == ["complete"] * 2 + ["incomplete"] * 2
+    assert state.runs[2].why == "told to fail"
+    assert state.runs[2].failed > 0
+
+
+def test_stopped_by_hand_it_says_where(tmp_path: Path) -> None:
+    class Stopping(Told):
+        def advance(self, answered: int, failed: int) -> None:
+            if len(self.begun) == 2:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        do_sweep(tmp_path, told=Stopping())
+    written = json.loads((tmp_path / "out/sweep.json").read_bytes())
+    states = [run["state"] for run in written["runs"]]
+    assert states == ["complete", "interrupted", "open", "open"]
+    assert written["ended"] == ""
+
+
+def test_no_run_begins_when_the_hours_are_over(tmp_path: Path) -> None:
+    told = Told()
+    state = do_sweep(tmp_path, "[limits]\nmax_hours = 0\n" + PLAN, told=told)
+    assert [run.state for run in state.runs] == ["open"] * 4
+    assert told.said == ["max_hours is over; 4 runs are left."]
+    assert len(state.unfinished) == 4
+
+
+# --- the model that is kept --------------------------------------------------------------------
+
+
+class Weighty(two_stage.Scripted):
+    """Says when it is closed, and how often it was asked for notes."""
+
+    def __init__(self, name: str, closed: list[str]) -> None:
+        super().__init__(name, ModelOptions())
+        self._closed = closed
+        self._noted = 0
+
+    def notes(self) -> dict[str, object]:
+        """A number that grows."""
+        self._noted += 1
+        return {"noted": self._noted}
+
+    def close(self) -> None:
+        """It is closed."""
+        self._closed.append(self._name)
+
+
+def test_one_model_is_kept_until_another_is_wanted() -> None:
+    closed: list[str] = []
+    keeper = KeepsOne(lambda spec: Weighty(spec.name, closed))
+    first = keeper(parse_spec("weighty:a"))
+    first.close()
+    again = keeper(parse_spec("weighty:a"))
+    assert again is first
+    assert closed == []
+    assert again.notes() == {"before_this_run": {"noted": 1}, "with_this_run": {"noted": 2}}
+    beside = keeper(parse_spec("weighty:b"))
+    assert closed == [], "the first is in use"
+    beside.close()
+    assert closed == ["b"], "a second one is not kept"
+    again.close()
+    keeper(parse_spec("weighty:a?label=other"))
+    assert closed == ["b", "a"], "let go before another takes its place"
+    keeper.let_go()
+    assert closed == ["b", "a", "a"]
+
+
+def test_one_that_learns_or_is_paid_belongs_to_its_run() -> None:
+    keeper = KeepsOne(open_model)
+    for spec in ("ngram", "openai:x?base_url=http://localhost:1/v1"):
+        one = keeper(parse_spec(spec))
+        one.close()
+        assert keeper(parse_spec(spec)) is not one
+
+
+def test_a_model_that_broke_is_loaded_anew(tmp_path: Path) -> None:
+    closed: list[str] = []
+
+    class Fragile(Weighty):
+        def answer(self, batches: Any, files: Any) -> Any:
+            if self._name == "a":
+                raise RunError("out of memory")
+            return super().answer(batches, files)
+
+    def open_fragile(name: str, _options: ModelOptions) -> Model:
+        return Fragile(name, closed)
+
+    registry.add("models", "fragile", open_fragile)
+    closed.clear()
+    state = do_sweep(tmp_path, PLAN.replace('"scripted:a"', '"fragile:a"'))
+    assert [run.state for run in state.runs] == ["failed", "failed", "complete", "complete"]
+    # Twice when it was looked at for each run, once for its verbs, and after each failure.
+    assert closed.count("a") == 5
+
+
+# --- killed ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def zygote(tmp_path: Path) -> Iterator[Zygote]:
+    """A zygote that knows the sweep."""
+    process = Zygote(
+        tmp_path / "asked.log",
+        tmp_path / "errors.log",
+        "epicene.runs.sweeping.sweep",
+        "epicene.report.runs",
+        "polars",
+    )
+    yield process
+    process.close()
+
+
+def tables(out: Path) -> dict[str, bytes]:
+    """The tables of every run in a folder."""
+    found = {}
+    for folder in sorted((out / "runs").iterdir()):
+        found[folder.name] = to_json(document(summarise([read_run(folder)])))
+    return found
+
+
+def test_killed_in_the_middle_it_goes_on_and_ends_the_same(tmp_path: Path, zygote: Zygote) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        PLAN.replace("scripted:a", "scripted:a-slow")
+        .replace("scripted:r", "scripted:r-slow")
+        .replace("limit = 8", "limit = 30"),
+        encoding="utf-8",
+    )
+    command = ["sweep", str(plan), "--out"]
+    log, errors = tmp_path / "asked.log", tmp_path / "errors.log"
+    assert zygote.run([*command, str(tmp_path / "whole")]) == 0, errors.read_text()
+    every = log.read_text(encoding="utf-8").splitlines()
+    log.unlink()
+
+    out = tmp_path / "killed"
+    state = out / "sweep.json"
+    kills = 0
+    for run in range(4):  # in the middle of every run, and of its second stage too
+
+        def here(run: int = run) -> bool:
+            states = json.loads(state.read_bytes())["runs"] if state.exists() else []
+            if not states or states[run]["state"] != "running":
+                return False
+            time.sleep(0.05 * (1 + run % 3))
+            return True
+
+        kills += zygote.run([*command, str(out)], kill_when=here) == -signal.SIGKILL
+    assert kills >= 3, errors.read_text()
+    assert zygote.run([*command, str(out)]) == 0, errors.read_text()
+    assert tables(out) == tables(tmp_path / "whole")
+    ended = json.loads(state.read_bytes())
+    assert [run["state"] for run in ended["runs"]] == ["complete"] * 4
+    assert Path(ended["report"]).is_file()
+    # A batch that was under way is computed again, and nothing else: seven requests a kill.
+    asked = log.read_text(encoding="utf-8").splitlines()
+    assert set(asked) == set(every)
+    assert len(asked) - len(every) <= 7 * kills

@@ -1,0 +1,331 @@
+"""What a sweep says it takes is what it then asks; time is measured; limits refuse."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import two_stage
+from epicene.errors import InputError
+from epicene.models import Model, ModelOptions, parse_spec
+from epicene.models.prices import Price
+from epicene.models.purse import Purse
+from epicene.records import Draw, Generate, Message, Request, Score, Translate, verb
+from epicene.runs.plan import Reader
+from epicene.runs.results import read_run
+from epicene.runs.run import Order, run
+from epicene.runs.store import Store
+from epicene.runs.sweeping.limits import refuse_over
+from epicene.runs.sweeping.matrix import Cell
+from epicene.runs.sweeping.plan import Limits
+from epicene.runs.sweeping.prospect import Outlook, Prospect, Surveyor, outlook
+from epicene.runs.sweeping.tally import Tally
+from epicene.suites import choose_protocol, find_suite
+from runs.conftest import Silent
+
+
+def cell(
+    tmp_path: Path, suite: str, models: dict[str, list[str]], settings: dict[str, str], limit: int
+) -> Cell:
+    """One run of a sweep."""
+    found = find_suite(suite)
+    protocol = choose_protocol(found, "epicene", settings, None)
+    order = Order(
+        suite=found.under(protocol, models),
+        protocol=protocol,
+        models={role: [parse_spec(each) for each in specs] for role, specs in models.items()},
+        limit=limit,
+        under=tmp_path / "runs",
+    )
+    return Cell("model", suite, "epicene", "", order)
+
+
+def two_stages(tmp_path: Path, *readers: str, writer: str = "scripted:w") -> Cell:
+    """The two-stage suite, of which the second stage hangs on the first."""
+    models = {"writer": [writer], "reader": list(readers or ("scripted:a", "scripted:b"))}
+    return cell(tmp_path, "two-stage", models, {"items": "20"}, 15)
+
+
+def look(tmp_path: Path, each: Cell) -> Prospect:
+    """What is before a run."""
+    return Surveyor(tmp_path / "runs").look(each)
+
+
+def asked(folder: Path) -> list[Request]:
+    """All requests of a run, by its own plan and with its own answers."""
+    finished = read_run(folder)
+    store = Store(folder / "answers.sqlite")
+    reader = Reader(store, finished.suite, finished.protocol)
+    stages = {stage.name: stage for stage in finished.suite.stages}
+    found = [
+        planned.request
+        for section in store.sections()
+        for planned in reader.window(stages[section.stage], section, 0, reader.count).planned
+    ]
+    store.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("suite", "models", "settings"),
+    [
+        ("misgendering", {"model": ["random"]}, {"samples": "2"}),
+        ("alternations", {"model": ["random"]}, {}),
+        ("genform", {"model": ["copy"]}, {}),
+        ("apgc", {"model": ["random"], "translator": ["copy"]}, {}),
+        ("gramvis", {"drawer": ["random"], "judges": ["random:1", "random:2"]}, {"shots": "2"}),
+        ("two-stage", {"writer": ["scripted:w"], "reader": ["scripted:a", "scripted:b"]}, {}),
+    ],
+)
+def test_what_is_counted_is_what_is_asked(
+    tmp_path: Path, suite: str, models: dict[str, list[str]], settings: dict[str, str]
+) -> None:
+    each = cell(tmp_path, suite, models, settings, 2)
+    prospect = look(tmp_path, each)
+    assert prospect.standing == "open"
+    assert not (tmp_path / "runs").exists(), "looking leaves nothing behind"
+    folder, manifest = run(each.order, Silent())
+    assert folder == prospect.folder
+    assert manifest.state == "complete"
+    requests = asked(folder)
+    tally = prospect.tally
+    assert tally is not None
+    assert tally.requests == Counter(verb(request) for request in requests)
+    assert tally.left == sum(count.answered for count in manifest.counts)
+    assert tally.images == sum(each.shots for each in requests if isinstance(each, Draw))
+    assert tally.tokens_written == sum(
+        each.samples * each.decoding.max_new_tokens
+        if isinstance(each, Generate)
+        else each.decoding.max_new_tokens * isinstance(each, Translate)
+        for each in requests
+        if isinstance(each, Generate | Translate)
+    )
+    again = look(tmp_path, each)
+    assert again.standing == "complete"
+    assert again.tally is not None
+    assert (again.tally.left, again.tally.answered) == (0, tally.left)
+
+
+def test_answers_without_what_the_next_stage_looks_for_only_make_it_less(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("the nurse said that she was tired\nthe day was long and the night was cold\n")
+    models = {"model": [f"ngram:{text}"]}
+    each = cell(tmp_path, "misgendering", models, {"samples": "3", "new_tokens": "6"}, 4)
+    tally = look(tmp_path, each).tally
+    _, manifest = run(each.order, Silent())
+    assert tally is not None
+    first, second = manifest.counts
+    assert tally.left - tally.later == first.total
+    assert second.total is not None
+    assert 0 < second.total < tally.later
+
+
+class Stopped(Silent):
+    """Ends a run after so many answers."""
+
+    def __init__(self, after: int) -> None:
+        self._left = after
+
+    def advance(self, answered: int, failed: int) -> None:
+        """Some requests were answered."""
+        self._left -= answered
+        if self._left <= 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("after", [7, 20, 60])
+def test_of_a_run_that_was_stopped_the_rest_is_counted(tmp_path: Path, after: int) -> None:
+    each = two_stages(tmp_path)
+    whole = look(tmp_path, each).tally
+    with pytest.raises(KeyboardInterrupt):
+        run(each.order, Stopped(after))
+    prospect = look(tmp_path, each)
+    assert prospect.tally is not None
+    assert whole is not None
+    assert prospect.folder is not None
+    with sqlite3.connect(prospect.folder / "answers.sqlite") as db:
+        (answered,) = db.execute("SELECT count(*) FROM answers").fetchone()
+    assert prospect.standing == "open"
+    assert prospect.tally.answered == answered
+    assert prospect.tally.left == whole.left - answered
+
+
+def test_failed_requests_are_asked_again_and_counted_so(tmp_path: Path) -> None:
+    each = two_stages(tmp_path, "scripted:a", "scripted:b-failing")
+    whole = look(tmp_path, each).tally
+    _, manifest = run(each.order, Silent())
+    failed = sum(count.failed for count in manifest.counts)
+    tally = look(tmp_path, each).tally
+    assert failed
+    assert tally is not None
+    assert whole is not None
+    assert (tally.left, tally.answered) == (failed, whole.left - failed)
+
+
+def test_another_judge_later_is_all_that_is_left(tmp_path: Path) -> None:
+    run(two_stages(tmp_path).order, Silent())
+    prospect = look(tmp_path, two_stages(tmp_path, "scripted:a", "scripted:b", "scripted:c"))
+    assert prospect.standing == "open"
+    assert prospect.tally is not None
+    assert prospect.tally.requests == {"score": 15 * 3}
+
+
+def test_tokens_are_bytes_by_four_and_each_text_has_its_context() -> None:
+    tally = Tally()
+    chat = (Message(role="user", content="नर्स"),)
+    tally.add(Score(item="1", texts=("abcd", "ef"), context=chat), None, later=False)
+    assert tally.bytes_read == 2 * 12 + 4 + 2
+    assert tally.tokens_read == 8
+    tally.add(Generate(item="1", prompt="abcdefg", samples=3), None, later=True)
+    assert tally.bytes_read == 30 + 21
+    assert (tally.tokens_written, tally.later, tally.left) == (3 * 256, 1, 2)
+
+
+# --- models that cannot, or cannot be reached ------------------------------------------------
+
+
+def test_who_lacks_a_verb_is_named(tmp_path: Path) -> None:
+    each = cell(tmp_path, "alternations", {"model": ["copy"]}, {}, 2)
+    prospect = look(tmp_path, each)
+    assert (prospect.standing, prospect.why) == ("cannot", "needs fill and score")
+    judges = {"drawer": ["random"], "judges": ["random:1", "copy"]}
+    prospect = look(tmp_path, cell(tmp_path, "gramvis", judges, {}, 1))
+    assert (prospect.standing, prospect.why) == ("cannot", "needs look of its judges")
+    with pytest.raises(InputError, match="the plan is strict: needs fill and score"):
+        Surveyor(tmp_path, strict=True).look(each)
+
+
+def test_who_cannot_be_opened_keeps_only_its_own_runs(tmp_path: Path) -> None:
+    absent = cell(tmp_path, "genform", {"model": ["ngram:nowhere.txt"]}, {}, 2)
+    prospect = look(tmp_path, absent)
+    assert prospect.standing == "failed"
+    assert "nowhere.txt" in prospect.why
+
+
+def test_one_run_twice_is_refused(tmp_path: Path) -> None:
+    surveyor = Surveyor(tmp_path / "runs")
+    surveyor.look(two_stages(tmp_path))
+    with pytest.raises(InputError, match="one and the same run"):
+        surveyor.look(two_stages(tmp_path))
+
+
+def test_a_damaged_store_keeps_only_its_own_run(tmp_path: Path) -> None:
+    folder, _ = run(two_stages(tmp_path).order, Silent())
+    (folder / "answers.sqlite").write_bytes(b"no database at all, but long enough" * 200)
+    prospect = look(tmp_path, two_stages(tmp_path))
+    assert prospect.standing == "failed"
+    assert "damaged" in prospect.why
+
+
+# --- money -----------------------------------------------------------------------------------
+
+
+class Charging(two_stage.Scripted):
+    """Two dollars a request."""
+
+    price = Price(prompt=1.0, completion=1.0)
+    spent = 0.0
+
+    def cost_of(self, _request: Request) -> float | None:
+        """The same whatever is asked."""
+        return 2.0
+
+    def spend_from(self, purse: Purse) -> None:
+        """It is never asked here."""
+
+
+def test_cost_is_what_the_models_say(tmp_path: Path) -> None:
+    from epicene import registry
+
+    def open_charging(name: str, options: ModelOptions) -> Model:
+        return Charging(name, options)
+
+    registry.add("models", "charging", open_charging)
+    each = two_stages(tmp_path, "scripted:a", "charging:b")
+    tally = look(tmp_path, each).tally
+    assert tally is not None
+    assert tally.cost == 2.0 * 15 * 3, "only one reader is paid"
+
+
+# --- time ------------------------------------------------------------------------------------
+
+
+def took(folder: Path, seconds: int, **changes: Any) -> None:
+    """Make a manifest say that its session lasted so long."""
+    path = folder / "manifest.json"
+    manifest = msgspec.json.decode(path.read_bytes())
+    manifest["sessions"][0]["started"] = "2026-01-01T10:00:00+00:00"
+    manifest["sessions"][0]["ended"] = f"2026-01-01T10:{seconds // 60:02}:{seconds % 60:02}+00:00"
+    manifest["sessions"][0].update(changes)
+    path.write_bytes(msgspec.json.encode(manifest))
+
+
+def test_time_is_measured_in_runs_of_the_same_models_and_settings(tmp_path: Path) -> None:
+    small = two_stages(tmp_path)
+    assert look(tmp_path, small).seconds is None
+    folder, manifest = run(small.order, Silent())
+    requests = sum(count.answered for count in manifest.counts)
+    took(folder, 209)
+    large = cell(
+        tmp_path, "two-stage", {"writer": ["scripted:w"], "reader": ["scripted:a", "scripted:b"]},
+        {"items": "20"}, 20,
+    )  # fmt: skip
+    prospect = look(tmp_path, large)
+    assert prospect.tally is not None
+    # Times are cut to the second, so that 209 of them may have been nearly 210.
+    assert prospect.seconds == pytest.approx(prospect.tally.left * 210 / requests)
+    assert look(tmp_path, two_stages(tmp_path, writer="scripted:v")).seconds is None
+    took(folder, 209, ended="")
+    assert look(tmp_path, large).seconds is None, "nobody knows how long a killed session was"
+
+
+# --- limits ----------------------------------------------------------------------------------
+
+
+AHEAD = Outlook(
+    runs=3,
+    tally=Tally(
+        requests=Counter(score=60, draw=40),
+        bytes_read=4000,
+        tokens_written=500,
+        images=80,
+        cost=3.0,
+    ),
+    seconds=7200.0,
+    unknown=1,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "said"),
+    [
+        ("max_requests", 100, "100 requests, and max_requests is 99"),
+        ("max_tokens", 1500, "1,500 tokens, and max_tokens is 1,499"),
+        ("max_images", 80, "80 images, and max_images is 79"),
+        ("max_cost", 5, r"may cost \$3.00 beside the \$2.00 that is spent, and max_cost is \$4.00"),
+        ("max_hours", 2, "about 2 hours, and max_hours is 1"),
+    ],
+)
+def test_what_is_over_a_limit_is_refused(name: str, most: int, said: str) -> None:
+    refuse_over(Limits(**{name: most}), AHEAD, spent=2.0)
+    with pytest.raises(InputError, match=said):
+        refuse_over(Limits(**{name: most - 1}), AHEAD, spent=2.0)
+
+
+def test_all_together_is_the_sum(tmp_path: Path) -> None:
+    surveyor = Surveyor(tmp_path / "runs")
+    one = surveyor.look(two_stages(tmp_path))
+    two = surveyor.look(two_stages(tmp_path, writer="scripted:v"))
+    assert one.tally is not None
+    assert two.tally is not None
+    assert one.tally == two.tally
+    ahead = outlook([one, two, Prospect(one.cell, "cannot", "needs wings")])
+    assert ahead.runs == ahead.unknown == 2
+    assert ahead.seconds is None
+    assert ahead.tally.left == 2 * one.tally.left
+    assert ahead.tally.bytes_read == 2 * one.tally.bytes_read

@@ -1,0 +1,181 @@
+"""Plans of sweeps: which runs they make, and what is wrong with bad ones, by line and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from epicene.errors import InputError
+from epicene.runs.sweeping.matrix import Cell, cells
+from epicene.runs.sweeping.plan import example, read_plan
+
+
+def planned(tmp_path: Path, text: str, limit: int | None = None) -> tuple[Cell, ...]:
+    """The runs of a plan."""
+    path = tmp_path / "plan.toml"
+    path.write_text(text, encoding="utf-8")
+    return cells(read_plan(path), tmp_path / "runs", limit)
+
+
+def refused(tmp_path: Path, text: str) -> str:
+    """What is said about a bad plan."""
+    with pytest.raises(InputError) as error:
+        planned(tmp_path, text)
+    return str(error.value)
+
+
+MODELS = '[[models]]\nspec = "random"\n[[models]]\nspec = "copy"\nlabel = "same"\n'
+
+
+def test_every_model_meets_every_suite_protocol_and_language(tmp_path: Path) -> None:
+    found = planned(
+        tmp_path,
+        MODELS
+        + '[[suites]]\nname = "genform"\nprotocols = ["paper", "epicene"]\nlanguages = ["fr", "hi"]'
+        + '\n[[suites]]\nname = "alternations"\n',
+    )
+    assert [cell.title for cell in found] == [
+        f"{way} · {model}"
+        for model in ("random", "same")
+        for way in (
+            "genform · paper · fr",
+            "genform · paper · hi",
+            "genform · epicene · fr",
+            "genform · epicene · hi",
+            "alternations · epicene",
+        )
+    ]
+    assert found[1].order.languages == ("hi",)
+    assert found[4].order.languages == ()
+    assert found[5].order.models["model"][0].options.label == "same"
+
+
+def test_what_a_suite_says_is_in_the_order(tmp_path: Path) -> None:
+    (cell,) = planned(
+        tmp_path,
+        '[[models]]\nspec = "random"\n[[suites]]\nname = "misgendering"\nlimit = 7\nseed = 3\n'
+        'data = "texts.jsonl"\ncolumns = {text = "sentence"}\n[suites.settings]\nsamples = 4\n'
+        'pronouns = ["he", "xe"]\n',
+    )
+    order = cell.order
+    assert order.limit == 7
+    assert order.protocol.seed == 3
+    assert order.source.path == Path("texts.jsonl")
+    assert order.source.columns == {"text": "sentence"}
+    assert order.protocol.samples == 4  # type: ignore[attr-defined]
+    assert order.protocol.pronouns == ("he", "xe")  # type: ignore[attr-defined]
+
+
+def test_a_trial_goes_before_the_limits_of_the_plan(tmp_path: Path) -> None:
+    text = MODELS + '[[suites]]\nname = "genform"\nlimit = 50\n'
+    assert [cell.order.limit for cell in planned(tmp_path, text, limit=2)] == [2, 2]
+
+
+def test_models_behind_a_server_come_last(tmp_path: Path) -> None:
+    text = '[[models]]\nspec = "openai:far"\n' + MODELS + '[[suites]]\nname = "genform"\n'
+    assert [cell.model for cell in planned(tmp_path, text)] == ["random", "same", "openai:far"]
+
+
+def test_roles_are_shared_out(tmp_path: Path) -> None:
+    found = planned(
+        tmp_path,
+        MODELS
+        + '[[models]]\nspec = "random:9"\nlabel = "eye"\nroles = ["judges"]\n'
+        + '[[suites]]\nname = "gramvis"\n[suites.roles]\njudges = ["eye", "random:4"]\n'
+        + '[[suites]]\nname = "apgc"\n[suites.roles]\nmodel = ["copy"]\n',
+    )
+    assert [cell.title for cell in found] == [
+        "gramvis · epicene · random",
+        "apgc · epicene · random",
+        "gramvis · epicene · same",
+        "apgc · epicene · same",
+    ], "a judge alone draws nothing"
+    drawn, translated = found[0].order.models, found[1].order.models
+    assert {role: [spec.name for spec in specs] for role, specs in drawn.items()} == {
+        "drawer": [""],
+        "judges": ["9", "4"],
+    }
+    assert drawn["judges"][0].options.label == "eye"
+    assert {role: specs[0].kind for role, specs in translated.items()} == {
+        "translator": "random",
+        "model": "copy",
+    }
+
+
+def test_rules_leave_runs_out(tmp_path: Path) -> None:
+    found = planned(
+        tmp_path,
+        MODELS
+        + '[[suites]]\nname = "genform"\nlanguages = ["fr", "hi"]\n'
+        + '[[skip]]\nmodel = "same"\nlanguage = "hi"\nwhy = "too long"\n',
+    )
+    assert [cell.skipped for cell in found] == ["", "", "", "too long"]
+
+
+def test_the_example_is_a_plan(tmp_path: Path) -> None:
+    found = planned(tmp_path, example())
+    assert {cell.suite for cell in found} == {"misgendering", "genform", "gramvis"}
+    assert [cell.skipped for cell in found if cell.skipped] == ["it is a judge there"]
+
+
+def test_a_secret_in_a_spec_is_in_no_name(tmp_path: Path) -> None:
+    spec = "openai:far?base_url=http://me:letmein@host/v1"
+    text = f'[[models]]\nspec = "{spec}"\n[[suites]]\nname = "genform"\n'
+    skip = f'[[skip]]\nmodel = "{spec}"\n'
+    (cell,) = planned(tmp_path, text + skip)
+    assert "letmein" not in cell.title
+    assert cell.skipped
+    assert cell.order.models["model"][0].options.base_url == "http://me:letmein@host/v1"
+
+
+SUITE = '[[suites]]\nname = "genform"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("[[models]\n", "", "is not TOML"),
+        (SUITE, "plan.toml:", "missing required field `models`"),
+        ("models = []\n" + SUITE, "plan.toml:", "at least one of [[models]]"),
+        (MODELS, "plan.toml:", "missing required field `suites`"),
+        ('[[models]]\nlabel = "a"\n' + SUITE, "line 1 ([[models]] 1)", "field `spec`"),
+        (MODELS + 'sepc = "x"\n' + SUITE, "line 6 ([[models]] 2, sepc)", "did you mean 'spec'?"),
+        (MODELS + "dtype = 16\n" + SUITE, "line 6 ([[models]] 2, dtype)", "got `int`"),
+        ('[[models]]\nspec = "randon"\n' + SUITE, "line 2 ([[models]] 1, spec)", "'random'?"),
+        ('[[models]]\nspec = "random?a=1"\n' + SUITE, "([[models]] 1, spec)", "option 'a'"),
+        (MODELS + '[[models]]\nspec = "copy"\nlabel = "random"\n' + SUITE,
+         "line 8 ([[models]] 3, label)", "Two models are called 'random'"),
+        (MODELS + SUITE + "limit = 0\n", "line 8 ([[suites]] 1, limit)", ">= 1"),
+        (MODELS + '[[suites]]\nname = "genfrom"\n', "line 7 ([[suites]] 1, name)", "'genform'?"),
+        (MODELS + SUITE + 'protocols = ["papre"]\n', "([[suites]] 1, protocols)", "'paper'?"),
+        (MODELS + SUITE + "protocols = []\n", "line 8 ([[suites]] 1, protocols)", "at least one"),
+        (MODELS + SUITE + 'languages = ["fr", "fr"]\n', "([[suites]] 1, languages)", "twice"),
+        (MODELS + SUITE + 'languages = ["xx"]\n', "line 8 ([[suites]] 1, languages)", "'xx'"),
+        (MODELS + SUITE + "[suites.settings]\nnew_token = 4\n",
+         "line 8 ([[suites]] 1, settings)", "'new_tokens'?"),
+        (MODELS + SUITE + SUITE + '[suites.roles]\nwriter = ["copy"]\n',
+         "line 10 ([[suites]] 2, roles)", "role in the suite genform 'writer'"),
+        (MODELS + SUITE + '[suites.roles]\nmodel = ["copy"]\n', "roles", "Every role is given"),
+        (MODELS + '[[suites]]\nname = "gramvis"\n', "([[suites]] 1, roles)", "in the role judges"),
+        (MODELS + SUITE + '[[skip]]\nmodel = "rando"\n', "line 9 ([[skip]] 1, model)", "'random'?"),
+        (MODELS + SUITE + "[[skip]]\n", "line 8 ([[skip]] 1)", "names nothing"),
+        (MODELS + SUITE + '[[suites]]\nname = "apgc"\nlanguages = ["ar"]\n'
+         '[[skip]]\nsuite = "genform"\nlanguage = "ar"\n', "line 11 ([[skip]] 1)", "No run fits"),
+        (MODELS + SUITE + "[limits]\nmax_cost = -1\n", "line 9 (limits, max_cost)", ">= 0"),
+        (MODELS + SUITE + "[limits]\nmax_money = 1\n", "line 9 (limits, max_money)", "'max_money'"),
+        ("strikt = true\n" + MODELS + SUITE, "line 1 (strikt)", "did you mean 'strict'?"),
+    ],
+)  # fmt: skip
+def test_bad_plans_are_refused_with_the_place(
+    tmp_path: Path, text: str, place: str, said: str
+) -> None:
+    message = refused(tmp_path, text)
+    assert "plan.toml" in message
+    assert place in message
+    assert said in message
+
+
+def test_a_plan_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="There is no file"):
+        read_plan(tmp_path / "none.toml")
