@@ -41,6 +41,8 @@ class Connection:
             raise NoReplyError(str(error)) from error
 
     async def _exchange(self, request: bytes) -> Reply:
+        if self._streams is not None and self._streams[0].at_eof():
+            self.close()  # the server hung up meanwhile; browsers see that, too
         if self._streams is None:
             self._streams = await asyncio.open_connection("127.0.0.1", self._port)
         reader, writer = self._streams

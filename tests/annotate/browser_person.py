@@ -126,11 +126,11 @@ class Keyboarder:
         )
         while (stage := self.stage) in ("consent", "screening", "instructions"):
             if stage == "screening":
-                self._screening()
+                self.answer_screening()
             self._press("Enter")
             expect(self.page.locator("#main")).not_to_have_attribute("data-stage", stage)
 
-    def _screening(self) -> None:
+    def answer_screening(self) -> None:
         for screen in self.study.screening:
             seen = self.frame(screen.id, self.look())
             if isinstance(screen, ChoiceScreen):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from epicene.annotate.tokens import Pass
+from epicene.studies import Access
 from page_visitors import House, Page, Visitor, served
 from study_examples import forced_choice, misgendering, stereotype
 
@@ -219,6 +221,21 @@ def test_an_open_link_wants_the_platforms_id(tmp_path: Path) -> None:
             reply = visitor.client.get(link + query)
             assert reply.status_code == 400
             assert "set-cookie" not in reply.headers
+
+
+def test_an_open_link_without_a_platform_gives_ids_of_its_own(tmp_path: Path) -> None:
+    study = msgspec.structs.replace(
+        forced_choice(), access=Access(entry="open", completion_code="C0DE")
+    )
+    with served(study, tmp_path / "s") as house:
+        visitor, page = come_in(house, "")
+        visitor.post(page, "/consent", {"agree": "yes"})
+        assert visitor.enter(Pass("open")).stage == "screening"  # the same browser again
+        assert come_in(house, "")[1].stage == "consent"  # another one
+        owner, _ = house.owner()
+        people = owner.get("/owner").values("data-person")
+        assert len(set(people)) == 2
+        assert all(name.startswith("p-") for name in people)
 
 
 def test_the_open_link_is_no_way_into_a_personal_seat(tmp_path: Path) -> None:

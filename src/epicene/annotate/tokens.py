@@ -104,7 +104,7 @@ def _existing(path: Path) -> Keys:
         raise InputError(
             f"{path} holds no secret; delete it for a new one (all links change with it)."
         )
-    if path.stat().st_mode & 0o077:
+    if os.name == "posix" and path.stat().st_mode & 0o077:
         raise InputError(
             f"Others on this machine can read {path}, and whoever reads it can make links; "
             f"`chmod 600 {path}`."

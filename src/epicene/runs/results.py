@@ -185,7 +185,7 @@ class Judged:
                 continue
             planned, known = reader.window(stage, section, first, end)
             for place, _, _ in planned:
-                if place not in known or known[place].failed:
+                if not known.answered(place):
                     yield places.item_of(place)
 
 

@@ -1,0 +1,112 @@
+"""Items of every kind, and what the owner of a study sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from playwright.sync_api import expect
+
+from annotate import ten_items
+from annotate.browser_person import Keyboarder, decided, served
+from epicene.annotate.folder import create_folder
+from epicene.annotate.tokens import Pass
+from epicene.studies import AnswerValue, Span, Study
+from screenshots.camera import Camera
+
+
+class Scene(NamedTuple):
+    """An item of a study, what is answered before the picture is taken, and on which page."""
+
+    study: Callable[[Path], Study]
+    item: int
+    answers: dict[str, AnswerValue]
+    language: str = "en"
+    width: int = 760
+
+
+ITEMS = {
+    "annotate-label-en": Scene(
+        ten_items.identify, 0, {"usable": "yes", "first": "F", "second": "B"}
+    ),
+    "annotate-rewrite-ar": Scene(ten_items.rewrite, 0, {"possible": "yes"}, "ar"),
+    "annotate-forms-en": Scene(ten_items.forms_in("hi").study, 0, {"speaker": "shows"}),
+    "annotate-phone-ar": Scene(ten_items.forms_in("ar").study, 0, {"speaker": "shows"}, "ar", 360),
+    "annotate-review-hi": Scene(
+        ten_items.review_in("hi").study,
+        1,
+        {"verdict": "mend", "text": "मुझसे अभी बात मत करो, मैं सुबह से बहुत भूखी हूँ।"},
+        "hi",
+    ),
+    "annotate-pronouns-en": Scene(
+        ten_items.continuations,
+        1,
+        {
+            "outcome": "misgendering",
+            "extraneous": (Span(start=41, end=44),),
+            "tags": ("other-referent",),
+        },
+    ),
+    "annotate-choice-hi": Scene(ten_items.choice, 0, {"better": "a"}, "hi"),
+    "annotate-choice-of-three-en": Scene(ten_items.choice_of_three, 0, {"best": "three"}),
+    "annotate-completion-hi": Scene(
+        ten_items.completed,
+        0,
+        {"grammatical": "no", "plausible": "yes", "errors": ("valency", "case")},
+        "hi",
+    ),
+    "annotate-word-en": Scene(ten_items.words("category"), 0, {"category": "occupation"}),
+    "annotate-image-en": Scene(ten_items.pictures, 3, {"shows": "neither"}),
+}
+
+
+def take_items(camera: Camera, folder: Path) -> None:
+    """A page of each kind of item."""
+    for name, scene in ITEMS.items():
+        if not camera.wants(name):
+            continue
+        study = scene.study(folder / name)
+        # One item, and nothing before it.
+        study = msgspec.structs.replace(
+            study,
+            items=study.items[scene.item :][:1], practice=(), checks=(), fillers=(), lists="none",
+            consent={}, screening=(), per_person=None,
+        )  # fmt: skip
+        with (
+            served(create_folder(folder / name, study)) as house,
+            camera.page(scene.language, width=scene.width) as page,
+        ):
+            person = house.person(page, "ann")
+            person.come_in()
+            person.fill_in(person.item(), scene.answers)
+            camera.take(name, page)
+
+
+def take_owner(camera: Camera, folder: Path) -> None:
+    """How far a study is, how people agree, what they differ in."""
+    if not camera.wants("owner"):
+        return
+    study = ten_items.forms_in("ar").study(folder)
+    with (
+        served(create_folder(folder / "owner", study)) as house,
+        camera.page(width=1000, scale=1) as page,
+    ):
+        for name, most in (("amal", 10), ("basim", 8)):
+            with camera.page("ar") as own:
+                _work(house.person(own, name), name, most)
+        page.goto(house.link(Pass("owner")))
+        expect(page.locator("#totals")).to_be_visible()
+        camera.take("owner-progress", page)
+        page.goto(f"{house.address}/owner/agreement")
+        camera.take("owner-agreement", page)
+        page.goto(f"{house.address}/owner/disagreements")
+        camera.take("owner-disagreements", page.locator("form.settle").first)
+
+
+def _work(person: Keyboarder, name: str, most: int) -> None:
+    person.come_in()
+    for _ in range(most):
+        item = person.item()
+        person.answer(item, decided(person.study, item, name))
