@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import os
 import sys
 import tempfile
@@ -59,8 +60,7 @@ class Measured:
 
     def at(self, share: float) -> float:
         """The time within which a share of the requests was answered."""
-        last = len(self.milliseconds) - 1
-        return self.milliseconds[min(last, int(share * len(self.milliseconds)))]
+        return self.milliseconds[max(1, math.ceil(share * len(self.milliseconds))) - 1]
 
 
 async def _kill_and_restart(server: Server, times: Sequence[float]) -> None:

@@ -33,12 +33,13 @@ class Server:
                 *("--people", ",".join(self._people)),
             ],
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
         )
         assert self._process.stdout is not None
         lines = [self._process.stdout.readline() for _ in range(1 + len(self._people))]
         if not lines[-1]:
-            raise RuntimeError("The server did not start.")
+            raise RuntimeError(f"The server did not start. {self._process.communicate()[1]}")
         for line in lines:
             who, link = line.rstrip("\n").split("\t")
             base, _, token = link.partition("/enter/")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
 IMAGES = Path(__file__).parents[1] / "images"
-COLOURS = 64
+COLOURS = 128
 LARGEST = 150_000  # bytes
 EDGE = 12  # pixels between pages that stand side by side
 
@@ -61,9 +61,8 @@ def _whole(page: Page) -> bytes:
     """A page, as high as what is on it."""
     size = page.viewport_size
     assert size is not None
-    height: int = page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom)")
-    page.set_viewport_size({"width": size["width"], "height": max(height, 100)})
-    data = page.screenshot()
+    page.set_viewport_size({"width": size["width"], "height": 100})
+    data = page.screenshot(full_page=True)
     page.set_viewport_size(size)
     return data
 

@@ -1,11 +1,85 @@
-"""The report of a few small runs."""
+"""The report of a few small runs of models that need no download."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
-from screenshots.camera import Camera
+from playwright.sync_api import Page, expect
+
+
+
+from epicene.models import parse_spec
+from epicene.report.runs import write_report
+from epicene.runs.results import read_run
+from epicene.runs.run import Order, run
+from epicene.suites import choose_protocol, find_suite
+from runs.conftest import Silent
+from screenshots.camera import Camera, save, taken
+
+# Suite, models by role, settings, how many items.
+RUNS: tuple[tuple[str, dict[str, str], dict[str, str], int], ...] = (
+    ("genform", {"model": "rules"}, {}, 60),
+    ("genform", {"model": "copy"}, {}, 60),
+    ("misgendering", {"model": "ngram"}, {"samples": "1", "pronouns": "he,she,they,xe"}, 12),
+    ("misgendering", {"model": "random"}, {"samples": "1", "pronouns": "he,she,they,xe"}, 12),
+)
+
+
+class Scene(NamedTuple):
+    """Items of a suite, in the order of the report, filtered; and which of them is open."""
+
+    section: int
+    filters: dict[str, str]
+    row: int = 0
+
+
+EVIDENCE = {
+    "report-items-ar": Scene(0, {"language": "ar", "outcome": "wrong", "model": "copy"}, 2),
+    "report-items-hi": Scene(0, {"language": "hi", "outcome": "wrong", "model": "copy"}, 1),
+    "report-items-en": Scene(1, {"outcome": "wrong"}, 1),
+}
 
 
 def take_the_report(camera: Camera, folder: Path) -> None:
     """Its head, a table, items in three languages."""
+    if not camera.wants("report"):
+        return
+    runs = [read_run(_done(folder, *each)) for each in RUNS]
+    file = folder / "report.html"
+    write_report(runs, file)
+    with camera.page(width=1000, scale=1) as page:
+        page.set_viewport_size({"width": 1000, "height": 1180})
+        page.goto(file.as_uri())
+        camera.take("report-head", page.locator("html"))
+        camera.take("report-headlines", page.locator(".headlines").first)
+        camera.take("report-table", page.locator(".table:has(tr.published)").first)
+        for name, scene in EVIDENCE.items():
+            _take_items(camera, page, name, scene)
+
+
+def _take_items(camera: Camera, page: Page, name: str, scene: Scene) -> None:
+    evidence = page.locator(".evidence").nth(scene.section)
+    evidence.scroll_into_view_if_needed()
+    expect(evidence.locator(".row").first).to_be_visible()
+    for facet, value in scene.filters.items():
+        option = evidence.locator(f"select[name={facet}] option").filter(has_text=value).first
+        evidence.locator(f"select[name={facet}]").select_option(option.get_attribute("value"))
+    evidence.locator(".row").nth(scene.row).click()
+    camera.take(name, evidence)
+
+
+def _done(
+    folder: Path, name: str, models: dict[str, str], settings: dict[str, str], limit: int
+) -> Path:
+    suite = find_suite(name)
+    order = Order(
+        suite=suite,
+        protocol=choose_protocol(suite, "epicene", settings, None),
+        models={role: [parse_spec(spec)] for role, spec in models.items()},
+        limit=limit,
+        under=folder / "runs",
+        command="make screenshots",
+    )
+    made, _ = run(order, Silent())
+    return made

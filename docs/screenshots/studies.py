@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from annotate import ten_items
 from annotate.browser_person import Keyboarder, decided, served
 from epicene.annotate.folder import create_folder
 from epicene.annotate.tokens import Pass
-from epicene.studies import AnswerValue, Span, Study
+from epicene.studies import AnswerValue, Span, Study, Write
 from screenshots.camera import Camera
 
 
@@ -45,8 +45,7 @@ ITEMS = {
         1,
         {
             "outcome": "misgendering",
-            "extraneous": (Span(start=41, end=44),),
-            "tags": ("other-referent",),
+            "extraneous": (Span(start=40, end=43),),
         },
     ),
     "annotate-choice-hi": Scene(ten_items.choice, 0, {"better": "a"}, "hi"),
@@ -80,8 +79,15 @@ def take_items(camera: Camera, folder: Path) -> None:
         ):
             person = house.person(page, "ann")
             person.come_in()
-            person.fill_in(person.item(), scene.answers)
+            person.fill_in(person.item(), _drafts(study) | scene.answers)
             camera.take(name, page)
+
+
+def _drafts(study: Study) -> dict[str, AnswerValue]:
+    """The texts that are offered, left as they are."""
+    (item,) = study.items
+    writing = [question for question in study.questions if isinstance(question, Write)]
+    return {question.id: item.fields[question.draft] for question in writing}
 
 
 def take_owner(camera: Camera, folder: Path) -> None:

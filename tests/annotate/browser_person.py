@@ -202,10 +202,12 @@ class Keyboarder:
         seen = self.frame(question, seen)
         if not seen["at"]:
             self._press("ArrowDown")
-        for place in seen["places"]:
+        last = max(map(seen["places"].index, changed))
+        for place in seen["places"][: last + 1]:
             if place in changed:
                 self._press("Space")
-            self._press("ArrowRight")
+            if place != seen["places"][last]:
+                self._press("ArrowRight")
 
     def _write(self, question: str, text: str, seen: dict[str, Any]) -> None:
         before = seen["written"][question]

@@ -14,7 +14,15 @@ import pytest
 import two_stage
 from epicene import registry
 from epicene.errors import RunError
-from epicene.models import Model, ModelOptions, Spec, open_model, parse_spec
+from epicene.models import (
+    Foreseen,
+    Model,
+    ModelOptions,
+    Spec,
+    foreseen_by,
+    open_model,
+    parse_spec,
+)
 from epicene.records import to_json
 from epicene.report.document import document
 from epicene.runs.results import read_run
@@ -66,7 +74,7 @@ class Told(Silent):
 
 
 class Opened:
-    """Opens models and counts how often, and how many at once."""
+    """Opens models, notes which, and breaks at one."""
 
     def __init__(self, broken: str = "") -> None:
         self.specs: list[str] = []
@@ -78,6 +86,42 @@ class Opened:
         if self._broken and spec.name == self._broken:
             raise ValueError("no such luck")
         return open_model(spec)
+
+
+class Heavy(two_stage.Scripted):
+    """Notes when it is loaded and let go."""
+
+    def __init__(self, name: str, options: ModelOptions, log: list[str]) -> None:
+        super().__init__(name, options)
+        self._log = log
+        self._noted = 0
+        log.append(f"+{name}")
+
+    def notes(self) -> dict[str, object]:
+        """A number that grows."""
+        self._noted += 1
+        return {"noted": self._noted}
+
+    def close(self) -> None:
+        """It is let go."""
+        self._log.append(f"-{self._name}")
+
+
+@pytest.fixture
+def loads() -> list[str]:
+    """What of the kind `heavy`, whose models are loaded on demand, was loaded and let go."""
+    log: list[str] = []
+
+    def foresee(name: str, options: ModelOptions) -> Foreseen:
+        model = two_stage.Scripted(name, options)
+        return Foreseen(model.identity, model.verbs)
+
+    @foreseen_by(foresee)
+    def open_heavy(name: str, options: ModelOptions) -> Model:
+        return Heavy(name, options, log)
+
+    registry.add("models", "heavy", open_heavy)
+    return log
 
 
 def do_sweep(
@@ -95,8 +139,8 @@ def do_sweep(
 
 
 def test_all_runs_are_done_and_those_of_a_model_together(tmp_path: Path) -> None:
-    opened, told = Opened(), Told()
-    state = do_sweep(tmp_path, executor=opened, told=told)
+    told = Told()
+    state = do_sweep(tmp_path, told=told)
     assert [run.state for run in state.runs] == ["complete"] * 4
     assert [run.model for run in state.runs] == ["scripted:a"] * 2 + ["scripted:b"] * 2
     # The protocol `epicene` reads three samples and `paper` two, each of eight items.
@@ -106,7 +150,16 @@ def test_all_runs_are_done_and_those_of_a_model_together(tmp_path: Path) -> None
     assert state.unfinished == ()
     written = json.loads((tmp_path / "out/sweep.json").read_bytes())
     assert written == json.loads(to_json(state))
-    assert [name for name in opened.specs if name != "r"] == ["a", "b"], "each is opened once"
+
+
+def test_a_model_is_loaded_once_for_all_its_runs(tmp_path: Path, loads: list[str]) -> None:
+    text = PLAN.replace("scripted:a", "heavy:a").replace("scripted:b", "heavy:b")
+    state = do_sweep(tmp_path, text)
+    assert [run.state for run in state.runs] == ["complete"] * 4
+    assert loads == ["+a", "-a", "+b", "-b"]
+    loads.clear()
+    assert do_sweep(tmp_path, text).unfinished == ()
+    assert loads == [], "what is done needs no model"
 
 
 def test_again_nothing_is_opened_and_no_session_is_added(tmp_path: Path) -> None:
@@ -162,70 +215,46 @@ def test_no_run_begins_when_the_hours_are_over(tmp_path: Path) -> None:
 # --- the model that is kept --------------------------------------------------------------------
 
 
-class Weighty(two_stage.Scripted):
-    """Says when it is closed, and how often it was asked for notes."""
-
-    def __init__(self, name: str, closed: list[str]) -> None:
-        super().__init__(name, ModelOptions())
-        self._closed = closed
-        self._noted = 0
-
-    def notes(self) -> dict[str, object]:
-        """A number that grows."""
-        self._noted += 1
-        return {"noted": self._noted}
-
-    def close(self) -> None:
-        """It is closed."""
-        self._closed.append(self._name)
-
-
-def test_one_model_is_kept_until_another_is_wanted() -> None:
-    closed: list[str] = []
-    keeper = KeepsOne(lambda spec: Weighty(spec.name, closed))
-    first = keeper(parse_spec("weighty:a"))
-    first.close()
-    again = keeper(parse_spec("weighty:a"))
-    assert again is first
-    assert closed == []
-    assert again.notes() == {"before_this_run": {"noted": 1}, "with_this_run": {"noted": 2}}
-    beside = keeper(parse_spec("weighty:b"))
-    assert closed == [], "the first is in use"
-    beside.close()
-    assert closed == ["b"], "a second one is not kept"
-    again.close()
-    keeper(parse_spec("weighty:a?label=other"))
-    assert closed == ["b", "a"], "let go before another takes its place"
-    keeper.let_go()
-    assert closed == ["b", "a", "a"]
-
-
-def test_one_that_learns_or_is_paid_belongs_to_its_run() -> None:
+def test_one_model_is_kept_until_another_is_wanted(loads: list[str]) -> None:
     keeper = KeepsOne(open_model)
-    for spec in ("ngram", "openai:x?base_url=http://localhost:1/v1"):
-        one = keeper(parse_spec(spec))
-        one.close()
-        assert keeper(parse_spec(spec)) is not one
+    first = keeper(parse_spec("heavy:a"))
+    first.close()
+    again = keeper(parse_spec("heavy:a"))
+    assert again is first
+    assert again.notes() == {"before_this_run": {"noted": 1}, "with_this_run": {"noted": 2}}
+    beside = keeper(parse_spec("heavy:b"))
+    assert loads == ["+a", "+b"], "the first is in use"
+    beside.close()
+    assert loads == ["+a", "+b", "-b"], "a second one is not kept"
+    again.close()
+    keeper(parse_spec("scripted:r")).close()
+    assert keeper(parse_spec("heavy:a")) is first, "what takes no room does not turn it out"
+    first.close()
+    keeper(parse_spec("heavy:a?label=other"))
+    assert loads == ["+a", "+b", "-b", "-a", "+a"], "let go before another takes its place"
+    keeper.let_go()
+    assert loads[-1] == "-a"
 
 
-def test_a_model_that_broke_is_loaded_anew(tmp_path: Path) -> None:
-    closed: list[str] = []
+@pytest.mark.parametrize("spec", ["ngram", "random", "openai:x?base_url=http://localhost:1/v1"])
+def test_one_that_learns_is_paid_or_takes_no_time_belongs_to_its_run(spec: str) -> None:
+    keeper = KeepsOne(open_model)
+    one = keeper(parse_spec(spec))
+    one.close()
+    assert keeper(parse_spec(spec)) is not one
 
-    class Fragile(Weighty):
-        def answer(self, batches: Any, files: Any) -> Any:
-            if self._name == "a":
-                raise RunError("out of memory")
-            return super().answer(batches, files)
 
-    def open_fragile(name: str, _options: ModelOptions) -> Model:
-        return Fragile(name, closed)
+def test_a_model_that_broke_is_loaded_anew(
+    tmp_path: Path, loads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(self: Heavy, *_: object) -> Any:
+        raise RunError("out of memory")
 
-    registry.add("models", "fragile", open_fragile)
-    closed.clear()
-    state = do_sweep(tmp_path, PLAN.replace('"scripted:a"', '"fragile:a"'))
+    monkeypatch.setattr(Heavy, "answer", broken)
+    state = do_sweep(tmp_path, PLAN.replace("scripted:a", "heavy:a"))
     assert [run.state for run in state.runs] == ["failed", "failed", "complete", "complete"]
-    # Twice when it was looked at for each run, once for its verbs, and after each failure.
-    assert closed.count("a") == 5
+    assert state.runs[0].why == "out of memory"
+    assert loads == ["+a", "-a", "+a", "-a"]
 
 
 # --- killed ------------------------------------------------------------------------------------

@@ -119,6 +119,17 @@ def test_the_example_is_a_plan(tmp_path: Path) -> None:
     assert [cell.skipped for cell in found if cell.skipped] == ["it is a judge there"]
 
 
+def test_the_plan_on_its_page_is_one(tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "sweeps.md"
+    shown = page.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
+    found = planned(tmp_path, shown)
+    assert len(found) == 2 * 2 * 3
+    assert [cell.title for cell in found if cell.skipped] == [
+        "genform · paper · hi · openai:NAME",
+        "genform · epicene · hi · openai:NAME",
+    ]
+
+
 def test_a_secret_in_a_spec_is_in_no_name(tmp_path: Path) -> None:
     spec = "openai:far?base_url=http://me:letmein@host/v1"
     text = f'[[models]]\nspec = "{spec}"\n[[suites]]\nname = "genform"\n'

@@ -20,14 +20,15 @@ class Part:
     """One suite of the demo: few items and short answers, so that all is over in minutes.
 
     `models` are by role. A part that is `extra` needs what nobody can be given unasked (a licence
-    accepted, a large model), so that the demo is whole without it; `plug_in` is the command with
-    which a person does it.
+    accepted, a large model), so that the demo is whole without it. `plug_in` is the command with
+    which a person measures it on models of their own, which `wants` describes.
     """
 
     suite: str
     models: Sequence[Mapping[str, str]]
     limit: int
     plug_in: str
+    wants: str = "Any model of your own will do:"
     settings: Mapping[str, str] = field(default_factory=dict)
     extra: bool = False
 
@@ -65,6 +66,10 @@ PARTS = (
         models=({"drawer": "random-face", "judges": "face-classifier"},),
         limit=6,
         plug_in="epicene run gramvis -m drawer=diffusers:FOLDER -m judges=hf:A,hf:B,hf:C",
+        wants=(
+            "No embedded model draws what it is asked for (random-face draws anybody, and its "
+            "licence must be accepted); plug in one that draws and some that look:"
+        ),
         settings={"shots": "1", "size": "256", "mixed": "false"},
         extra=True,
     ),
@@ -133,7 +138,8 @@ def _measure(part: Part, out: Path, done: Done) -> None:
             folder, manifest = run(order, watcher())
         except EpiceneError as error:
             what = f"{suite.card.title} with {' and '.join(models.values())}"
-            done.missing.append(Missing(what=what, why=str(error), command=part.plug_in))
+            why = f"{error} {part.wants}"
+            done.missing.append(Missing(what=what, why=why, command=part.plug_in))
             done.failed |= not part.extra
         else:
             done.folders.append(folder)
@@ -159,6 +165,6 @@ def _show(done: Done, page: Path, *, as_json: bool) -> None:
     else:
         print_tables(headlines(summary) for summary in summaries)
     for each in done.missing:
-        note(f"Not measured: {each.what}. {each.why} With a model of your own: {each.command}")
+        note(f"Not measured: {each.what}. {each.why} {each.command}")
     note(f"All tables: epicene tables RUN…, with the folders in {page.parent / 'runs'}")
     note(f"The report is in {page}")

@@ -11,7 +11,6 @@ import typer
 
 from epicene.cli.options import (
     GpusPerWorker,
-    Limit,
     MaxCost,
     On,
     RayAddress,
@@ -40,7 +39,12 @@ def sweep(
         bool, typer.Option("--dry-run", help="Say what it would take, and ask nothing.")
     ] = False,
     example: Annotated[bool, typer.Option("--example", help="Print a plan to begin with.")] = False,
-    limit: Limit = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", min=1, metavar="N", help="A trial: so many items of each part, in every run."
+        ),
+    ] = None,
     max_cost: MaxCost = None,
     on: On = "here",
     ray_address: RayAddress = "",

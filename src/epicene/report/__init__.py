@@ -1,4 +1,5 @@
 """Records to what people read: tables, figures and one self-contained page.
 
-This room knows neither suites nor runs: it is given records and gives text or bytes.
+Pages, tables and figures know neither suites nor runs: they are given records and give text or
+bytes. `runs.py`, with `profile`, `standing`, `inventory` and `how`, makes those records of runs.
 """

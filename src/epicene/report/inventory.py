@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.records import Identity
-    from epicene.runs.results import Finished
+    from epicene.runs.results import Coverage, Finished
     from epicene.runs.summary import Summary
 
 _HASH = 16  # characters of a hash that tell it apart
@@ -27,11 +27,11 @@ def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[Finished]
                 Row(
                     keys=(summary.suite.card.title, summary.protocol.name, told.info.model),
                     cells=(
-                        str(run.folder),
+                        run.folder.name,
                         f"{settings.data}{limit}",
                         Estimate(value=run.manifest.items),
                         run.manifest.state,
-                        "–" if told.coverage is None else str(told.coverage),
+                        _judged(told.coverage),
                         f"{settings.suite_version}, Epicene {run.manifest.epicene}",
                     ),
                 )
@@ -50,6 +50,12 @@ def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[Finished]
         ),
         rows=tuple(rows),
     )
+
+
+def _judged(coverage: Coverage | None) -> str:
+    if coverage is None:
+        return "not known"
+    return f"all, on {coverage.answered:,} answers" if coverage.whole else str(coverage)
 
 
 def models_table(runs: Sequence[Finished]) -> Table:

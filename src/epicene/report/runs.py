@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from epicene.errors import InputError
-from epicene.records import Table
+from epicene.records import Column, Row, Table
 from epicene.report import how
 from epicene.report.document import headlines
 from epicene.report.evidence import Packer
@@ -165,8 +165,6 @@ def _all_metrics(summary: Summary) -> Table:
     table = headlines(summary)
     if len(table.columns) <= MOST_COMPARED:
         return table
-    from epicene.records import Column, Row
-
     unit = table.columns[0]
     return Table(
         name=table.name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from epicene import registry
 from epicene.models import Learner
 from epicene.models.purse import paid
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 class KeepsOne:
     """An executor that keeps one model, in case the next run wants the same.
 
-    One that learns from a suite's text, or counts what it costs, belongs to its run and is not
-    kept. Nor is a second one while the first is in use.
+    Only of kinds that are loaded when they are first asked: others are opened in no time, and
+    before their turn. One that learns from a suite's text, or counts what it costs, belongs to its
+    run. A second one is not kept while the first is in use.
     """
 
     def __init__(self, executor: Executor) -> None:
@@ -28,13 +30,13 @@ class KeepsOne:
 
     def __call__(self, spec: Spec) -> Model:
         """The spec's model: the kept one if it is that."""
-        if self._kept is not None and not self._kept.lent:
+        if self._kept is not None and not self._kept.lent and _is_loaded(spec):
             if self._kept.spec == spec:
                 self._kept.lend()
                 return self._kept
             self.let_go()  # before another takes its place in memory
         model = self._executor(spec)
-        if self._kept is not None or isinstance(model, Learner) or paid(model):
+        if self._kept is not None or not _worth_keeping(spec, model):
             return model
         self._kept = Kept(spec, model)
         return self._kept
@@ -44,6 +46,15 @@ class KeepsOne:
         if self._kept is not None:
             self._kept.model.close()
             self._kept = None
+
+
+def _is_loaded(spec: Spec) -> bool:
+    """Whether models of that kind are loaded on demand, which takes time and memory."""
+    return hasattr(registry.find("models", spec.kind), "foreseen_by")
+
+
+def _worth_keeping(spec: Spec, model: Model) -> bool:
+    return _is_loaded(spec) and not isinstance(model, Learner) and paid(model) is None
 
 
 class Kept:

@@ -196,8 +196,8 @@ def _people(label: SentenceLabel) -> str:
     """For whom a form is, in words."""
     parts = []
     for name, letter, many in (
-        ("speaker", label.first, label.first_many),
-        ("listener", label.second, label.second_many),
+        ("speaker (المتكلم)", label.first, label.first_many),
+        ("listener (المخاطب)", label.second, label.second_many),
     ):
         who = _WHO.get(f"{letter}{'!' if many else ''}")
         if who is not None:
@@ -248,7 +248,7 @@ def rewrite(made: Made, _settings: ApgcBuild) -> Study:
         instructions=told["instructions"],
         show=(
             TextPanel(
-                field="people", title={"en": "Write it for", "ar": "اكتبها لـ"}, language="en"
+                field="people", title={"en": "Write it for", "ar": "لمن تُكتب"}, language="en"
             ),
             TextPanel(field="text", title={"en": "Arabic", "ar": "العربية"}, language="ar"),
             TextPanel(field="english", title={"en": "English", "ar": "الإنجليزية"}, language="en"),
