@@ -169,6 +169,7 @@ def rows(measured: Measured) -> list[tuple[str, str]]:
         ("lost", str(measured.audit.lost)),
         ("double", str(measured.audit.double)),
         ("stored and never confirmed", str(measured.audit.strange)),
+        ("more than an item is to get", str(measured.audit.over)),
         ("other faults", str(len(measured.faults))),
         ("load average", f"{measured.load:.1f} on {os.cpu_count()} cores"),
     ]

@@ -55,7 +55,7 @@ async ([selector, value, kind]) => {
 # Milliseconds between frames while the list moves by so many pixels in each; by none, what the
 # machine can do at this moment.
 SCROLLING = """
-([frames, step]) => new Promise((done) => {
+([frames, step, wheel]) => new Promise((done) => {
   const list = document.querySelector(".evidence .list");
   list.scrollTop = 0;
   const took = [];
@@ -64,13 +64,20 @@ SCROLLING = """
     if (last !== null) took.push(now - last);
     last = now;
     if (took.length === frames) return done(took);
-    list.scrollTop += step;
+    if (wheel) {
+      const turned = new WheelEvent("wheel", { deltaY: step, bubbles: true, cancelable: true });
+      if (list.dispatchEvent(turned)) list.scrollTop += step;
+    } else list.scrollTop += step;
     requestAnimationFrame(frame);
   }
   requestAnimationFrame(frame);
 })
 """
-STEPS = {"standing still": 0, "by a wheel": 120, "by the bar, to the end": 33_000}
+STEPS = {
+    "standing still": (0, False),
+    "by a wheel": (120, True),
+    "by the bar, to the end": (33_000, False),
+}
 
 # The longest that the page stood still while something was done.
 LONG_TASKS = """
@@ -148,7 +155,7 @@ def measure(page: Path) -> None:
         print(f"a menu: {spread(choosing(tab))}, {still(tab)}")
         tab.evaluate(UNTIL_DRAWN, [".search input", "", "input"])
         for way, step in STEPS.items():
-            took = tab.evaluate(SCROLLING, [FRAMES, step])
+            took = tab.evaluate(SCROLLING, [FRAMES, *step])
             print(f"a frame, {way}: {spread(took)}, {still(tab)}")
         print(f"JavaScript heap: {heap:.0f} MB before searching, {memory(tab):.0f} MB after")
         browser.close()

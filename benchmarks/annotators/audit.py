@@ -21,8 +21,9 @@ class Audit(NamedTuple):
     """What is wrong; all zero where nothing is."""
 
     lost: int  # confirmed and not stored, or not as it was confirmed
-    double: int  # stored more than once, or by more people than are to judge the item
+    double: int  # stored more than once
     strange: int  # stored, though nobody was told so
+    over: int  # more than the number of judgements that an item is to get
 
 
 def study(items: int, judgements: int) -> Study:
@@ -71,11 +72,10 @@ def audit(study: Study, heard: Mapping[str, Notes], stored: Sequence[Response]) 
     found = {(each.participant, each.item): each.answers.get("note") for each in stored}
     of_item = Counter(each.item for each in stored)
     of_saying = Counter(each.answers.get("note") for each in stored)
+    wanted = {item.id: judgements_wanted(study, item) for item in study.items}
     return Audit(
         lost=sum(found.get(place) != said for place, said in confirmed.items()),
-        double=len(stored)
-        - len(found)
-        + sum(count - 1 for count in of_saying.values())
-        + sum(max(0, of_item[item.id] - judgements_wanted(study, item)) for item in study.items),
+        double=sum(count - 1 for count in of_saying.values()),
         strange=len(found.keys() - confirmed.keys()),
+        over=sum(max(0, count - wanted[item]) for item, count in of_item.items()),
     )

@@ -6,13 +6,13 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PIL import Image
 from playwright.sync_api import Page
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator
+    from playwright.sync_api import Browser, FloatRect, Locator
 
 IMAGES = Path(__file__).parents[1] / "images"
 COLOURS = 128
@@ -50,10 +50,19 @@ class Camera:
         if self.wants(name):
             save(name, taken(shown))
 
+    def take_window(self, name: str, page: Page) -> None:
+        """Keep a picture of as much of a page as the window shows."""
+        if self.wants(name):
+            save(name, _picture(page.screenshot()))
+
 
 def taken(shown: Page | Locator) -> Image.Image:
     """A picture of a whole page, or of a part of one."""
     data = _whole(shown) if isinstance(shown, Page) else shown.screenshot()
+    return _picture(data)
+
+
+def _picture(data: bytes) -> Image.Image:
     return Image.open(io.BytesIO(data)).convert("RGB")
 
 
@@ -61,10 +70,9 @@ def _whole(page: Page) -> bytes:
     """A page, as high as what is on it."""
     size = page.viewport_size
     assert size is not None
-    page.set_viewport_size({"width": size["width"], "height": 100})
-    data = page.screenshot(full_page=True)
-    page.set_viewport_size(size)
-    return data
+    height: float = page.evaluate("document.body.getBoundingClientRect().bottom + scrollY")
+    clip = {"x": 0.0, "y": 0.0, "width": float(size["width"]), "height": height}
+    return page.screenshot(full_page=True, clip=cast("FloatRect", clip))
 
 
 def save(name: str, picture: Image.Image) -> None:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from playwright.sync_api import Page, expect
 
 
-
 from epicene.models import parse_spec
 from epicene.report.runs import write_report
 from epicene.runs.results import read_run
@@ -51,7 +50,7 @@ def take_the_report(camera: Camera, folder: Path) -> None:
     with camera.page(width=1000, scale=1) as page:
         page.set_viewport_size({"width": 1000, "height": 1180})
         page.goto(file.as_uri())
-        camera.take("report-head", page.locator("html"))
+        camera.take_window("report-head", page)
         camera.take("report-headlines", page.locator(".headlines").first)
         camera.take("report-table", page.locator(".table:has(tr.published)").first)
         for name, scene in EVIDENCE.items():

@@ -1,4 +1,4 @@
-"""Many people at once, and a server that dies among them: `benchmarks/annotate_load.py` in small."""
+"""Many people at once, and a server that dies among them: the benchmark, in small."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from annotators.person import Notes
 from epicene.annotate.folder import read_folder
 from epicene.studies import Response
 
+NOTHING = Audit(lost=0, double=0, strange=0, over=0)
+
 
 def test_nothing_is_lost_or_kept_twice_though_the_server_dies(tmp_path: Path) -> None:
     measured = annotate_load.measure(
         tmp_path / "study", people=20, seconds=4, kills=1, think=(0.1, 0.4)
     )
     assert measured.faults == []
-    assert measured.audit == Audit(lost=0, double=0, strange=0)
+    assert measured.audit == NOTHING
     assert len(measured.outages) == 1
     assert measured.judgements >= 20
     assert measured.is_sound
@@ -40,8 +42,12 @@ def test_items_get_their_judgements_and_no_more(tmp_path: Path) -> None:
 
 
 def response(person: str, item: int, note: str) -> Response:
-    answers = {"label": "correct", "note": note}
-    return Response(study="load", participant=person, item=f"item-{item}", answers=answers)
+    return Response(
+        study="load",
+        participant=person,
+        item=f"item-{item}",
+        answers={"label": "correct", "note": note},
+    )
 
 
 STORED = (response("ann", 1, "ann 1"), response("bob", 1, "bob 1"), response("ann", 2, "ann 2"))
@@ -54,13 +60,13 @@ def heard() -> dict[str, Notes]:
 @pytest.mark.parametrize(
     ("stored", "found"),
     [
-        (STORED, Audit(0, 0, 0)),
-        (STORED[:2], Audit(1, 0, 0)),
-        ((*STORED[:2], response("ann", 2, "ann 3")), Audit(1, 0, 0)),
-        ((*STORED, response("bob", 2, "bob 2")), Audit(0, 0, 1)),
-        ((*STORED, response("ann", 3, "ann 2")), Audit(0, 1, 1)),
-        ((*STORED, STORED[0]), Audit(0, 2, 0)),  # the row, and what it says
-        ((*STORED, response("cem", 1, "cem 1")), Audit(0, 1, 1)),  # a third where two were wanted
+        (STORED, NOTHING),
+        (STORED[:2], NOTHING._replace(lost=1)),
+        ((*STORED[:2], response("ann", 2, "ann 3")), NOTHING._replace(lost=1)),
+        ((*STORED, response("bob", 2, "bob 2")), NOTHING._replace(strange=1)),
+        ((*STORED, response("ann", 3, "ann 2")), NOTHING._replace(double=1, strange=1)),
+        ((*STORED, STORED[0]), NOTHING._replace(double=1, over=1)),
+        ((*STORED, response("cem", 1, "cem 1")), NOTHING._replace(strange=1, over=1)),
     ],
 )
 def test_the_audit_finds_what_is_wrong(stored: tuple[Response, ...], found: Audit) -> None:
@@ -78,7 +84,7 @@ SOUND = annotate_load.Measured(
     server_share=0.0,
     people_share=0.0,
     load=0.0,
-    audit=Audit(lost=0, double=0, strange=0),
+    audit=NOTHING,
     faults=[],
 )
 
@@ -89,7 +95,8 @@ def test_times_are_those_within_which_a_share_was_answered() -> None:
 
 
 @pytest.mark.parametrize(
-    "changed", [{"audit": Audit(1, 0, 0)}, {"audit": Audit(0, 1, 0)}, {"faults": ["saved twice"]}]
+    "changed",
+    [*({"audit": NOTHING._replace(**{name: 1})} for name in Audit._fields), {"faults": ["twice"]}],
 )
 def test_what_is_not_sound(changed: dict[str, Any]) -> None:
     assert SOUND.is_sound

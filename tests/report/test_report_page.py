@@ -211,6 +211,25 @@ def test_a_search_that_is_overtaken_changes_nothing(opened: Callable[..., Page])
     assert search.input_value() == ""
 
 
+def test_a_wheel_moves_a_very_long_list_row_by_row(opened: Callable[..., Page]) -> None:
+    items = tuple(Judgement(item=f"item-{n:06}", outcome="right") for n in range(300_000))
+    tab = opened(items)
+    box = tab.locator(".box").evaluate("box => box.clientHeight")
+    assert box < 300_000 * 58  # a pixel of the bar is more than one of the list
+    tab.locator(".list").hover()
+    for _ in range(5):
+        tab.mouse.wheel(0, 116)
+    tab.wait_for_function("document.querySelector('.list').scrollTop > 0")
+    tab.wait_for_timeout(100)
+    first = """() => {
+      const list = document.querySelector(".list").getBoundingClientRect();
+      const rows = [...document.querySelectorAll(".row")];
+      const seen = rows.filter((row) => row.getBoundingClientRect().bottom > list.top + 2);
+      return Math.min(...seen.map((row) => Number(row.dataset.index)));
+    }"""
+    assert tab.evaluate(first) in (9, 10, 11)  # ten rows, as turned
+
+
 def test_hostile_and_huge_texts_are_only_text(opened: Callable[..., Page]) -> None:
     huge = HOSTILE + " word" * 2_000_000
     items = (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PLACE = regex.compile(r"(\d+)-(\d+)")
 # A spreadsheet takes a cell that begins so for a formula and may run it.
-_FORMULA = regex.compile(r"'*[=+\-@\t\r]")
+_FORMULA = regex.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 class CellError(ValueError):

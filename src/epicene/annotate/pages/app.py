@@ -65,6 +65,7 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE, secure: bool = False)
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,  # such a redirect leads wherever the request says that we are
         lifespan=lifespan,
     )
     # Routes are tried in turn: those that are asked for most come first.

@@ -5,6 +5,7 @@ Without a link there is no page: whoever has none gets the same answer for every
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from epicene.annotate.tokens import Keys, Pass
 
 LARGEST_BODY = 1_000_000  # bytes
+PATIENCE = 30.0  # seconds for a body to arrive
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -100,11 +102,11 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
-        body = _Body(receive)
-        with suppress(_TooLargeError):
-            await self._app(scope, body.receive, body.unless_too_large(guarded))
-        if body.too_large:
-            await _too_much(scope["path"])(scope, receive, guarded)
+        body = _Body(receive, scope["path"])
+        with suppress(_RefusedBodyError):
+            await self._app(scope, body.receive, body.unless_refused(guarded))
+        if body.refusal is not None:
+            await body.refusal(scope, receive, guarded)
 
     def _admit(self, scope: Scope, headers: Headers) -> Response | None:
         """None where the request may go on; its session is then in the scope."""
@@ -125,40 +127,49 @@ class Guard:
         return None if buckets.take("/".join(entrant)) else _later(path)
 
 
-class _TooLargeError(Exception):
-    """A body went on for longer than it may."""
-
-
 def _too_large(headers: Headers, path: str) -> Response | None:
     """The answer to a body that says itself that it is too large; nothing of it is read."""
     length = headers.get("content-length", "0")
-    fits = len(length) <= len(str(LARGEST_BODY)) and length.isdecimal()
-    return None if fits and int(length) <= LARGEST_BODY else _too_much(path)
+    short = length.isdecimal() and len(length) <= len(str(LARGEST_BODY))
+    return None if short and int(length) <= LARGEST_BODY else _too_much(path)
+
+
+class _RefusedBodyError(Exception):
+    """A body went on for longer than it may."""
 
 
 class _Body:
     """What is sent with a request, as far as it may go."""
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, path: str) -> None:
         self._receive = receive
+        self._path = path
+        self._until = asyncio.get_running_loop().time() + PATIENCE
         self._read = 0
-
-    @property
-    def too_large(self) -> bool:
-        return self._read > LARGEST_BODY
+        self._complete = False
+        self.refusal: Response | None = None
 
     async def receive(self) -> Message:
-        message = await self._receive()
+        if self._complete:
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._until):
+                message = await self._receive()
+        except TimeoutError:
+            self.refusal = said(self._path, 408, "Too slow", {"Connection": "close"})
+            raise _RefusedBodyError from None
+        self._complete = not message.get("more_body", False)
         self._read += len(message.get("body", b""))
-        if self.too_large:
-            raise _TooLargeError
+        if self._read > LARGEST_BODY:
+            self.refusal = _too_much(self._path)
+            raise _RefusedBodyError
         return message
 
-    def unless_too_large(self, send: Send) -> Send:
+    def unless_refused(self, send: Send) -> Send:
         """Whatever the application makes of half a body is not said."""
 
         async def limited(message: Message) -> None:
-            if not self.too_large:
+            if self.refusal is None:
                 await send(message)
 
         return limited

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from epicene.annotate.pages.app import make_app
+from epicene.annotate.pages.connections import BoundedConnection
 from epicene.errors import RunError
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def serve(
         ready(listening.getsockname()[1])
         config = uvicorn.Config(
             app,
+            http=BoundedConnection,
+            ws="none",
             log_level="warning",
             access_log=False,  # addresses hold links, which are secrets
             server_header=False,

@@ -5,7 +5,7 @@ const ROW_HEIGHT = 58; // as .row in page.css
 const TALLEST = 8e6; // browsers lose precision in taller boxes
 const SPARE_ROWS = 4;
 const LONGEST_MENU = 200; // values; a facet with more gets a field to type in
-const ROW_TEXT = 400; // characters of a text in the list
+const ROW_TEXT = 160; // characters of a text in the list: more than fit
 const ANYWHERE = ""; // the name of the search in all texts; no column has it
 
 const ANSWER = "answer";
@@ -31,6 +31,7 @@ class Evidence {
     this.box = element("div", { className: "box" });
     this.list.append(this.box);
     this.index = 0;
+    this.carried = 0; // of what a wheel moved, less than a pixel of the bar
     this.nodes = new Map(); // index → what is drawn of it
     this.conditions = new Map(); // name → a one for each row that is kept
     this.turns = new Map(); // name → which search of that name is the last
@@ -159,6 +160,7 @@ class Evidence {
       });
     };
     this.list.addEventListener("scroll", later, { passive: true });
+    this.list.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     new ResizeObserver(later).observe(this.list);
     this.list.addEventListener("click", (event) => {
       const row = event.target.closest(".row");
@@ -174,15 +176,30 @@ class Evidence {
     return room <= 0 ? 0 : (this.list.scrollTop / room) * (this.total - view);
   }
 
+  // In a list that is longer than its box a pixel of the bar is several of the list; a wheel still
+  // moves the list by its own pixels.
+  wheel(event) {
+    if (this.total <= TALLEST || event.ctrlKey) return;
+    event.preventDefault();
+    const view = this.list.clientHeight;
+    const unit = [1, ROW_HEIGHT, view][event.deltaMode];
+    this.carried += (event.deltaY * unit * (TALLEST - view)) / (this.total - view);
+    const whole = Math.trunc(this.carried);
+    this.carried -= whole;
+    this.list.scrollTop += whole;
+  }
+
   draw() {
+    // All that the layout is asked comes before anything is changed, or it is made anew each time.
     const top = this.top();
+    const { scrollTop } = this.list;
     const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - SPARE_ROWS);
     const fit = Math.ceil(this.list.clientHeight / ROW_HEIGHT) + 2 * SPARE_ROWS;
     const last = Math.min(this.rows.length, first + fit);
     const nodes = new Map();
     for (let index = first; index < last; index++) {
       const node = this.nodes.get(index) ?? this.row(index);
-      node.style.top = `${this.list.scrollTop + index * ROW_HEIGHT - top}px`;
+      node.style.transform = `translateY(${scrollTop + index * ROW_HEIGHT - top}px)`;
       if (!node.isConnected) this.box.append(node);
       nodes.set(index, node);
     }
@@ -218,10 +235,10 @@ class Evidence {
     );
   }
 
-  // Names of several scripts side by side, each in its own direction.
+  // Names of several scripts side by side, each in its own direction: isolates as characters, since
+  // an element for each would be most of what is drawn.
   isolated(texts) {
-    const nodes = texts.flatMap((text) => [" · ", element("bdi", {}, text)]);
-    return element("span", {}, ...nodes.slice(1));
+    return texts.map((text) => `\u2068${text}\u2069`).join(" · ");
   }
 
   // The outcome; where runs are compared, the other run's first.
