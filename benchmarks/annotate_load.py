@@ -49,6 +49,7 @@ class Measured:
     outages: list[float]
     server_share: float  # of one core
     people_share: float
+    memory: float  # of the server in the end, MiB
     load: float
     audit: Audit
     faults: list[str]
@@ -127,7 +128,7 @@ def measure(
             _load(server, seconds=seconds, kills=kills, think=think, seed=seed)
         )
         spent, own = server.processor_time() - starting, time.process_time() - own
-        load = os.getloadavg()[0]
+        load, memory = os.getloadavg()[0], server.resident()
     finally:
         server.stop()
     heard = {name: person.notes for name, person in workers.items()}
@@ -144,6 +145,7 @@ def measure(
         outages=[ended - began for began, ended in server.outages],
         server_share=spent / took,
         people_share=own / took,
+        memory=memory,
         load=load,
         audit=audit(made.study, heard, made.responses()),
         faults=[fault for notes in heard.values() for fault in notes.faults],
@@ -163,6 +165,7 @@ def rows(measured: Measured) -> list[tuple[str, str]]:
         *((f"{name} (ms)", f"{measured.at(share):.0f}") for name, share in _SHARES),
         ("server, of one core", f"{100 * measured.server_share:.0f} %"),
         ("people, of one core", f"{100 * measured.people_share:.0f} %"),
+        ("server, memory", f"{measured.memory:.0f} MiB"),
         ("outages", f"{outages or 'none'}; {measured.left_out} requests left out"),
         ("unanswered besides", str(measured.unanswered)),
         ("judgements kept (taken back)", f"{measured.judgements:,} ({measured.undone})"),

@@ -70,6 +70,12 @@ class Server:
         """Seconds that all its lives took so far, starting included."""
         return self._spent + self._of_process()
 
+    def resident(self) -> float:
+        """MiB of memory that the process holds now."""
+        assert self._process is not None
+        pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
     def _of_process(self) -> float:
         """User and system time of the process that runs now."""
         if self._process is None or self._process.poll() is not None:

@@ -180,10 +180,15 @@ class Keyboarder:
         """Move the frame to a question, as the arrows do; what is on the page then."""
         if seen["framed"] != question and seen["writing"]:
             self._press("Escape")
-        while seen["framed"] != question:
+        for _ in range(2 * len(seen["asked"])):
+            if seen["framed"] == question:
+                break
             below = seen["asked"].index(question) > seen["asked"].index(seen["framed"])
             self._press("ArrowDown" if below else "ArrowUp")
             seen = self.look()
+            if seen["writing"] and seen["framed"] != question:
+                self._press("Escape")
+        assert seen["framed"] == question
         return seen
 
     def _choose(self, question: str, answer: str, text: str | None, seen: dict[str, Any]) -> None:

@@ -83,6 +83,7 @@ SOUND = annotate_load.Measured(
     outages=[],
     server_share=0.0,
     people_share=0.0,
+    memory=0.0,
     load=0.0,
     audit=NOTHING,
     faults=[],

@@ -75,7 +75,7 @@ def test_changes_between_two_runs_are_read_item_by_item(
     changes.get_by_label("from").select_option(label="model-1")
     assert "both runs" not in changes.inner_text()
     changes.get_by_label("to").select_option(label="model-2")
-    assert f"{len(changed)} of " in changes.locator("p").inner_text()
+    assert f"{len(changed)} have another outcome" in changes.locator("p").inner_text()
     assert tab.locator(".evidence > .status").inner_text().startswith(f"{len(changed)} of ")
     kinds = [f"{each['first']} → {each['second']}" for each in changed]
     kind = kinds[0]

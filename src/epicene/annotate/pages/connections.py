@@ -1,4 +1,4 @@
-"""How long and how much a connection may say before it asks for anything.
+"""How long a request may take to arrive, and how much may stand in it besides a body.
 
 The server itself waits without end for the rest of a request, and keeps whatever stands before the
 body; whoever says little, slowly, on many connections would hold all of them.
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     import asyncio
 
 LARGEST_HEAD = 64_000  # bytes of a request besides its body
-PATIENCE = 20.0  # seconds for them to arrive
+PATIENCE = 30.0  # seconds for the whole of it to arrive
 
 
 class BoundedConnection(HttpToolsProtocol):
-    """A connection that is closed when it takes too long or says too much besides a body."""
+    """A connection that is closed when a request takes too long or has too much besides a body."""
 
     _besides = 0
     _waiting: asyncio.TimerHandle | None = None
@@ -46,15 +46,15 @@ class BoundedConnection(HttpToolsProtocol):
         self._besides = 0
         self._wait()
 
-    def on_headers_complete(self) -> None:
-        """All that stands before the body is there; the guard waits for the rest."""
-        self._stop_waiting()
-        super().on_headers_complete()
-
     def on_body(self, body: bytes) -> None:
         """A part of the body, which the guard measures."""
         self._besides -= len(body)
         super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """All of a request is there; until the next begins a person may think."""
+        self._stop_waiting()
+        super().on_message_complete()
 
     def _wait(self) -> None:
         if self._waiting is None:

@@ -5,12 +5,12 @@ Without a link there is no page: whoever has none gets the same answer for every
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from epicene.annotate.pages.limits import Buckets
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from epicene.annotate.tokens import Keys, Pass
 
 LARGEST_BODY = 1_000_000  # bytes
-PATIENCE = 30.0  # seconds for a body to arrive
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -102,11 +101,11 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
-        body = _Body(receive, scope["path"])
-        with suppress(_RefusedBodyError):
-            await self._app(scope, body.receive, body.unless_refused(guarded))
-        if body.refusal is not None:
-            await body.refusal(scope, receive, guarded)
+        body = _Body(receive)
+        with suppress(_TooLargeError, ClientDisconnect):
+            await self._app(scope, body.receive, body.unless_too_large(guarded))
+        if body.too_large:
+            await _too_much(scope["path"])(scope, receive, guarded)
 
     def _admit(self, scope: Scope, headers: Headers) -> Response | None:
         """None where the request may go on; its session is then in the scope."""
@@ -134,42 +133,33 @@ def _too_large(headers: Headers, path: str) -> Response | None:
     return None if short and int(length) <= LARGEST_BODY else _too_much(path)
 
 
-class _RefusedBodyError(Exception):
+class _TooLargeError(Exception):
     """A body went on for longer than it may."""
 
 
 class _Body:
     """What is sent with a request, as far as it may go."""
 
-    def __init__(self, receive: Receive, path: str) -> None:
+    def __init__(self, receive: Receive) -> None:
         self._receive = receive
-        self._path = path
-        self._until = asyncio.get_running_loop().time() + PATIENCE
         self._read = 0
-        self._complete = False
-        self.refusal: Response | None = None
+
+    @property
+    def too_large(self) -> bool:
+        return self._read > LARGEST_BODY
 
     async def receive(self) -> Message:
-        if self._complete:
-            return await self._receive()
-        try:
-            async with asyncio.timeout_at(self._until):
-                message = await self._receive()
-        except TimeoutError:
-            self.refusal = said(self._path, 408, "Too slow", {"Connection": "close"})
-            raise _RefusedBodyError from None
-        self._complete = not message.get("more_body", False)
+        message = await self._receive()
         self._read += len(message.get("body", b""))
-        if self._read > LARGEST_BODY:
-            self.refusal = _too_much(self._path)
-            raise _RefusedBodyError
+        if self.too_large:
+            raise _TooLargeError
         return message
 
-    def unless_refused(self, send: Send) -> Send:
+    def unless_too_large(self, send: Send) -> Send:
         """Whatever the application makes of half a body is not said."""
 
         async def limited(message: Message) -> None:
-            if self.refusal is None:
+            if not self.too_large:
                 await send(message)
 
         return limited

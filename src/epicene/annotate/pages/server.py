@@ -17,6 +17,8 @@ from epicene.errors import RunError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fastapi import FastAPI
+
     from epicene.annotate.folder import StudyFolder
 
 _STOPPING = 5  # seconds for what is under way
@@ -36,21 +38,25 @@ def serve(
     app = make_app(folder, lease=lease, secure=secure)
     with _listen(host, port) as listening:
         ready(listening.getsockname()[1])
-        config = uvicorn.Config(
-            app,
-            http=BoundedConnection,
-            ws="none",
-            log_level="warning",
-            access_log=False,  # addresses hold links, which are secrets
-            server_header=False,
-            date_header=False,
-            timeout_graceful_shutdown=_STOPPING,
-            timeout_keep_alive=65,
-        )
         # The study stays as long as the server does: no need to look through it again and again.
         gc.collect()
         gc.freeze()
-        _Server(config).run(sockets=[listening])
+        _Server(configured(app)).run(sockets=[listening])
+
+
+def configured(app: FastAPI) -> uvicorn.Config:
+    """How the application is served."""
+    return uvicorn.Config(
+        app,
+        http=BoundedConnection,
+        ws="none",
+        log_level="warning",
+        access_log=False,  # addresses hold links, which are secrets
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=_STOPPING,
+        timeout_keep_alive=65,
+    )
 
 
 class _Server(uvicorn.Server):

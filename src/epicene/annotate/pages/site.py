@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -62,21 +63,8 @@ class Site:
         self.sessions = sessions
         self.images = Images(folder)
         self._addresses = self.images.addresses("/image")
-        self.templates = Environment(
-            loader=PackageLoader("epicene.annotate.pages"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            auto_reload=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._templates = templates()
         self._bodies: OrderedDict[tuple[object, ...], Markup] = OrderedDict()
-        self.templates.globals.update(
-            told=told, prose=prose, direction=direction, asset=asset_address
-        )
-        # Compiled now, so that nobody waits for it.
-        for name in self.templates.list_templates():
-            self.templates.get_template(name)
 
     # --- what a person sees --------------------------------------------------------------------
 
@@ -189,7 +177,7 @@ class Site:
         return HTMLResponse(whole, status)
 
     def _render(self, template: str, language: str, csrf: str, **context: Any) -> str:
-        return self.templates.get_template(template).render(
+        return self._templates.get_template(template).render(
             study=self.study,
             language=language,
             say=speaker(language),
@@ -221,6 +209,23 @@ class Site:
         """Refuse what another site may have sent in the person's name."""
         if not self.sessions.keys.is_signed(token, "csrf", *session_of(request).entrant):
             raise HTTPException(403, "This form is not from here; load the page again.")
+
+
+@cache
+def templates() -> Environment:
+    """The pages' templates, all of them compiled, so that nobody waits for it."""
+    found = Environment(
+        loader=PackageLoader("epicene.annotate.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        auto_reload=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals.update(told=told, prose=prose, direction=direction, asset=asset_address)
+    for name in found.list_templates():
+        found.get_template(name)
+    return found
 
 
 def session_of(request: Request) -> Session:

@@ -94,7 +94,7 @@ class Changes {
     }
     this.kind.disabled = false;
     const changed = [...kinds.values()].reduce((sum, count) => sum + count, 0);
-    this.told.textContent = `${changed} of ${shared} judgements that both runs have got another outcome.`;
+    this.told.textContent = `Of ${shared} judgements that both runs have, ${changed} have another outcome.`;
   }
 
   kindOf(row) {

@@ -24,12 +24,15 @@ function showAsked(form) {
     for (const word of wordControls(form, question.dataset.question)) word.disabled = !isAsked;
     values.set(question.dataset.question, isAsked ? chosenValues(form, question) : []);
   }
-  if (!form.querySelector(".question.active:not([hidden])")) activate(form, asked(form)[0]);
+  if (!form.querySelector(".question.active:not([hidden])")) frameAhead(form, asked(form)[0]);
 }
 
 // --- the question that signs go to first -------------------------------------------------------
 
+let framedAhead = null; // a question that got the frame without being gone into
+
 function activate(form, question) {
+  framedAhead = null;
   for (const each of questionsOf(form)) each.classList.toggle("active", each === question);
 }
 
@@ -40,16 +43,17 @@ function wayIn(form, question) {
     : question.querySelector("textarea, input[type=text]");
 }
 
-function isWithin(form, question) {
-  const here = document.activeElement;
-  return question.contains(here) || wordControls(form, question.dataset.question).includes(here);
+// Frame a question that is gone into only by a key, if at all.
+function frameAhead(form, question) {
+  activate(form, question);
+  if (question && wayIn(form, question)) framedAhead = question;
 }
 
 function moveQuestion(form, step) {
   const all = asked(form);
   const now = all.findIndex((question) => question.classList.contains("active"));
-  // Choosing an option frames what comes next; down goes into it before it goes past it.
-  const stays = step > 0 && all[now] && wayIn(form, all[now]) && !isWithin(form, all[now]);
+  // Down goes into a question that was framed for one, before it goes past it.
+  const stays = step > 0 && framedAhead !== null && framedAhead === all[now];
   const next = stays ? all[now] : all[Math.min(Math.max(now + step, 0), all.length - 1)];
   if (!next) return;
   activate(form, next);
@@ -93,7 +97,7 @@ function choose(form, option) {
 // Straight into words and into an empty field that wants something. A draft is left alone, lest
 // the sign of an option that was meant instead be written into it.
 function frameNext(form, question) {
-  activate(form, question);
+  frameAhead(form, question);
   const entrance = wayIn(form, question);
   const isEmpty = question.dataset.required && entrance?.value === "";
   if (entrance?.type === "checkbox" || isEmpty) entrance.focus({ preventScroll: true });

@@ -128,7 +128,7 @@ document.addEventListener("submit", (event) => {
     const missing = wanting(form);
     if (missing) {
       event.preventDefault();
-      activate(form, missing);
+      frameAhead(form, missing);
       missing.scrollIntoView({ block: "nearest" });
       const uneven = missing.querySelector(".comparison.wrong");
       tell(uneven ? SAY.same_words : SAY.missing, true);
