@@ -22,6 +22,7 @@ RUNS: tuple[tuple[str, dict[str, str], dict[str, str], int], ...] = (
     ("genform", {"model": "copy"}, {}, 60),
     ("misgendering", {"model": "ngram"}, {"samples": "1", "pronouns": "he,she,they,xe"}, 12),
     ("misgendering", {"model": "random"}, {"samples": "1", "pronouns": "he,she,they,xe"}, 12),
+    ("gramvis", {"drawer": "random", "judges": "random:1,random:2,random:3"}, {"shots": "1"}, 8),
 )
 
 
@@ -53,6 +54,7 @@ def take_the_report(camera: Camera, folder: Path) -> None:
         camera.take_window("report-head", page)
         camera.take("report-headlines", page.locator(".headlines").first)
         camera.take("report-table", page.locator(".table:has(tr.published)").first)
+        camera.take("report-pictures", page.locator(".sheet").first)
         for name, scene in EVIDENCE.items():
             _take_items(camera, page, name, scene)
 
@@ -75,7 +77,7 @@ def _done(
     order = Order(
         suite=suite,
         protocol=choose_protocol(suite, "epicene", settings, None),
-        models={role: [parse_spec(spec)] for role, spec in models.items()},
+        models={role: list(map(parse_spec, specs.split(","))) for role, specs in models.items()},
         limit=limit,
         under=folder / "runs",
         command="make screenshots",

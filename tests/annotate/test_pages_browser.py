@@ -191,28 +191,28 @@ def test_the_owner_settles_and_exports_by_keyboard(
     opened: Callable[..., Page], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study = continuations(tmp_path)
-    study = msgspec.structs.replace(study, items=study.items[:4], practice=(), judgements=2)
+    study = msgspec.structs.replace(study, items=study.items[:3], practice=(), judgements=2)
     folder = create_folder(tmp_path / "study", study)
     with served(folder) as house:
         for name in ("ann", "bob"):
             work_through(house.person(opened(), name), name)
         page = opened()
         page.goto(house.link(Pass("owner")))
-        expect(page.locator("#totals")).to_have_attribute("data-given", "8")
+        expect(page.locator("#totals")).to_have_attribute("data-given", "6")
         assert fits_a_phone(page)
         differ = differing(study, "ann", "bob")
-        assert len(differ) > 4
+        assert len(differ) > 3
         tab_to(page, "a[href='/owner/disagreements']")
         page.keyboard.press("Enter")
         expect(page.locator("#left")).to_have_attribute("data-left", str(len(differ)))
         assert fits_a_phone(page)
-        for left in range(len(differ) - 1, len(differ) - 5, -1):
+        for left in range(len(differ) - 1, len(differ) - 4, -1):
             settle_first(page)
             expect(page.locator("#left")).to_have_attribute("data-left", str(left))
         settled = folder.settlements().all()
         assert set(settled) < differ
         assert {each.by for each in settled.values()} == {"owner"}
-        assert len(settled) == 4
+        assert len(settled) == 3
         tab_to(page, "a[href='/owner/agreement']")
         page.keyboard.press("Enter")
         expect(page.locator("#agreement tr[data-question=outcome]")).to_have_count(1)

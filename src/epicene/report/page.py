@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 # In this order: what comes later uses what came before.
 _SCRIPTS = (
-    "differences.js",
     "alignment.js",
     "packed.js",
     "chosen.js",
@@ -87,7 +86,9 @@ def page(
     facts: Iterable[tuple[str, str]] = (),
 ) -> str:
     """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
-    script = "".join(map(_asset, _SCRIPTS))
+    # Which words differ is asked by the pages where people judge too.
+    differences = (files("epicene.languages") / "differences.js").read_text(encoding="utf-8")
+    script = differences + "".join(map(_asset, _SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         _templates()

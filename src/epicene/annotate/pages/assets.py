@@ -12,7 +12,7 @@ _ASSETS = {
     "pages.js": (
         "text/javascript",
         (
-            ("epicene.report", "templates/differences.js"),
+            ("epicene.languages", "differences.js"),
             ("epicene.annotate.pages", "static/words.js"),
             ("epicene.annotate.pages", "static/keys.js"),
             ("epicene.annotate.pages", "static/saving.js"),

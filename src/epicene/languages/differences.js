@@ -1,5 +1,5 @@
 "use strict";
-// The words in which two texts differ, as nodes. Comes before evidence.js in the page.
+// The words in which two texts differ, as nodes. For the report and for the pages where people judge.
 
 const DIFF_CELLS = 4e6; // the largest table a word difference may fill
 
