@@ -54,6 +54,8 @@ def take_the_report(camera: Camera, folder: Path) -> None:
         camera.take_window("report-head", page)
         camera.take("report-headlines", page.locator(".headlines").first)
         camera.take("report-table", page.locator(".table:has(tr.published)").first)
+        page.locator(".contact").first.scroll_into_view_if_needed()
+        expect(page.locator(".sheet img").first).to_be_visible()
         camera.take("report-pictures", page.locator(".sheet").first)
         for name, scene in EVIDENCE.items():
             _take_items(camera, page, name, scene)

@@ -9,9 +9,11 @@ from urllib.parse import urlencode
 
 import msgspec
 import pytest
+from fastapi.testclient import TestClient
 
+from epicene.annotate.desk import Desk
 from epicene.annotate.tokens import SECRET, Pass, read_keys
-from epicene.errors import InputError
+from epicene.errors import InputError, RunError
 from epicene.studies import Access
 from page_visitors import House, Page, Visitor, form, served
 from study_examples import forced_choice, misgendering
@@ -291,3 +293,29 @@ def test_lengths_that_are_none(length: str, house: House) -> None:
     reply = visitor.client.post("/answer", content=b"a=b", headers=headers)
     assert reply.status_code == 413
     assert still_answers(visitor)
+
+
+# --- when something breaks  -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(RunError("in /tmp/secret.sqlite"), 503), (KeyError("secret"), 500)]
+)
+def test_what_broke_is_not_told(
+    error: Exception, status: int, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor, page = house.person()
+    client = TestClient(house.app, str(visitor.client.base_url), raise_server_exceptions=False)
+    client.cookies = visitor.client.cookies
+    with monkeypatch.context() as broken:
+
+        def situation(*_: object) -> None:
+            raise error
+
+        broken.setattr(Desk, "situation", situation)
+        for address in ("/", "/api/work"):
+            reply = client.get(address)
+            assert reply.status_code == status
+            assert "secret" not in reply.text
+            assert leaks_nothing(reply.text)
+    assert visitor.get().fields == page.fields
