@@ -7,7 +7,7 @@ INSTALL := $(PIP) install --quiet --disable-pip-version-check --constraint const
 # Two test processes with one thread each finish sooner than one with many.
 TEST_WORKERS ?= 2
 
-.PHONY: demo test check format benchmarks clean help
+.PHONY: demo test check format benchmarks screenshots clean help
 
 help:
 	@echo "make demo        install, run every suite on the embedded models, write a report"
@@ -15,6 +15,7 @@ help:
 	@echo "make check       ruff and mypy"
 	@echo "make format      let ruff mend what it can"
 	@echo "make benchmarks  the measurements quoted in docs/"
+	@echo "make screenshots the pictures in docs/images, by Chromium"
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Epicene needs Python 3.11 or newer; call make PYTHON=/path/to/it.")'
@@ -25,7 +26,7 @@ $(VENV)/demo.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/test.installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[hf,english,images,api,faces,stats,ray,morphology,dev]'
+	$(INSTALL) --editable '.[hf,english,images,api,faces,stats,ray,annotate,morphology,dev]'
 	@touch $@ $(VENV)/demo.installed
 
 demo: $(VENV)/demo.installed
@@ -34,7 +35,7 @@ demo: $(VENV)/demo.installed
 test: $(VENV)/test.installed
 	$(BIN)/epicene models fetch smollm2
 	$(BIN)/epicene models fetch face-classifier
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(TEST_WORKERS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadgroup
 
 check: $(VENV)/test.installed
 	$(BIN)/ruff check
@@ -47,6 +48,9 @@ format: $(VENV)/test.installed
 
 benchmarks: $(VENV)/test.installed
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+screenshots: $(VENV)/test.installed
+	PYTHONPATH=tests:docs $(BIN)/python -m screenshots
 
 clean:
 	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

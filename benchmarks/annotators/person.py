@@ -41,7 +41,6 @@ class Notes:
     requests: list[Timed] = field(default_factory=list)
     unanswered: list[Timed] = field(default_factory=list)
     kept: dict[int, str] = field(default_factory=dict)  # what stands, by the sentence's number
-    heard: int = 0  # confirmed answers, those taken back included
     undone: int = 0
     faults: list[str] = field(default_factory=list)
 
@@ -118,7 +117,6 @@ class Annotator:
         if [each["status"] for each in found].count("saved") > 1:
             self.notes.faults.append(f"{said} was saved twice")
         self.notes.kept[_sentence(work)] = said
-        self.notes.heard += 1
         return max((each["work"] for each in found), key=_progress)
 
     async def _undo(self) -> dict[str, Any]:

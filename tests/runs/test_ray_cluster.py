@@ -35,6 +35,10 @@ KILLS, DRIVER_KILLS = 10, 2
 ITEMS = 120
 
 
+# One cluster for all of them: another test process would begin another.
+pytestmark = pytest.mark.xdist_group("ray")
+
+
 @pytest.fixture(scope="module")
 def two() -> Iterator[Nodes]:
     with nodes(2) as cluster:

@@ -25,7 +25,7 @@ from epicene.studies.response_files import (
     same_answers,
 )
 from scripted_people import respond
-from study_examples import STUDIES, image, label_and_rewrite, misgendering
+from study_examples import STUDIES, completion, image, label_and_rewrite, misgendering
 
 
 def answered(study: Study) -> list[Response]:
@@ -164,6 +164,19 @@ def test_a_bad_row_is_refused_with_its_place(text: str, message: str, tmp_path: 
     with pytest.raises(InputError) as caught:
         read_responses(path, image())
     assert str(caught.value) == message.replace("a.csv", str(path))
+
+
+def test_an_empty_cell_of_a_question_that_was_not_asked_says_nothing(tmp_path: Path) -> None:
+    study = completion()  # asks for errors only where the sentence is not grammatical
+    (error,) = (question for question in study.questions if question.id == "error")
+    optional = msgspec.structs.replace(error, required=False)
+    study = msgspec.structs.replace(
+        study, questions=(study.questions[0], optional, study.questions[2])
+    )
+    rows = "participant,item,grammatical,error,plausible\nann,k,yes,,yes\nbob,k,no,,yes\n"
+    ann, bob = read(tmp_path / "a.csv", study, rows)
+    assert ann.answers == {"grammatical": "yes", "plausible": "yes"}
+    assert bob.answers == {"grammatical": "no", "error": (), "plausible": "yes"}
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from epicene.annotate.reception import Person, RefusedError
 
 _MOST_FIELDS = 5000
-_MOST_BODIES = 2000
+_MOST_KEPT = 32_000_000  # characters of items' pages
 
 # What the script says.
 _FOR_SCRIPT = (
@@ -65,6 +65,7 @@ class Site:
         self._addresses = self.images.addresses("/image")
         self._templates = templates()
         self._bodies: OrderedDict[tuple[object, ...], Markup] = OrderedDict()
+        self._kept = 0
 
     # --- what a person sees --------------------------------------------------------------------
 
@@ -99,8 +100,9 @@ class Site:
             if task.answers:
                 return body
             self._bodies[key] = body
-            if len(self._bodies) > _MOST_BODIES:
-                self._bodies.popitem(last=False)
+            self._kept += len(body)
+            while self._kept > _MOST_KEPT and len(self._bodies) > 1:
+                self._kept -= len(self._bodies.popitem(last=False)[1])
         return self._bodies[key]
 
     def _feedback(self, viewer: Viewer, work: Feedback, person: Person) -> dict[str, Any]:
