@@ -97,7 +97,7 @@ def take_owner(camera: Camera, folder: Path) -> None:
     study = ten_items.forms_in("ar").study(folder)
     with (
         served(create_folder(folder / "owner", study)) as house,
-        camera.page(width=1000, scale=1) as page,
+        camera.page(width=1200, scale=1) as page,
     ):
         for name, most in (("amal", 10), ("basim", 8)):
             with camera.page("ar") as own:

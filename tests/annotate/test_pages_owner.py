@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
+
 from epicene.annotate.folder import read_folder
+from epicene.records import to_json
+from epicene.studies import Study
 from epicene.studies.response_files import responses_jsonl, responses_sheet
 from page_visitors import House, Page, Visitor, served
 from study_examples import label_and_rewrite, misgendering
@@ -119,3 +123,16 @@ def test_exports_are_those_of_the_command(tmp_path: Path) -> None:
         hidden = visitor.client.get("/owner/export.jsonl?hidden=true").text
         assert json.loads(hidden.splitlines()[0])["hidden: model"] == "m"
         assert visitor.client.get("/owner/export.xlsx").status_code == 422
+
+
+def test_the_owners_words_run_their_own_way_whatever_the_study_speaks(tmp_path: Path) -> None:
+    in_arabic = to_json(misgendering()).replace(b'"en":', b'"ar":')
+    study = msgspec.structs.replace(
+        msgspec.json.decode(in_arabic, type=Study), title={"ar": "دراسة"}
+    )
+    with served(study, tmp_path / "s") as house:
+        _, page = owner(house, "/owner")
+        assert page.attributes[0] == ("html", {"lang": "en", "dir": "ltr"})
+        assert "دراسة" in page.text
+        _, person = house.person()
+        assert person.attributes[0] == ("html", {"lang": "ar", "dir": "rtl"})

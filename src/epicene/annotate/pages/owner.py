@@ -39,6 +39,7 @@ _TYPES: dict[Form, str] = {
     "tsv": "text/tab-separated-values",
     "jsonl": "application/jsonl",
 }
+_LANGUAGE = "en"  # the only one of these pages; texts of the study are in its own
 _ITEMS = 100  # on a page
 _TO_SETTLE = 20
 
@@ -71,7 +72,7 @@ def owner_pages(site: Site) -> APIRouter:
 
     def page(request: Request, template: str, status: int = 200, **context: Any) -> Response:
         csrf = session_of(request).csrf
-        return site.page(f"owner_{template}", board.language, csrf=csrf, status=status, **context)
+        return site.page(f"owner_{template}", _LANGUAGE, csrf=csrf, status=status, **context)
 
     @routes.get("/owner")
     async def overview(request: Request) -> Response:
@@ -151,9 +152,11 @@ class _Board:
         self._folder = site.folder
         self._study = site.study
         self._path = site.desk.path
-        self.language = page_language(site.study, "en")
         self._viewer = Viewer(
-            site.study, self.language, OWNER, site.images.addresses("/owner/image")
+            site.study,
+            page_language(site.study, _LANGUAGE),
+            OWNER,
+            site.images.addresses("/owner/image"),
         )
 
     def progress(self) -> dict[str, Any]:

@@ -140,6 +140,10 @@ function pageKey(form, event) {
     else document.querySelector("button.primary, a.primary")?.click();
     return true;
   }
+  if (key === "Escape" && target.dataset.place) {
+    target.blur();
+    return true;
+  }
   if (key === "Backspace") return takeBack();
   return form !== null && (moves(form, event) || picks(form, event));
 }
