@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from epicene.annotate.assignment import FREE
 from epicene.annotate.desk import Desk, Feedback, Nothing, Task, Work
-from epicene.annotate.folder import RESPONSES, create_folder
+from epicene.annotate.folder import RESPONSES, StudyFolder, create_folder
 from epicene.annotate.results import judgements_wanted
 from epicene.studies import Choose, Study, StudyItem, TextPanel
 from epicene.studies.lists import lists_of, sequence
@@ -459,3 +459,48 @@ def test_a_desk_opened_again_goes_on(tmp_path: Path) -> None:
         while step(desk, "ann"):
             pass
         assert judged(desk) == [1] * 4
+
+
+@pytest.mark.parametrize("lists", ["none", "given"])
+def test_what_was_imported_is_not_asked_again(tmp_path: Path, lists: str) -> None:
+    items = tuple(item(f"i{number}", list="A") for number in range(4))
+    one = with_besides(0, items=items, lists=lists, judgements=2)
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("participant,item,label\nann,i1,b\nann,c1,b\nann,x2,b\n", "utf-8")
+    create_folder(tmp_path / "s", one).take(sheet)
+    with opened(one, tmp_path / "s") as desk:
+        enter(desk, "ann")
+        seen = []
+        while not isinstance(work := work_of(desk, "ann"), Nothing):
+            if isinstance(work, Task):
+                seen.append(work.item.id)
+            step(desk, "ann")
+        assert sorted(seen) == ["f1", "f2", "i0", "i2", "i3", "x1"]
+        _check_ledger(desk)
+
+
+def test_who_shares_the_items_sees_all_checks_all_the_same(tmp_path: Path) -> None:
+    with opened(with_besides(12), tmp_path / "s") as desk:
+        people = ["ann", "bob", "cem", "dov"]
+        enter(desk, *people)
+        while any([step(desk, person) for person in people]):  # noqa: C419 (each of them)
+            pass
+        assert judged(desk) == [1] * 12
+        found = counts(desk)
+        assert [found[name] for name in ("f1", "f2", "c1")] == [4, 4, 4]
+
+
+def test_who_was_on_a_list_that_is_gone_gets_another(tmp_path: Path) -> None:
+    def of(names: str) -> Study:
+        items = tuple(item(f"i{n}", list=names[n % 2]) for n in range(6))
+        return small(0, items=items, lists="given")
+
+    folder = create_folder(tmp_path / "s", of("AB"))
+    desk = Desk(folder, lease=LEASE)
+    enter(desk, "ann")
+    step(desk, "ann")
+    desk.close()
+    desk = Desk(StudyFolder(folder.path, of("CD")), lease=LEASE)
+    assert isinstance(work_of(desk, "ann"), Task)
+    assert desk.situation("ann").most == 3
+    desk.close()

@@ -22,6 +22,7 @@ class Hall:
     def __init__(self, room: int = 2) -> None:
         self.room = room
         self.reachable = True
+        self.connected = False
         self.corpus: bytes | None = None
         self.workers: dict[int, Worker] = {}
         self.orders: list[wire.Order] = []
@@ -31,6 +32,10 @@ class Hall:
 
     def order(self, order: wire.Order) -> None:
         self.orders.append(order)
+        if isinstance(order, wire.Connect):
+            self.connected = self.reachable
+        elif not self.connected:  # nobody hears it
+            return
         match order:
             case wire.Connect():
                 shape = wire.Connected(workers=self.room, cpus=1, gpus=0, machines=1)
@@ -86,6 +91,7 @@ class Hall:
 
     def cut(self) -> None:
         """Lose the cluster, and whatever its workers would still have said."""
+        self.connected = False
         self.workers.clear()
         self._events = SimpleQueue()
         self._events.put(wire.CutOff(reason="the cable was pulled"))

@@ -39,8 +39,8 @@ from epicene.records import (
 )
 from epicene.records import Image as Drawn
 from epicene.runs.files import ImageFolder
-from epicene.runs.ray import cluster, crew, roster
-from epicene.runs.ray.model import RayExecutor
+from epicene.runs.ray import cluster, crew, roster, wire
+from epicene.runs.ray.model import RayExecutor, RayModel
 from epicene.runs.ray.settings import RaySettings
 from epicene.runs.ray.shards import Shard
 from models.tiny_causal import llama, save, smollm2_like
@@ -282,6 +282,27 @@ def test_a_lost_cluster_is_waited_for(double: type[Double], hall: Hall, tmp_path
     spread = model.notes()["ray"]
     assert isinstance(spread, dict)
     assert (spread["cut_off"], spread["isolated"]) == (2, 0)
+
+
+def test_a_cluster_lost_while_notes_are_asked_for_is_reached_anew(
+    double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = opened(hall, [])
+    assert isinstance(model, RayModel)
+    order = hall.order
+
+    def cutting(what: wire.Order) -> None:
+        order(what)
+        if isinstance(what, wire.AskNotes):
+            hall.cut()
+
+    monkeypatch.setattr(model._executor._cluster, "order", cutting)
+    for _ in range(2):
+        found: dict[int, Answer] = {}
+        for answered in model.answer(plan(40), ImageFolder(tmp_path)):
+            found |= dict(answered)
+        assert found == expected(40)
+    assert sum(isinstance(each, wire.Connect) for each in hall.orders) == 2
 
 
 def test_a_cluster_that_stays_away_is_said(

@@ -56,7 +56,7 @@ class Assignment:
 
     def wants_list(self, person: sqlite3.Row) -> bool:
         """Whether a person has no list yet, or saw nothing of one that others finished."""
-        if person["list"] is None:
+        if person["list"] not in self._lists:  # none yet, or one that the study no longer has
             return True
         return person["items"] == 0 and not self._is_open(person["list"])
 
@@ -87,7 +87,7 @@ class Assignment:
 
     def most(self, name: str | None) -> int:
         """How much a person on a list sees at most, the practice left out."""
-        items = 0 if name is None else len(self._lists[name])
+        items = 0 if name is None else len(self._lists.get(name, ()))
         if self._study.per_person is not None:
             items = min(items, self._study.per_person)
         return items + len(self._study.fillers) + len(self._study.checks)
@@ -139,19 +139,22 @@ class Assignment:
         return tuple(item.id for item in sequence(self._study, self._lists[name], participant))
 
     def _of_all(self, person: sqlite3.Row) -> Next | None:
-        """A filler or check that is due, or any item that lacks judgements."""
+        """A filler or check that is due, or any item that lacks judgements.
+
+        Who has had all the items there are for them gets what is left of fillers and checks.
+        """
+        found = self._free(person, self._start(person)) if self._may_have_more(person) else None
+        over = found is None and person["items"] > 0
         hand = len(self._study.items)
         if self._study.per_person is not None:
             hand = min(hand, self._study.per_person)
         for share, beside in besides(self._study, person["participant"])[person["walked"] :]:
-            if share * hand > person["items"]:
+            if share * hand > person["items"] and not over:
                 break
             self._count(person, "walked")
             if not self._was_given(person, beside.id):
                 return Next(beside.id, "beside")
-        if not self._may_have_more(person):
-            return None
-        return self._free(person, self._start(person))
+        return found
 
     def _start(self, person: sqlite3.Row) -> float:
         """Where to look first: anywhere, or after the person's last where the order is fixed."""
@@ -184,9 +187,12 @@ class Assignment:
         return self._study.per_person is None or person["items"] < self._study.per_person
 
     def _was_given(self, person: sqlite3.Row, item: str) -> bool:
+        """Whether a person has had an item: here, or on a sheet that was imported."""
+        both = (person["participant"], item)
         found = self._db.execute(
-            "SELECT 1 FROM assignments WHERE participant = ? AND item = ?",
-            (person["participant"], item),
+            "SELECT 1 FROM assignments WHERE participant = ? AND item = ?"
+            " UNION ALL SELECT 1 FROM responses WHERE participant = ? AND item = ? LIMIT 1",
+            (*both, *both),
         )
         return found.fetchone() is not None
 

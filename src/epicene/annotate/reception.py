@@ -72,6 +72,14 @@ class Reception:
             )
             return [row["participant"] for row in rows]
 
+    def came_openly(self, participant: str) -> bool:
+        """Whether a person is one who entered by the open link."""
+        with explained(self._path):
+            found = self._db.execute(
+                "SELECT 1 FROM people WHERE participant = ? AND entry = 'open'", (participant,)
+            )
+            return found.fetchone() is not None
+
     def enter(self, participant: str, entry: Entry, language: str = "") -> bool:
         """Let a person in; no, where they belong to the other way of entering."""
         now = self._clock()

@@ -117,6 +117,12 @@ def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tup
         for name in names:
             reception.invite(name)
         invited = reception.invited()
+    for name in names:
+        if name not in invited:
+            raise InputError(
+                f"Somebody entered by the open link as {name} already; "
+                "give the person another name."
+            )
     yield "(owner)", link(Pass("owner"))
     access = folder.study.access
     if access.entry == "open":

@@ -63,10 +63,7 @@ class OnDemand:
             model = self._open(self._spec)
             if model.identity.digest != self.identity.digest:
                 model.close()
-                raise RunError(
-                    f"The files of {self.identity.label} changed after the run had begun, or are "
-                    "others on the machine that loaded them; put them back, or start the run anew."
-                )
+                raise RunError(_another(self.identity, model.identity))
             self._model = model
         return self._model
 
@@ -87,3 +84,20 @@ class OnDemand:
             self._noted.append(dict(self._model.notes()))
             self._model.close()
             self._model = None
+
+
+def _another(expected: Identity, found: Identity) -> str:
+    """What to say where the model that was loaded is not the one its files promised."""
+    one, two = expected.key, found.key
+    differing = sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name))
+    if differing == ["dtype"]:
+        return (
+            f"{expected.label} was to be read in {one.get('dtype')} and was loaded in "
+            f"{two.get('dtype')}, which is what suits the machine that loaded it; say which with "
+            "--dtype."
+        )
+    return (
+        f"The files of {expected.label} changed after the run had begun, or are others on the "
+        f"machine that loaded them: they differ in {', '.join(differing) or 'kind'}; put them "
+        "back, or start the run anew."
+    )

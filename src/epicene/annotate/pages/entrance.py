@@ -70,7 +70,9 @@ class Entrance:
         parameter = self._site.study.access.participant_parameter
         if not parameter:
             known = self._site.sessions.find(request.headers, "person")
-            return known.entrant.name if known else f"p-{secrets.token_hex(8)}"
+            if known and self._site.desk.reception.came_openly(known.entrant.name):
+                return known.entrant.name
+            return f"p-{secrets.token_hex(8)}"
         given = request.query_params.get(parameter, "")
         return given if _PLATFORM_ID.fullmatch(given) else None
 

@@ -74,7 +74,9 @@ class Sessions:
             self.keys.token(entrant),
             max_age=180 * 24 * 3600,
             httponly=True,
-            samesite="strict",
+            # A person may follow the link from another site again, and is then still the same;
+            # what they do is a form with a token of its own.
+            samesite="lax" if entrant.role == "person" else "strict",
             secure=secure or self._secure,
         )
 

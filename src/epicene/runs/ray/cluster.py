@@ -49,7 +49,10 @@ class Cluster:
 
     def events(self) -> Iterator[wire.Event]:
         """What has happened; waits a tick for the first of it."""
-        return self._link.events(TICK)
+        for event in self._link.events(TICK):
+            if isinstance(event, wire.CutOff):
+                self._room = None  # it must be reached anew before anybody is hired
+            yield event
 
     def wait_for_it(self, reason: str) -> None:
         """The cluster was lost: say so, and wait until it is there again."""

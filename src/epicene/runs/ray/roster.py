@@ -132,7 +132,8 @@ class Roster:
         if isinstance(event, wire.Introduced):
             self._introduced(event.worker, event.introduction)
         elif isinstance(event, wire.Refused):
-            raise refused(event.refusal)
+            if event.worker in self.members:  # not of a model that was let go
+                raise refused(event.refusal)
         elif isinstance(event, wire.Noted) and event.notes and event.notes not in self.notes:
             self.notes.append(event.notes)
 
@@ -193,9 +194,16 @@ class Roster:
             for event in self._cluster.events():
                 if isinstance(event, wire.Noted):
                     asked.discard(event.worker)
-                if isinstance(event, wire.Lost | wire.CutOff):
-                    return  # the work is done: nobody is replaced for this
-                self.notice(event)
+                # The work is done: nobody is replaced for what is lost now.
+                if isinstance(event, wire.CutOff):
+                    self.members.clear()
+                    self._taught = False
+                    return
+                if isinstance(event, wire.Lost):
+                    self.members.pop(event.worker, None)
+                    asked.discard(event.worker)
+                else:
+                    self.notice(event)
 
     def close(self) -> None:
         """Let all go."""

@@ -168,8 +168,9 @@ async function sendAll() {
   sending = true;
   clearTimeout(waiting);
   try {
-    for (const number of unsentNumbers()) {
-      if (!(await sendOne(number))) return;
+    // Asked anew each time: another may have come while one was sent.
+    for (let left = unsentNumbers(); left.length; left = unsentNumbers()) {
+      if (!(await sendOne(left[0]))) return;
     }
   } finally {
     sending = false;
@@ -232,11 +233,16 @@ async function undo(number) {
   } finally {
     sending = false;
   }
+  sendAll(); // what was answered meanwhile
 }
 
 async function refresh() {
-  const answer = await fetch("/api/work", { signal: AbortSignal.timeout(PATIENCE) });
-  if (answer.ok) show(await answer.json());
+  try {
+    const answer = await fetch("/api/work", { signal: AbortSignal.timeout(PATIENCE) });
+    if (answer.ok) show(await answer.json());
+  } catch {
+    setTimeout(refresh, LONGEST_PAUSE);
+  }
 }
 
 function show(work) {
