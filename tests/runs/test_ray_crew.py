@@ -218,7 +218,9 @@ def test_a_worker_that_died_by_chance_costs_nothing(
     spread = model.notes()["ray"]
     assert isinstance(spread, dict)
     assert spread["isolated"] == 0
-    assert spread["retried"] >= spread["replaced"] == 4
+    assert spread["retried"] >= spread["replaced"]
+    # The two that follow each other may be of one worker, which has two shards in hand.
+    assert spread["replaced"] in (3, 4)
 
 
 def test_all_requests_deadly_ends_the_run(
