@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
 import pytest
 
 from epicene.records import Estimate, FirstToken
-from epicene.report.how import line, method, settings, undetected, undetected_rate
+from epicene.report.how import differing, line, method, settings, undetected, undetected_rate
 from epicene.runs.summary import RunSummary
 from epicene.suites import Protocol, RunInfo, find_suite
 
@@ -24,7 +25,7 @@ OWN = OwnProtocol(name="epicene", about="", normalisers=("nfc",))
 
 
 def test_choices_of_method_go_with_every_table_and_sizes_do_not() -> None:
-    assert method(OWN) == (
+    assert method({"a": OWN, "b": OWN}) == (
         "protocol epicene · normalisers: nfc · first token: bos · ways: one, two"
     )
     assert settings(OWN) == "seed 0, samples 5, mended yes"
@@ -43,7 +44,7 @@ def test_choices_of_method_go_with_every_table_and_sizes_do_not() -> None:
     ],
 )
 def test_what_decides_a_number_is_told_of_every_suite(suite: str, protocol: str, told: str) -> None:
-    assert told in method(find_suite(suite).protocols[protocol])
+    assert told in method({"model": find_suite(suite).protocols[protocol]})
 
 
 def run(model: str, rate: float | None) -> RunSummary:
@@ -64,3 +65,14 @@ def test_undetected_rates_are_named_model_by_model_or_as_a_range() -> None:
 
 def test_a_line_leaves_out_what_says_nothing() -> None:
     assert line(("a", "", "b")) == "a · b"
+
+
+def test_runs_that_differ_in_method_are_said_by_model() -> None:
+    other = msgspec.structs.replace(OWN, first_token="none", normalisers=())
+    protocols = {"a": OWN, "b": other, "c": OWN}
+    assert method(protocols) == (
+        "protocol epicene · normalisers: nfc (a, c), none (b) · first token: bos (a, c), none (b)"
+        " · ways: one, two"
+    )
+    assert differing(protocols) == ["normalisers", "first token"]
+    assert differing({"a": OWN, "c": msgspec.structs.replace(OWN, samples=9)}) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reflexives
 from epicene.records import Estimate, Identity, Judgement, Table
+from epicene.report import how
 from epicene.report.profile import entries_of, profile_figures, profile_table, size_figures
 from epicene.report.standing import MOST_COMPARED, changes_table, places
 from epicene.runs.results import frame_of
@@ -70,19 +71,19 @@ def test_headlines_by_language_and_model() -> None:
     assert found[2].estimates["small"].value == 1 / 4
     assert found[2].undetected["small"].value == 1 / 4
     assert found[2].estimates["large"].value is None
-    table = profile_table([summary], found)
+    table = profile_table([summary], found, ["first token: bos"])
     assert [row.keys for row in table.rows] == [("small",), ("large",)]
     cell = table.rows[1].cells[2]
     assert isinstance(cell, Estimate)
     assert cell.why
-    assert "first token: bos" in table.notes[0]
-    assert "undetected: small 12.5 %, large 0.0 %" in table.notes[0]
+    assert table.notes[0].endswith(": first token: bos.")
+    assert how.undetected(summary.runs) == "undetected: small 12.5 %, large 0.0 %"
 
 
 def test_a_model_that_was_not_run_on_a_suite_has_a_dash_with_that_reason() -> None:
     first, second = summary_of(small=judgements("+-")), summary_of(large=judgements("++"))
     found = [*entries_of(first), *entries_of(second)]
-    table = profile_table([first, second], [found[0]])
+    table = profile_table([first, second], [found[0]], ["", ""])
     cells = [row.cells[0] for row in table.rows]
     assert isinstance(cells[1], Estimate)
     assert cells[1].why == "this model was not run on this suite"

@@ -81,6 +81,15 @@ def test_a_clear_order_has_single_places() -> None:
     assert letters(told, [0, 1, 2]) == ["a", "b", "c"]
 
 
+def test_a_clear_order_of_many_is_told_too() -> None:
+    """The smallest p-value must survive a correction over 600 pairs."""
+    sums = np.zeros((40, 25))
+    sums[:, 0] = 1.0  # one is right always, the others never
+    told = told_apart(better(sums, sums))
+    assert told[0, 1:].all()
+    assert told.sum() == 24
+
+
 def test_letters_are_shared_exactly_by_those_not_told_apart() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):

@@ -13,7 +13,7 @@ from epicene.records import Column
 from epicene.report.numbers import digits, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from epicene.records import Estimate
     from epicene.runs.summary import RunSummary
@@ -25,16 +25,52 @@ _SHARE = Column(name="", unit="share", decimals=1)
 _NAMED_ONE_BY_ONE = 4  # runs
 
 
-def method(protocol: Protocol) -> str:
-    """The protocol, its normalisers and every choice of method, as `first token: bos`."""
-    hints = get_type_hints(type(protocol))
+def method(protocols: Mapping[str, Protocol]) -> str:
+    """The protocol, its normalisers and every choice of method, as `first token: bos`.
+
+    The protocols are of one name, by model; where they differ the models stand with the choice.
+    """
+    first = next(iter(protocols.values()))
     chosen = [
-        f"{_spoken(name)}: {_value(getattr(protocol, name))}"
-        for name, hint in hints.items()
-        if name not in _SAID_ELSEWHERE and _is_choice(hint)
+        _said(_spoken(name), {m: _value(getattr(each, name)) for m, each in protocols.items()})
+        for name in _choices(first)
     ]
-    normalisers = f"normalisers: {', '.join(protocol.normalisers) or 'none'}"
-    return _SEPARATOR.join((f"protocol {protocol.name}", normalisers, *chosen))
+    normalisers = _said(
+        "normalisers", {m: ", ".join(each.normalisers) or "none" for m, each in protocols.items()}
+    )
+    return _SEPARATOR.join((f"protocol {first.name}", normalisers, *chosen))
+
+
+def differing(protocols: Mapping[str, Protocol]) -> list[str]:
+    """The choices of method in which protocols of one name are not alike."""
+    first, *others = protocols.values()
+    return [
+        _spoken(name)
+        for name in ("normalisers", *_choices(first))
+        if any(getattr(each, name) != getattr(first, name) for each in others)
+    ]
+
+
+def coverage(runs: Sequence[RunSummary]) -> str:
+    """Which runs lack judgements, so that nobody takes a part for the whole."""
+    lacking = [run for run in runs if run.coverage is not None and not run.coverage.whole]
+    return ", ".join(f"{run.info.model}: only {run.coverage}" for run in lacking)
+
+
+def _choices(protocol: Protocol) -> list[str]:
+    hints = get_type_hints(type(protocol))
+    return [n for n, hint in hints.items() if n not in _SAID_ELSEWHERE and _is_choice(hint)]
+
+
+def _said(what: str, by_model: Mapping[str, str]) -> str:
+    values = list(dict.fromkeys(by_model.values()))
+    if len(values) == 1:
+        return f"{what}: {values[0]}"
+    told = (
+        f"{value} ({', '.join(m for m, each in by_model.items() if each == value)})"
+        for value in values
+    )
+    return f"{what}: {', '.join(told)}"
 
 
 def settings(protocol: Protocol) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from epicene import charts
 from epicene.records import Column, Estimate, Row, Table
-from epicene.report import how
 from epicene.suites.headlines import Headline, Unit, everything, share_right
 from epicene.suites.tabulate import only, undetected, values_of
 
@@ -80,8 +79,10 @@ def _entry(summary: Summary, headline: Headline, language: str) -> Entry:
     )
 
 
-def profile_table(summaries: Sequence[Summary], found: Sequence[Entry]) -> Table:
-    """A row for each model, a column for each headline and language."""
+def profile_table(
+    summaries: Sequence[Summary], found: Sequence[Entry], hows: Sequence[str]
+) -> Table:
+    """A row for each model, a column for each headline and language; `hows` are the suites'."""
     models = dict.fromkeys(run.info.model for each in summaries for run in each.runs)
     return Table(
         name="profile",
@@ -96,10 +97,7 @@ def profile_table(summaries: Sequence[Summary], found: Sequence[Entry]) -> Table
             for model in models
         ),
         notes=tuple(
-            f"{each.suite.card.title}: "
-            + how.line((how.method(each.protocol), how.undetected(each.runs)))
-            + "."
-            for each in summaries
+            f"{each.suite.card.title}: {how}." for each, how in zip(summaries, hows, strict=True)
         ),
     )
 

@@ -90,8 +90,19 @@ def _part(runs: Sequence[Finished], megabytes: float) -> _Part:
     card, protocol = summary.suite.card, summary.protocol
     sheets = tuple(_sheets(summary, runs))
     found = list(entries_of(summary))
-    standing = list(places(summary, found))
-    changed = changes_table(summary, found)
+    protocols = {
+        told.info.model: run.protocol for told, run in zip(summary.runs, runs, strict=True)
+    }
+    standing: list[Table | str] = []
+    changed = None
+    if not (unlike := how.differing(protocols)):
+        standing = list(places(summary, found))
+        changed = changes_table(summary, found)
+    elif len(runs) > 1:
+        standing.append(
+            f"These runs differ in method ({', '.join(unlike)}), so their models are not ranked "
+            "and not compared."
+        )
     section = Section(
         heading=f"{card.title} · {protocol.name}",
         paragraphs=(
@@ -101,8 +112,10 @@ def _part(runs: Sequence[Finished], megabytes: float) -> _Part:
             *_gaps(summary, runs),
             *(told for told in standing if isinstance(told, str)),
         ),
-        how=how.line((how.method(protocol), how.undetected(summary.runs))),
-        headlines=tuple(_headlines(found)),
+        how=how.line(
+            (how.method(protocols), how.undetected(summary.runs), how.coverage(summary.runs))
+        ),
+        headlines=tuple(_headlines(found, summary)),
         faults=card.faults,
         pointers=tuple(
             ("Do the ways of measuring agree?", name) for name in summary.suite.format_tables
@@ -138,19 +151,20 @@ def _overview(parts: Sequence[_Part]) -> Iterator[Section]:
             "Each model's headlines with 95 % intervals. Suites measure different things and are "
             "never added up; which models are told apart is said suite by suite below.",
         ),
-        tables=(profile_table(summaries, found),),
+        tables=(profile_table(summaries, found, [part.section.how for part in parts]),),
         figures=(*profile_figures(found), *size_figures(summaries, found)),
     )
 
 
-def _headlines(found: Sequence[Entry]) -> Iterator[Headline]:
+def _headlines(found: Sequence[Entry], summary: Summary) -> Iterator[Headline]:
     """The headlines of each model, largest first to be seen, if they are few."""
+    lacking = {run.info.model: how.coverage([run]) for run in summary.runs}
     shown = [
         Headline(
             label=f"{model}: {entry.title}",
             estimate=estimate,
             column=msgspec.structs.replace(entry.column, name=""),
-            note=how.undetected_rate(entry.undetected[model]),
+            note=how.line((how.undetected_rate(entry.undetected[model]), lacking[model])),
         )
         for entry in found
         if not entry.language

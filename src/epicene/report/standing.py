@@ -25,8 +25,8 @@ _PLACES = (
     f"{LEVEL:.0%} after Holm over all pairs both ways.",
     "A place is a range: at best one below those told to be better, at worst one above those told "
     "to be worse. Models that share a letter are not told apart.",
-    "A judgement that a run lacks counts against its model where that should prove better and for "
-    "it where another should, so no place improves with less data.",
+    "A judgement that another run has and this one lacks counts against its model where that "
+    "should prove better and for it where another should, so that it can only widen a place.",
 )
 _CHANGES = (
     "The second minus the first, over the judgements both have: paired by item, intervals and the "

@@ -152,16 +152,16 @@ def _summary(
 
 
 def _told_apart(runs: Sequence[Finished]) -> list[RunInfo]:
-    """Runs of models with one label are told apart by their folder's name, or its whole path."""
+    """Runs are told apart by their folder's name, or its whole path; by that also the models with
+    one label."""
     infos = [run.info for run in runs]
     labels = [info.model for info in infos]
     names = [run.folder.name for run in runs]
     told = []
     for run, info in zip(runs, infos, strict=True):
-        if labels.count(info.model) > 1:
-            where = info.run if names.count(info.run) == 1 else str(run.folder)
-            info = msgspec.structs.replace(info, model=f"{info.model} ({where})", run=where)
-        told.append(info)
+        where = info.run if names.count(info.run) == 1 else str(run.folder)
+        label = f"{info.model} ({where})" if labels.count(info.model) > 1 else info.model
+        told.append(msgspec.structs.replace(info, model=label, run=where))
     return told
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 
 _FLIPS_IN_MEMORY = 2**22
+_FLIPS_PER_PAIR = 50
 # Sums that differ by less than this share of the largest are equal but for rounding.
 _ROUNDING = 1e-9
 
@@ -50,6 +51,8 @@ def better(low: Floats, high: Floats, *, resamples: int = 10_000, seed: int = 0)
     if low.shape != high.shape or low.ndim != 2:
         raise InputError(f"The sums of groups have the shapes {low.shape} and {high.shape}.")
     groups, systems = low.shape
+    # So many that the smallest p-value is small enough after a correction over all pairs.
+    resamples = max(resamples, _FLIPS_PER_PAIR * systems * (systems - 1))
     reached = np.zeros((systems, systems), dtype=np.int64)
     slack = _ROUNDING * float(np.abs(high).sum(axis=0).max(initial=0.0))
     tried = 0

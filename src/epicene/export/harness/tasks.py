@@ -50,8 +50,8 @@ def make_task(
         },
         "test_split": "test",
         "num_fewshot": 0,
-        # A field of the document: what is in it is sent as it is.
-        **({"description": "system"} if any(each["system"] for each in documents) else {}),
+        # A template and not the field's name, which some versions would send as the message.
+        **({"description": "{{system}}"} if any(each["system"] for each in documents) else {}),
         "doc_to_text": "prompt",
         **own,
         "metadata": {"version": VERSION},
