@@ -434,6 +434,11 @@ class Identity(Record, frozen=True, kw_only=True):
         """Sixteen bytes that differ where an answer could."""
         return digest({"kind": self.kind, "key": self.key})
 
+    def differs_in(self, other: Identity) -> list[str]:
+        """The parts of the key in which the two are not alike."""
+        names = self.key.keys() | other.key.keys()
+        return sorted(name for name in names if self.key.get(name) != other.key.get(name))
+
 
 _encoder = msgspec.json.Encoder(order="deterministic")
 

@@ -88,12 +88,11 @@ class OnDemand:
 
 def _another(expected: Identity, found: Identity) -> str:
     """What to say where the model that was loaded is not the one its files promised."""
-    one, two = expected.key, found.key
-    differing = sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name))
+    differing = expected.differs_in(found)
     if differing == ["dtype"]:
         return (
-            f"{expected.label} was to be read in {one.get('dtype')} and was loaded in "
-            f"{two.get('dtype')}, which is what suits the machine that loaded it; say which with "
+            f"{expected.label} was to be read in {expected.key.get('dtype')} and was loaded in "
+            f"{found.key.get('dtype')}, which is what suits the machine that loaded it; say which with "
             "--dtype."
         )
     return (

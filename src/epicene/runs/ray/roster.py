@@ -222,10 +222,7 @@ def refuse_another(first: wire.Introduction, other: wire.Introduction) -> None:
     one, two = first.identity, other.identity
     if one is None or two is None or one.digest == two.digest:
         return
-    differing = sorted(
-        name for name in one.key.keys() | two.key.keys() if one.key.get(name) != two.key.get(name)
-    )
     raise RunError(
         f"{other.machine} loaded another {one.label} than {first.machine} did: they differ in "
-        f"{', '.join(differing) or 'kind'}; put the same files on every machine."
+        f"{', '.join(one.differs_in(two)) or 'kind'}; put the same files on every machine."
     )
