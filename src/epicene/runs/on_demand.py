@@ -92,8 +92,8 @@ def _another(expected: Identity, found: Identity) -> str:
     if differing == ["dtype"]:
         return (
             f"{expected.label} was to be read in {expected.key.get('dtype')} and was loaded in "
-            f"{found.key.get('dtype')}, which is what suits the machine that loaded it; say which with "
-            "--dtype."
+            f"{found.key.get('dtype')}, which is what suits the machine that loaded it; say "
+            "which with --dtype."
         )
     return (
         f"The files of {expected.label} changed after the run had begun, or are others on the "
