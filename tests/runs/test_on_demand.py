@@ -22,7 +22,8 @@ from epicene.models import (
     parse_spec,
 )
 from epicene.models.purse import paid
-from epicene.runs.on_demand import on_demand
+from epicene.records import Identity
+from epicene.runs.on_demand import _another, on_demand
 from runs.conftest import Runner
 
 
@@ -154,3 +155,12 @@ def test_one_model_in_two_roles_is_loaded_for_each(do_run: Runner, memory: Memor
     do_run(writer="heavy:a", readers=("heavy:b", "heavy:a"))
     assert memory.loaded == ["a", "b", "a"]
     assert memory.most == 1
+
+
+def test_a_number_format_that_suits_another_machine_is_said() -> None:
+    here = Identity(kind="hf", label="m", key={"weights": "1", "dtype": "float32"})
+    there = Identity(kind="hf", label="m", key={"weights": "1", "dtype": "bfloat16"})
+    other = Identity(kind="hf", label="m", key={"weights": "2", "dtype": "bfloat16"})
+    assert "was loaded in bfloat16" in _another(here, there)
+    assert "--dtype" in _another(here, there)
+    assert "they differ in dtype, weights" in _another(here, other)

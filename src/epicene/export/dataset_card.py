@@ -52,14 +52,7 @@ def dataset_card(
     yield "```"
     yield ""
     yield from _fields(selection, fields)
-    yield "## Licence"
-    yield ""
-    yield from selection.licence_lines()
-    yield ""
-    yield "## Where it comes from"
-    yield ""
-    yield from selection.origin_lines()
-    yield ""
+    yield from selection.provenance_lines()
     yield (
         f"Read under the protocol `{selection.protocol.name}` and exported by Epicene "
         f"{__version__}."

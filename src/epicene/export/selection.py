@@ -57,6 +57,11 @@ class Selection:
             return {"license": self.licence.lower()}
         return {"license": "other", "license_name": "see-the-card", "license_link": "README.md"}
 
+    def provenance_lines(self) -> Iterator[str]:
+        """The sections of a card on the licence and on where the items come from."""
+        yield from ("## Licence", "", *self.licence_lines(), "")
+        yield from ("## Where it comes from", "", *self.origin_lines(), "")
+
     def licence_lines(self) -> Iterator[str]:
         """The licence in words."""
         if self.own:

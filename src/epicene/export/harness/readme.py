@@ -49,14 +49,7 @@ def readme(
         for (what, why), times in left_out.items():
             yield f"- {what}{f' ({times} requests)' * (times > 1)}: {why}."
         yield ""
-    yield "## Licence"
-    yield ""
-    yield from selection.licence_lines()
-    yield ""
-    yield "## Where it comes from"
-    yield ""
-    yield from selection.origin_lines()
-    yield ""
+    yield from selection.provenance_lines()
     yield f"Exported by Epicene {__version__}. Cite the source named above, and Epicene."
     yield ""
     yield from fault_lines(card, "##")
