@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import two_stage
+from epicene import registry
 from epicene.models import parse_spec
+from epicene.runs.ray import cluster
 from epicene.runs.run import Order, run
 from epicene.runs.settings import Manifest
 from epicene.suites import choose_protocol
+from runs.ray_asking import Double
+from runs.ray_hall import Hall
 
 Runner = Callable[..., tuple[Path, Manifest]]
 
@@ -65,3 +69,20 @@ def do_run(tmp_path: Path) -> Runner:
         )
 
     return doing
+
+
+@pytest.fixture
+def double(monkeypatch: pytest.MonkeyPatch) -> type[Double]:
+    """The kind `double`, new for each test."""
+    kind = type("Double", (Double,), {})
+    monkeypatch.setattr(cluster, "TICK", 0.02)
+    registry.add("models", "double", kind)
+    return kind
+
+
+@pytest.fixture
+def hall() -> Iterator[Hall]:
+    """Room for two workers."""
+    made = Hall()
+    yield made
+    made.close()

@@ -1,8 +1,8 @@
 """Model kinds that workers on a cluster find by an entry point, as those of any other package.
 
-`perilous:NAME[-slow][-pair][-poison][-hang]` is a scripted model that waits until there are two of
-it, ends its process over one request, or never answers one the first time. Each notes its process
-in the file RAY_DOUBLES_PIDS.
+`perilous:NAME[-slow][-pair][-poison][-hang][-stuck]` is a scripted model that waits until two of it
+are asked, ends its process over one request, never answers one the first time, or is never loaded
+the first time. Each notes its process in the file RAY_DOUBLES_PIDS.
 """
 
 from __future__ import annotations
@@ -28,11 +28,16 @@ class Perilous(two_stage.Scripted):
     def __init__(self, name: str, options: ModelOptions) -> None:
         super().__init__(name.split("-")[0], options)
         self._perils = name.split("-")[1:]
-        note_process()
+        if "pair" not in self._perils:
+            note_process()
+        if "stuck" in self._perils and first_time():
+            time.sleep(600)
 
     def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
-        while "pair" in self._perils and len(living()) < 2:
-            time.sleep(0.05)
+        if "pair" in self._perils:  # noted only now: both are at work, not only being loaded
+            note_process()
+            while len(set(living())) < 2:
+                time.sleep(0.05)
         for answered in super().answer(batches, files):
             if "slow" in self._perils:
                 time.sleep(SECONDS)

@@ -21,10 +21,12 @@ class Hall:
 
     def __init__(self, room: int = 2) -> None:
         self.room = room
+        self.places = 10**9  # how many of those who are hired find a place; the others wait
         self.reachable = True
         self.connected = False
         self.corpus: bytes | None = None
         self.workers: dict[int, Worker] = {}
+        self.introduced = 0  # workers so far
         self.orders: list[wire.Order] = []
         self.in_flight = self.most_in_flight = 0
         self._events: SimpleQueue[wire.Event] = SimpleQueue()
@@ -44,7 +46,8 @@ class Hall:
                 self.corpus = order.corpus
             case wire.Hire():
                 self.workers[order.worker] = Worker()
-                self._threads.submit(self._hire, order)
+                if len(self.workers) <= self.places:
+                    self._threads.submit(self._hire, order)
             case wire.Hand():
                 self.in_flight += 1
                 self.most_in_flight = max(self.most_in_flight, self.in_flight)
@@ -57,6 +60,8 @@ class Hall:
 
     def _hire(self, order: wire.Hire) -> None:
         worker = self.workers[order.worker]
+        machine = worker.arrive().decode()
+        self._events.put(wire.Arrived(worker=order.worker, machine=machine))
         try:
             said = wire.decode_reply(
                 worker.open(order.opening, self.corpus if order.learns else None)
@@ -69,6 +74,7 @@ class Hall:
         else:
             assert isinstance(said, wire.Introduction)
             self._events.put(wire.Introduced(worker=order.worker, introduction=said))
+            self.introduced += 1
 
     def _hand(self, order: wire.Hand, worker: Worker) -> None:
         try:
@@ -88,6 +94,10 @@ class Hall:
             self.in_flight -= isinstance(event, wire.Done)
             yield event
             deadline = 0.0
+
+    def tell(self, event: wire.Event) -> None:
+        """Let something have happened."""
+        self._events.put(event)
 
     def cut(self) -> None:
         """Lose the cluster, and whatever its workers would still have said."""

@@ -20,6 +20,7 @@ from epicene import registry
 from epicene.errors import RunError
 from epicene.models import parse_spec
 from epicene.records import Failed
+from epicene.runs.ray import waiting
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
 from epicene.runs.run import Order, run
@@ -28,7 +29,7 @@ from epicene.runs.store import Store
 from epicene.suites import choose_protocol
 from runs.conftest import Silent
 from runs.ray_cluster import Nodes, nodes, tables
-from runs.ray_doubles import HANG, POISON, living, open_perilous
+from runs.ray_doubles import HANG, PIDS, POISON, living, open_perilous
 from runs.zygotes import stored
 
 KILLS, DRIVER_KILLS = 10, 2
@@ -158,9 +159,35 @@ def test_a_deadly_request_is_isolated_and_a_hung_worker_replaced(
     assert spread(tmp_path / "ray", "scripted-p")["isolated"] == 1
 
 
-def test_a_cluster_that_is_gone_is_waited_for_and_then_said(tmp_path: Path) -> None:
+def test_a_worker_that_hangs_while_it_loads_is_replaced(
+    two: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(os.environ[PIDS]).with_suffix(".asked").unlink(missing_ok=True)
+    monkeypatch.setattr(waiting, "_LOADING", 8.0)
+    said: list[str] = []
+    executor = RayExecutor(RaySettings(address=two.address, workers=1), said.append)
+    try:
+        run(two_stage_order("perilous:w-stuck", tmp_path / "ray"), Silent(), executor)
+    finally:
+        executor.close()
+    assert sum("it had not loaded the model within 8 seconds" in each for each in said) == 1
+    assert read_manifest(tmp_path / "ray").state == "complete"
+
+
+def two_stage_order(writer: str, out: Path) -> Order:
+    """A writer, and a reader that answers at random."""
     two_stage.register()
     registry.add("models", "perilous", open_perilous)
+    suite = two_stage.suite
+    return Order(
+        suite=suite,
+        protocol=choose_protocol(suite, "epicene", {}, None),
+        models={"writer": [parse_spec(writer)], "reader": [parse_spec("random")]},
+        out=out,
+    )
+
+
+def test_a_cluster_that_is_gone_is_waited_for_and_then_said(tmp_path: Path) -> None:
     said: list[str] = []
     with nodes(1, RAY_gcs_rpc_server_reconnect_timeout_s="2") as one:
         executor = RayExecutor(RaySettings(address=one.address, patience=1.0), said.append)
@@ -169,13 +196,7 @@ def test_a_cluster_that_is_gone_is_waited_for_and_then_said(tmp_path: Path) -> N
             def advance(self, answered: int, failed: int) -> None:
                 one.cluster.head_node.kill_gcs_server()
 
-        suite = two_stage.suite
-        order = Order(
-            suite=suite,
-            protocol=choose_protocol(suite, "epicene", {}, None),
-            models={"writer": [parse_spec("perilous:w-slow")], "reader": [parse_spec("random")]},
-            out=tmp_path / "ray",
-        )
+        order = two_stage_order("perilous:w-slow", tmp_path / "ray")
         try:
             with pytest.raises(
                 RunError, match=r"has not answered for 1 seconds.*run the same comm"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from threading import Event
@@ -29,7 +29,6 @@ from epicene.records import (
     Choice,
     Draw,
     Failed,
-    Generate,
     Identity,
     Images,
     Look,
@@ -39,25 +38,13 @@ from epicene.records import (
 )
 from epicene.records import Image as Drawn
 from epicene.runs.files import ImageFolder
-from epicene.runs.ray import cluster, crew, roster, wire
+from epicene.runs.ray import crew, waiting, wire
 from epicene.runs.ray.model import RayExecutor, RayModel
 from epicene.runs.ray.settings import RaySettings
 from epicene.runs.ray.shards import Shard
 from models.tiny_causal import llama, save, smollm2_like
+from runs.ray_asking import Double, answers, expected, opened, plan, wait_until
 from runs.ray_hall import Hall
-
-
-class Double(two_stage.Scripted):
-    """A scripted model that does what the test says before it answers a request."""
-
-    before: Callable[[Request], None] = staticmethod(lambda _request: None)
-
-    def _one(self, request: Request) -> Answer:
-        self.before(request)
-        return super()._one(request)
-
-    def notes(self) -> Mapping[str, object]:
-        return {"path": "straight"}
 
 
 class Draughtsman:
@@ -84,56 +71,8 @@ class Draughtsman:
         """Nothing to close."""
 
 
-@pytest.fixture
-def double(monkeypatch: pytest.MonkeyPatch) -> type[Double]:
-    """The kind `double`, new for each test."""
-    kind = type("Double", (Double,), {})
-    monkeypatch.setattr(cluster, "TICK", 0.02)
-    registry.add("models", "double", kind)
-    registry.add("models", "draughtsman", lambda _name, _options: Draughtsman())
-    return kind
-
-
-@pytest.fixture
-def hall() -> Iterator[Hall]:
-    made = Hall()
-    yield made
-    made.close()
-
-
-def opened(
-    hall: Hall, said: list[str] | None = None, spec: str = "double:d", **how: object
-) -> Model:
-    settings = RaySettings(**how)  # type: ignore[arg-type]
-    return RayExecutor(settings, (said if said is not None else []).append, hall)(parse_spec(spec))
-
-
-def plan(count: int, batch: int = 4) -> Iterator[Batch]:
-    """Batches of requests at places 0, 1, 2 …"""
-    for first in range(0, count, batch):
-        yield [(n, asking(n)) for n in range(first, min(first + batch, count))]
-
-
-def asking(number: int) -> Request:
-    return Generate(item=f"item-{number}", prompt=f"{number} said", source="x")
-
-
-def answers(model: Model, batches: Iterator[Batch], folder: Path) -> dict[int, Answer]:
-    """All answers by place; none comes twice."""
-    found: dict[int, Answer] = {}
-    for answered in model.answer(batches, ImageFolder(folder)):
-        for place, answer in answered:
-            assert place not in found
-            found[place] = answer
-    return found
-
-
-def expected(count: int) -> dict[int, Answer]:
-    rule = two_stage.Scripted("d", ModelOptions())
-    return {n: rule._one(asking(n)) for n in range(count)}
-
-
 def test_answers_are_those_of_one_machine(double: type[Double], hall: Hall, tmp_path: Path) -> None:
+    double.before = staticmethod(lambda _: wait_until(lambda: hall.introduced == 2))
     model = opened(hall)
     assert model.identity == two_stage.Scripted("d", ModelOptions()).identity
     assert answers(model, plan(203), tmp_path) == expected(203)
@@ -358,6 +297,8 @@ def test_a_model_that_cannot_be_opened_is_said_as_here(double: type[Double], hal
 def test_workers_that_end_before_they_are_ready_end_the_run(
     double: type[Double], hall: Hall
 ) -> None:
+    hall.room = 1
+
     def bursting(name: str, options: ModelOptions) -> Model:
         raise MemoryError("140 GiB wanted")
 
@@ -369,21 +310,15 @@ def test_workers_that_end_before_they_are_ready_end_the_run(
 def test_a_cluster_without_room_is_said_and_waited_for_so_long(
     double: type[Double], hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    released = Event()
-
-    def waiting(name: str, options: ModelOptions) -> Model:
-        released.wait(30)
-        raise InputError("too late")
-
-    registry.add("models", "double", waiting)
-    monkeypatch.setattr(roster, "_SAY_AFTER", 0.05)
-    monkeypatch.setattr(roster, "_OPENING_LIMIT", 0.3)
+    hall.places = 0
+    monkeypatch.setattr(waiting, "_SAY_AFTER", 0.05)
+    monkeypatch.setattr(waiting, "_PLACE", 0.3)
     said: list[str] = []
-    with pytest.raises(RunError, match=r"has no free place of 1 processors and 0 GPUs, or"):
+    with pytest.raises(RunError, match=r"within 0.3 seconds: .* has no free place of 1 proc"):
         opened(hall, said)
-    released.set()
-    assert len(said) == 1
-    assert "No worker is ready yet" in said[0]
+    assert said == [
+        "No worker is ready yet: the Ray cluster has no free place of 1 processors and 0 GPUs."
+    ]
 
 
 def test_an_error_of_the_model_ends_the_run_as_here(
@@ -455,7 +390,8 @@ def test_a_language_model_gives_the_same_bytes(hall: Hall, tmp_path: Path) -> No
     )
 
 
-def test_pictures_travel_both_ways(double: type[Double], hall: Hall, tmp_path: Path) -> None:
+def test_pictures_travel_both_ways(hall: Hall, tmp_path: Path) -> None:
+    registry.add("models", "draughtsman", lambda _name, _options: Draughtsman())
     files = ImageFolder(tmp_path)
     model = opened(hall, spec="draughtsman")
     # The same picture twice, in different shards: it is sent once.

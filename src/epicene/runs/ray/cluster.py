@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from epicene.runs.ray.settings import RaySettings
 
 TICK = 0.5  # seconds between looks at the clock
+LOSSES = 5  # times in a row that a cluster may be lost before any shard is answered
 _RETRY = 5.0  # seconds between attempts to reach a cluster that was lost
 
 
@@ -28,6 +29,8 @@ class Cluster:
         self.order = link.order
         self._link = link
         self._room: wire.Connected | None = None
+        self._was_reached = False
+        self._losses = 0  # in a row
         self._numbers = count(1)
 
     @property
@@ -35,12 +38,16 @@ class Cluster:
         """How many workers of which size there is room for; the cluster is reached for that."""
         if self._room is None:
             reached = self._attempt()
-            if isinstance(reached, wire.CutOff):
+            if isinstance(reached, wire.Connected):
+                self._room = reached
+            elif self._was_reached:  # it was lost when nobody asked it anything
+                self._room = self._waited_for(reached.reason)
+            else:
                 raise InputError(
                     f"Could not reach {self.settings.place} ({reached.reason}); `ray start --head` "
                     "starts one, and docs/scale.md says how."
                 )
-            self._room = reached
+            self._was_reached = True
         return self._room
 
     def number(self) -> int:
@@ -54,10 +61,24 @@ class Cluster:
                 self._room = None  # it must be reached anew before anybody is hired
             yield event
 
+    def worked(self) -> None:
+        """A shard was answered: losses before it are not in a row with those after it."""
+        self._losses = 0
+
     def wait_for_it(self, reason: str) -> None:
-        """The cluster was lost: say so, and wait until it is there again."""
+        """The cluster was lost: say so, and wait until it is there again, if not too often."""
+        self._room = self._waited_for(reason)
+
+    def _waited_for(self, reason: str) -> wire.Connected:
         place, patience = self.settings.place, spoken(self.settings.patience)
         place = place[0].upper() + place[1:]
+        self._losses += 1
+        if self._losses >= LOSSES:
+            raise RunError(
+                f"{place} was lost {self._losses} times in a row before its workers answered "
+                f"anything ({reason}); every answer so far is kept: see to the machines and their "
+                "network, and run the same command again."
+            )
         self.say(f"{place} was lost ({reason}); it is waited for up to {patience}.")
         deadline = time.monotonic() + self.settings.patience
         while isinstance(reached := self._attempt(), wire.CutOff):
@@ -67,8 +88,8 @@ class Cluster:
                     "far is kept: run the same command again when it is back."
                 )
             time.sleep(min(_RETRY, self.settings.patience))
-        self._room = reached
         self.say(f"{place} is there again.")
+        return reached
 
     def _attempt(self) -> wire.Connected | wire.CutOff:
         self.order(

@@ -57,9 +57,12 @@ class Crew:
             "workers": roster.most,
             "machines": sorted(roster.machines),
             "replaced": roster.replaced,
+            "given_up": roster.given_up,
             **self._counts,
         }
-        return {"ray": spread, "workers": list(roster.notes)}
+        if differing := roster.versions.differing():
+            spread["versions"] = differing
+        return {"ray": spread, "workers": roster.notes()}
 
     def close(self) -> None:
         """Let all workers go."""
@@ -143,6 +146,7 @@ class Crew:
         self._batch_seconds = said.seconds / len(shard.batches)
         self._slowest = max(self._slowest, self._batch_seconds)
         self._poisons = 0
+        self._cluster.worked()
         self._counts["shards"] += 1
         for data in said.images.values():
             files.put(data)

@@ -20,6 +20,7 @@ import regex
 from ray import exceptions
 
 from epicene.runs.ray import wire
+from epicene.runs.ray.settings import endpoint
 from epicene.runs.ray.worker import Worker
 
 if TYPE_CHECKING:
@@ -87,6 +88,11 @@ class Ferry:
             max_restarts=0, max_task_retries=0, max_concurrency=_CALLS, **self._shape
         ).remote()
         self._workers[order.worker] = actor
+
+        def arrived(reply: bytes) -> wire.Event:
+            return wire.Arrived(worker=order.worker, machine=reply.decode())
+
+        self._when_done(order.worker, actor.arrive.remote(), arrived)
         call = actor.open.remote(order.opening, self._corpus if order.learns else None)
 
         def opened(reply: bytes) -> wire.Event:
@@ -145,10 +151,13 @@ def joined(address: str) -> None:
     if not address:
         ray.init("local", include_dashboard=False, object_store_memory=_OBJECT_STORE, **quiet)
         return
-    host, _, port = address.rpartition(":")
-    # Ray itself would try for minutes.
-    socket.create_connection((host, int(port)), timeout=_KNOCK).close()
+    knock(address)  # Ray itself would try for minutes
     ray.init(address, **quiet)
+
+
+def knock(address: str) -> None:
+    """Raise if nobody opens at an address."""
+    socket.create_connection(endpoint(address), timeout=_KNOCK).close()
 
 
 def fitted(
@@ -162,13 +171,19 @@ def fitted(
     most_gpus = sum(node.get("GPU", 0.0) for node in nodes)
     each = (1.0 if most_gpus else 0.0) if gpus is None else gpus
     if each:
-        count = workers or max(1, int(sum(node.get("GPU", 0.0) // each for node in nodes)))
+        count = workers or max(1, sum(_places(node.get("GPU", 0.0), each) for node in nodes))
         return wire.Connected(workers=count, cpus=1, gpus=each, machines=len(nodes))
     processors = [cpus for node in nodes if (cpus := node.get("CPU", 0.0)) >= 1] or [1.0]
     count = workers or len(processors)
     on_each = -(-count // len(processors))
     cpus = max(1, int(min(processors)) // on_each)
     return wire.Connected(workers=count, cpus=cpus, gpus=0, machines=len(nodes))
+
+
+def _places(gpus: float, each: float) -> int:
+    """How many workers a machine's GPUs bear; a share below one is of a single GPU."""
+    shares = int(1 / each + 1e-6)  # 1 / 0.1 may be a little below 10
+    return int(gpus) * shares if each < 1 else int(gpus // each)
 
 
 def reason(error: BaseException) -> str:

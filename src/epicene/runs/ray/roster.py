@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from epicene.errors import InputError, RunError
 from epicene.runs.ray import wire
 from epicene.runs.ray.cluster import spoken
+from epicene.runs.ray.versions import Versions, versions_here
+from epicene.runs.ray.waiting import Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
     from epicene.runs.ray.cluster import Cluster
     from epicene.runs.ray.shards import Shard
 
-_SAY_AFTER = 60.0  # seconds without a worker, after which that is said
-_OPENING_LIMIT = 1800.0
-_STILLBORN = 3  # workers in a row, for each wanted, that end before they are ready
+# Workers in a row that end before they are ready: with others at work, a place is given up; with
+# none, as many for each place end the run.
+STILLBORN = 3
 _NOTES_LIMIT = 10.0
 
 
@@ -27,6 +29,8 @@ class Member:
     """A worker, and what it has in hand by number, the oldest first."""
 
     introduction: wire.Introduction | None = None
+    machine: str = ""  # known once it has found a place
+    arrived: float = 0.0  # when it had
     hand: dict[int, Shard] = field(default_factory=dict)
     alone: bool = False  # what it has in hand is suspected, and gets no company
     since: float = 0.0  # when it took up the oldest
@@ -49,13 +53,15 @@ class Roster:
         self._wanted = 1
         self._filled = self._filling = False
         self._stillborn = 0
-        self._nobody_since = time.monotonic()
-        self._said_nobody = False
+        self._waiting = Waiting(cluster)
+        self._noted: dict[int, dict[str, Any]] = {}  # by worker
         self.members: dict[int, Member] = {}
         self.most = 0
         self.replaced = 0
+        self.given_up = 0
         self.machines: set[str] = set()
-        self.notes: list[dict[str, Any]] = []
+        self.versions = Versions()
+        self.versions.add("the run", versions_here())
 
     def introduction(self) -> wire.Introduction:
         """Who the first worker is that is ready; all others must be the same."""
@@ -74,6 +80,7 @@ class Roster:
 
     def fill(self) -> None:
         """Hire all that there is room for."""
+        self._waiting.begin_anew()
         self._wanted = self._cluster.room.workers
         self._filling = not self._filled
         self._filled = True
@@ -104,19 +111,35 @@ class Roster:
         if number not in self.members:
             return None
         member = self.dismiss(number)
-        self.replaced += 1
-        if member.introduction is None:
-            self._stillborn += 1
-            if self._stillborn >= _STILLBORN * self._wanted:
-                raise RunError(
-                    f"{self._stillborn} workers in a row ended before they were ready: {reason}."
-                )
-        else:
+        if member.ready:
             again = "; what it had in hand is tried again elsewhere" if member.hand else ""
-            machine = member.introduction.machine
-            self._cluster.say(f"A worker on {machine} was lost ({reason}){again}.")
+            self._cluster.say(f"A worker on {member.machine} was lost ({reason}){again}.")
+        else:
+            self._count_stillborn(member, reason)
+        before = len(self.members)
         self.hire()
+        self.replaced += len(self.members) > before
+        self._count()
         return member
+
+    def _count_stillborn(self, member: Member, reason: str) -> None:
+        """Others that are at work go on with fewer; with none, no place is left untried."""
+        self._stillborn += 1
+        places = self._cluster.room.workers
+        place = f" (the last on {member.machine})" if member.machine else ""
+        ended = f"{self._stillborn} workers in a row ended before they were ready{place}: {reason}"
+        if any(self.ready()):
+            if self._stillborn >= STILLBORN:
+                self._stillborn = 0
+                self._wanted -= 1
+                self.given_up += 1
+                workers = "1 worker" if self._wanted == 1 else f"{self._wanted} workers"
+                self._cluster.say(f"{ended}; the run goes on with {workers}.")
+        elif self._stillborn >= STILLBORN * self._wanted:
+            if self._wanted >= places:
+                raise RunError(f"{ended}.")
+            self._wanted = places
+            self._cluster.say(f"{ended}; all {places} places are tried.")
 
     def cut_off(self, reason: str) -> list[Shard]:
         """The cluster is lost with all workers: wait for it; what they had in hand."""
@@ -124,26 +147,32 @@ class Roster:
         self.members.clear()
         self._taught = False
         self._cluster.wait_for_it(reason)
+        self._waiting.begin_anew()
         self.hire()
         return in_hand
 
     def notice(self, event: wire.Event) -> None:
-        """Take in what a worker says of itself."""
-        if isinstance(event, wire.Introduced):
-            self._introduced(event.worker, event.introduction)
-        elif isinstance(event, wire.Refused):
-            if event.worker in self.members:  # not of a model that was let go
-                raise refused(event.refusal)
-        elif isinstance(event, wire.Noted) and event.notes and event.notes not in self.notes:
-            self.notes.append(event.notes)
-
-    def _introduced(self, number: int, introduction: wire.Introduction) -> None:
-        if number not in self.members:
+        """Take in what a worker says of itself, unless it was let go, of this model or another."""
+        if isinstance(event, wire.Connected | wire.CutOff) or event.worker not in self.members:
             return
+        match event:
+            case wire.Arrived():
+                member = self.members[event.worker]
+                member.machine, member.arrived = event.machine, time.monotonic()
+            case wire.Introduced():
+                self._introduced(self.members[event.worker], event.introduction)
+            case wire.Refused():
+                raise refused(event.refusal)
+            case wire.Noted():
+                self._noted[event.worker] = event.notes
+
+    def _introduced(self, member: Member, introduction: wire.Introduction) -> None:
         if self._first is None:
             self._first = introduction
         refuse_another(self._first, introduction)
-        self.members[number].introduction = introduction
+        for sentence in self.versions.add(introduction.machine, introduction.versions):
+            self._cluster.say(sentence)
+        member.introduction, member.machine = introduction, introduction.machine
         self.machines.add(introduction.machine)
         self._stillborn = 0
         self._count()
@@ -151,7 +180,7 @@ class Roster:
     def _count(self) -> None:
         """Say once that all are there."""
         self.most = max(self.most, sum(1 for _ in self.ready()))
-        if self._filling and self.most == self._wanted:
+        if self._filling and self.most >= self._wanted:
             self._filling = False
             workers = "worker is" if self.most == 1 else "workers are"
             self._cluster.say(
@@ -163,26 +192,18 @@ class Roster:
         return ((number, member) for number, member in self.members.items() if member.ready)
 
     def patrol(self) -> None:
-        """Say if nobody is ready, and end the run if that lasts too long."""
-        now = time.monotonic()
-        if any(self.ready()):
-            self._nobody_since, self._said_nobody = now, False
-            return
-        waited = now - self._nobody_since
-        room, place = self._cluster.room, self._cluster.settings.place
-        size = f"{room.cpus:g} processors and {room.gpus:g} GPUs"
-        if waited > _OPENING_LIMIT:
-            raise RunError(
-                f"No worker was ready within {spoken(_OPENING_LIMIT)}: {place} has no free place "
-                f"of {size}, or the model takes longer to load; make room and run the same command "
-                "again."
-            )
-        if waited > _SAY_AFTER and not self._said_nobody:
-            self._said_nobody = True
-            self._cluster.say(
-                f"No worker is ready yet: the model is being loaded, or {place} has no free place "
-                f"of {size}."
-            )
+        """Replace who takes too long to load the model; see that somebody is ready or will be."""
+        limit = self._waiting.for_loading
+        for number, member in list(self.members.items()):
+            loading = bool(member.machine) and not member.ready
+            if loading and time.monotonic() - member.arrived > limit:
+                reason = f"it had not loaded the model within {spoken(limit)}"
+                self._cluster.say(f"A worker on {member.machine} was lost ({reason}).")
+                self.lose(number, f"{reason}; a longer --worker-timeout gives it longer")
+        self._waiting.look(
+            placed=any(member.machine for member in self.members.values()),
+            ready=any(self.ready()),
+        )
 
     def gather_notes(self) -> None:
         """Let the workers say how they did it; who does not say so soon does not."""
@@ -200,10 +221,19 @@ class Roster:
                     self._taught = False
                     return
                 if isinstance(event, wire.Lost):
-                    self.members.pop(event.worker, None)
                     asked.discard(event.worker)
+                    if event.worker in self.members:
+                        self.dismiss(event.worker)
                 else:
                     self.notice(event)
+
+    def notes(self) -> list[dict[str, Any]]:
+        """How the workers did it, what several say once."""
+        said: list[dict[str, Any]] = []
+        for notes in self._noted.values():
+            if notes and notes not in said:
+                said.append(notes)
+        return said
 
     def close(self) -> None:
         """Let all go."""

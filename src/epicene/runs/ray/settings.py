@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from ipaddress import AddressValueError, IPv6Address
 
 import regex
 
@@ -11,7 +13,10 @@ from epicene.errors import InputError
 # How long a cluster that does not answer is waited for, in seconds.
 PATIENCE = 600.0
 
-_ADDRESS = regex.compile(r"[^\s/:]+:[0-9]{1,5}|\[[0-9a-fA-F:]+\]:[0-9]{1,5}")
+_ADDRESS = regex.compile(
+    r"(?:\[(?P<ipv6>[^\s\[\]]+)\]|(?P<host>[^\s/:\[\]]+)):(?P<port>[0-9]{1,5})"
+)
+_LEAST_GPUS = 0.0001  # Ray counts no finer
 
 
 @dataclass(frozen=True)
@@ -30,9 +35,45 @@ class RaySettings:
         return f"the Ray cluster at {self.address}" if self.address else "the Ray cluster"
 
     def check(self) -> None:
-        """Raise if the address is none."""
-        if self.address and not _ADDRESS.fullmatch(self.address):
+        """Raise if any of it is what no cluster can do."""
+        if self.address:
+            endpoint(self.address)
+        if self.workers is not None and self.workers < 1:
+            raise InputError(f"--workers wants a number from 1, not {self.workers}.")
+        if self.worker_timeout is not None and not self.worker_timeout > 0:
             raise InputError(
-                f"--ray-address wants HOST:PORT, as `ray start --head` says it, not "
-                f"{self.address!r}."
+                f"--worker-timeout wants a number of seconds above 0, not {self.worker_timeout:g}."
             )
+        if self.gpus_per_worker is not None and not _can_be_given(self.gpus_per_worker):
+            raise InputError(
+                "--gpus-per-worker wants a whole number, or a share of one GPU between "
+                f"{_LEAST_GPUS:g} and 1, which is all that Ray can give, not "
+                f"{self.gpus_per_worker:g}."
+            )
+
+
+def endpoint(address: str) -> tuple[str, int]:
+    """The host and the port of `HOST:PORT` or `[IPV6]:PORT`."""
+    found = _ADDRESS.fullmatch(address)
+    if found and _is_host(found["host"], found["ipv6"]) and 0 < int(found["port"]) < 2**16:
+        return found["host"] or found["ipv6"], int(found["port"])
+    raise InputError(
+        f"--ray-address wants HOST:PORT, as `ray start --head` says it (an IPv6 address in "
+        f"brackets: [::1]:6379), not {address!r}."
+    )
+
+
+def _is_host(host: str | None, ipv6: str | None) -> bool:
+    if ipv6 is None:
+        return bool(host)
+    try:
+        IPv6Address(ipv6)
+    except AddressValueError:
+        return False
+    return True
+
+
+def _can_be_given(gpus: float) -> bool:
+    if not math.isfinite(gpus):
+        return False
+    return gpus == 0 or _LEAST_GPUS <= gpus < 1 or (gpus >= 1 and gpus == int(gpus))

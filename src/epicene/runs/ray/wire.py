@@ -35,6 +35,7 @@ class Introduction(Record, frozen=True, kw_only=True, tag=True):
     batch_limit: BatchLimit
     learner: bool
     machine: str
+    versions: dict[str, str]  # of what could change an answer
     pid: int
 
 
@@ -114,6 +115,13 @@ class Connected(Record, frozen=True, kw_only=True, tag=True):
     machines: int
 
 
+class Arrived(Record, frozen=True, kw_only=True, tag=True):
+    """A worker has found a place, and begins to load the model."""
+
+    worker: int
+    machine: str
+
+
 class Introduced(Record, frozen=True, kw_only=True, tag=True):
     """A worker is ready."""
 
@@ -156,7 +164,7 @@ class CutOff(Record, frozen=True, kw_only=True, tag=True):
     reason: str
 
 
-Event: TypeAlias = Connected | Introduced | Done | Noted | Lost | Refused | CutOff
+Event: TypeAlias = Connected | Arrived | Introduced | Done | Noted | Lost | Refused | CutOff
 
 encode = msgspec.msgpack.Encoder().encode
 decode_load = msgspec.msgpack.Decoder(Load).decode

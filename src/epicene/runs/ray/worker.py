@@ -23,6 +23,7 @@ from epicene.models import Learner, open_model
 from epicene.records import Failed
 from epicene.runs.ray import wire
 from epicene.runs.ray.pictures import Satchel
+from epicene.runs.ray.versions import versions_here
 from epicene.runs.secrets import redact, redact_all
 
 if TYPE_CHECKING:
@@ -54,6 +55,10 @@ class Worker:
         self._begun: set[Task] = set()
         self._satchel = Satchel()
         self._model: Model | None = None
+
+    def arrive(self) -> bytes:
+        """The machine on which there was a place; asked before anything that takes long."""
+        return platform.node().encode()
 
     def open(self, opening: bytes, corpus: bytes | None) -> bytes:
         """Load the model, let it learn if it has to, and say who it is."""
@@ -99,6 +104,7 @@ class Worker:
             batch_limit=model.batch_limit,
             learner=learner,
             machine=platform.node(),
+            versions=versions_here(),
             pid=os.getpid(),
         )
 

@@ -1,0 +1,82 @@
+"""A cluster that is lost: how often, when, and what is kept of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from epicene.errors import RunError
+from epicene.records import Answer
+from epicene.runs.files import ImageFolder
+from epicene.runs.ray import cluster, wire
+from runs.ray_asking import Double, answers, expected, opened, plan
+from runs.ray_hall import Hall
+
+ENOUGH = 20  # times that a test loses its cluster, so that one that never gives up ends too
+
+
+def lose_at(
+    kind: type[wire.Order], hall: Hall, monkeypatch: pytest.MonkeyPatch, times: int = ENOUGH
+) -> None:
+    """Lose the cluster whenever such an order is given."""
+    order, left = hall.order, times
+
+    def losing(what: wire.Order) -> None:
+        nonlocal left
+        order(what)
+        if isinstance(what, kind) and left and hall.connected:
+            left -= 1
+            hall.cut()
+
+    monkeypatch.setattr(hall, "order", losing)
+
+
+@pytest.mark.parametrize("when", [wire.Hire, wire.Hand])
+def test_a_cluster_lost_again_and_again_ends_the_run(
+    when: type[wire.Order],
+    double: type[Double],
+    hall: Hall,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lose_at(when, hall, monkeypatch)
+    with pytest.raises(
+        RunError,
+        match=r"The Ray cluster was lost 5 times in a row.*cable.*run the same command again",
+    ):
+        answers(opened(hall), plan(40), tmp_path)
+
+
+def test_losses_with_work_between_them_are_not_in_a_row(
+    double: type[Double], hall: Hall, tmp_path: Path
+) -> None:
+    found: dict[int, Answer] = {}
+    model = opened(hall)
+    losses = 0
+    for answered in model.answer(plan(3000), ImageFolder(tmp_path)):
+        found |= dict(answered)
+        if losses < 2 * cluster.LOSSES:
+            losses += 1
+            hall.cut()
+    assert found == expected(3000)
+    assert losses == 2 * cluster.LOSSES
+
+
+def test_a_cluster_lost_after_the_work_is_waited_for_at_the_next(
+    double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(cluster, "_RETRY", 0.05)
+    lose_at(wire.AskNotes, hall, monkeypatch, times=1)
+    model = opened(hall, said)
+    assert answers(model, plan(40), tmp_path) == expected(40)
+    hall.reachable = False
+
+    def back(sentence: str) -> None:
+        said.append(sentence)
+        hall.reachable = True
+
+    monkeypatch.setattr(model._executor._cluster, "say", back)  # type: ignore[attr-defined]
+    assert answers(model, plan(40), tmp_path) == expected(40)
+    assert sum("is there again" in sentence for sentence in said) == 1
