@@ -50,6 +50,11 @@ def said(words: Mapping[str, str]) -> str:
     return " / ".join(dict.fromkeys(words.values()))
 
 
+def literal(text: str) -> str:
+    """A text in which Label Studio finds no name of a field: `$` begins one and has no escape."""
+    return text.replace("$", "$\N{WORD JOINER}")
+
+
 # --- reading ---------------------------------------------------------------------------------
 
 
@@ -189,7 +194,7 @@ def _ids(options: Sequence[Option]) -> dict[str, str]:
 
 def _chosen(question: Choose, item: StudyItem, chosen: str) -> str:
     if question.between:
-        by_text = {item.fields[name]: name for name in choices(question)}
+        by_text = {literal(item.fields[name]): name for name in choices(question)}
         return by_text.get(chosen, chosen)
     return _ids(question.options).get(chosen, chosen)
 
@@ -216,11 +221,15 @@ def _counted(
     """The place in characters; older versions of Label Studio counted UTF-16 units."""
     wide = text.encode("utf-16-le")
     units = tuple(len(wide[: 2 * at].decode("utf-16-le", "ignore")) for at in found)
-    wanted = None if marked is None else marked.replace("\\n", "\n")
     for start, end in (found, units):
-        if wanted is None or text[start:end] == wanted:
+        if marked is None or _one_break(text[start:end]) == _one_break(marked):
             return start, end
     raise InputError(
         f"{place} {name} marks {marked!r} at characters {found[0]} to {found[1]}, where the study "
         f"has {text[found[0] : found[1]]!r}; was the text of the task changed?"
     )
+
+
+def _one_break(text: str) -> str:
+    r"""With every break of a line written alike: Label Studio writes each as `\\n`, `\\r` too."""
+    return text.replace("\\n", "\n").replace("\r", "\n")

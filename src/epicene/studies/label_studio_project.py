@@ -20,10 +20,12 @@ from epicene.studies.label_studio import (
     MARKED,
     STUDY,
     control_names,
+    literal,
     safe_names,
     said,
 )
 from epicene.studies.lists import lists_of
+from epicene.studies.prose import prose
 from epicene.studies.responses import choices, options_of
 from epicene.studies.showing import shown, shown_fields
 
@@ -32,10 +34,22 @@ if TYPE_CHECKING:
 
     from epicene.studies import Panel, Question, Study, StudyItem
 
-CONFIG, TASKS, INSTRUCTIONS = "config.xml", "tasks.json", "instructions.md"
+CONFIG, TASKS, INSTRUCTIONS = "config.xml", "tasks.json", "instructions.html"
 
-# Blanks count in the places of marks, so none may be lost; a text runs the way its letters do.
-_STYLE = ".htx-text { white-space: pre-wrap; unicode-bidi: plaintext; text-align: start; }"
+# Blanks count in the places of marks, so none may be lost. A text runs the way its letters do,
+# unless its panel says how, and the key shown after an option takes no part in that. Label Studio
+# renames its classes, so that rules go by parts of their names, and leaves a `>` escaped.
+_OURS, _BY_LETTERS = "epicene", "epicene-by-letters"
+_STYLE = f"""
+.{_OURS} [class*="richtext"] {{ white-space: pre-wrap; text-align: start; }}
+.{_OURS} [class*="richtext__line"] {{ width: 100%; }}
+.{_OURS} textarea, .{_OURS} [class*="textarea__region"] p {{ text-align: start; }}
+.{_OURS} textarea, .{_OURS} [class*="textarea__region"] p {{ white-space: pre-wrap; }}
+.{_OURS} textarea, .{_OURS} [class*="textarea__region"] p {{ unicode-bidi: plaintext; }}
+.{_OURS} [class*="choice"] label span {{ unicode-bidi: plaintext; }}
+.{_OURS} sup {{ unicode-bidi: isolate; }}
+.{_BY_LETTERS} [class*="richtext"] {{ unicode-bidi: plaintext; }}
+  """
 # Where Label Studio serves files from a folder of its own machine.
 _LOCAL = "/data/local-files/?d="
 
@@ -46,18 +60,18 @@ def project(study: Study) -> dict[str, str]:
 
 
 def _instructions(study: Study) -> str:
-    """To be pasted into the project's settings."""
-    parts = [
-        part.strip()
-        for code in study.title
-        for part in (
-            f"# {study.title[code]}",
-            study.consent.get(code, ""),
-            study.instructions.get(code, ""),
-        )
-        if part
-    ]
-    return "\n\n".join(parts) + "\n"
+    """To be pasted into the project's settings, which take HTML."""
+    whole = ET.Element("div")
+    for code, title in study.title.items():
+        place = ET.SubElement(whole, "div", lang=code, dir="auto")
+        ET.SubElement(place, "h3").text = title
+        for words in (study.consent, study.instructions):
+            for kind, lines in prose(words.get(code, "")):
+                for line in lines:
+                    # Label Studio shows a list without its points.
+                    ET.SubElement(place, "p").text = f"• {line}" if kind == "li" else line
+    ET.indent(whole)
+    return ET.tostring(whole, encoding="unicode", method="html") + "\n"
 
 
 # --- configuration ---------------------------------------------------------------------------
@@ -65,7 +79,7 @@ def _instructions(study: Study) -> str:
 
 def configuration(study: Study) -> str:
     """The labelling configuration, as XML."""
-    view = ET.Element("View")
+    view = ET.Element("View", className=_OURS)
     ET.SubElement(view, "Style").text = _STYLE
     keys, offered = _keys(study), _offered(study)
     for panel in study.show:
@@ -134,12 +148,15 @@ def _show(view: ET.Element, panel: Panel, keys: dict[str, str], offered: set[str
     fields = [name for name in fields if name not in offered]
     if not fields:
         return
-    style = {} if panel.direction == "auto" else {"style": f"direction: {panel.direction}"}
-    place = ET.SubElement(view, "View", style)
+    by_letters = panel.direction == "auto"
+    runs = {"className": _BY_LETTERS} if by_letters else {"style": f"direction: {panel.direction}"}
+    place = ET.SubElement(view, "View", runs)
     _header(place, said(panel.title), "5")
     for name in fields:
         if isinstance(panel, ImagePanel):
-            ET.SubElement(place, "Image", name=_object(keys[name]), value=f"${keys[name]}")
+            # Not so high that what is asked about it is out of sight.
+            about = {"name": _object(keys[name]), "value": f"${keys[name]}", "maxHeight": "60vh"}
+            ET.SubElement(place, "Image", about)
         else:
             _text(place, keys[name])
 
@@ -150,7 +167,7 @@ def _text(place: ET.Element, key: str) -> None:
 
 def _header(place: ET.Element, text: str, size: str) -> None:
     if text:
-        ET.SubElement(place, "Header", value=text, size=size)
+        ET.SubElement(place, "Header", value=literal(text), size=size)
 
 
 def _where_asked(
@@ -179,7 +196,8 @@ def _control(question: Question, name: str, about: str, keys: dict[str, str]) ->
     """What a question is answered with, its options still to come."""
     if isinstance(question, Mark):
         return ET.Element("Labels", name=name, toName=_object(keys[question.field]))
-    required = {"required": "true"} if question.required else {}
+    message = literal(said(question.ask))
+    required = {"required": "true", "requiredMessage": message} if question.required else {}
     control = ET.Element("TextArea", {"name": name, "toName": about, **required})
     if isinstance(question, Choose | Tag):
         control.tag = "Choices"
@@ -194,7 +212,8 @@ def _control(question: Question, name: str, about: str, keys: dict[str, str]) ->
 
 
 def _option(kind: str, option: Option, *, with_key: bool) -> ET.Element:
-    element = ET.Element(kind, value=said(option.label) or option.id, alias=option.id)
+    shown_as = literal(said(option.label) or option.id)
+    element = ET.Element(kind, value=shown_as, alias=option.id)
     if with_key and option.key:
         element.set("hotkey", option.key)
     return element
@@ -261,7 +280,8 @@ def _texts_to_choose(study: Study, item: StudyItem) -> Iterator[tuple[str, list[
                 f"The item {item.id} of {study.name} offers the same text twice, which Label "
                 "Studio could not tell apart."
             )
-        yield _choices_key(control_names(study)[question.id]), [{"value": text} for text in texts]
+        key = _choices_key(control_names(study)[question.id])
+        yield key, [{"value": literal(text)} for text in texts]
 
 
 def _address(picture: str) -> str:
