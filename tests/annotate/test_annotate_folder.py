@@ -100,3 +100,38 @@ def test_a_database_that_cannot_be_used_is_said(folder: StudyFolder) -> None:
     db.close()
     with pytest.raises(InputError, match="another version of Epicene"):
         folder.responses()
+
+
+def test_a_failure_after_the_answers_keeps_out_the_answers_too(folder: StudyFolder) -> None:
+    folder.settlements().settle("g2", "label", "correct", "eve")
+    db = sqlite3.connect(folder.path / RESPONSES)
+    db.execute(
+        "CREATE TRIGGER broken BEFORE INSERT ON settlements"
+        " BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+    )
+    db.close()
+    path = folder.path.parent / "both.csv"
+    path.write_text(
+        "participant,item,label,settled by\nann,g1,correct,\nbob,g1,misgendering,\n"
+        ",g1,correct,eve\n",
+        "utf-8",
+    )
+    with pytest.raises(RunError, match="the disk is full"):
+        folder.take(path)
+    assert folder.responses() == []
+    assert set(folder.settlements().all()) == {("g2", "label")}
+    db = sqlite3.connect(folder.path / RESPONSES)
+    db.execute("DROP TRIGGER broken")
+    db.close()
+    assert folder.take(path) == (2, 0, 0, 1)
+
+
+def test_a_decision_that_is_refused_keeps_out_the_answers_too(folder: StudyFolder) -> None:
+    folder.settlements().settle("g1", "label", "correct", "eve")
+    path = folder.path.parent / "both.csv"
+    path.write_text(
+        "participant,item,label,settled by\nann,g1,correct,\n,g1,misgendering,eve\n", "utf-8"
+    )
+    with pytest.raises(InputError, match="line 3, settles label of g1 otherwise"):
+        folder.take(path)
+    assert folder.responses() == []

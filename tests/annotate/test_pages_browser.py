@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -24,29 +24,9 @@ from epicene.studies import AnswerValue, Mark, Span, Study, StudyItem
 from study_examples import misgendering
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def opened(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens a page in a window of its own, and holds it to silence: no error of any kind."""
-    contexts = []
-    troubles: list[str] = []
-
-    def open_page(**settings: object) -> Page:
-        context = chromium.new_context(locale="en", **settings)  # type: ignore[arg-type]
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert troubles == []
 
 
 def given(answers: Given) -> dict[str, frozenset[str | Span] | str]:

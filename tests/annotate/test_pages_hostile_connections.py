@@ -170,6 +170,35 @@ def test_what_is_no_request(what: str, wire: Wire) -> None:
     assert wire.works()
 
 
+HOSTS = (b"[", b"a b", b"", b"]:[", b"[::1", b"x:y:z", b"\xff\xfe", b"//", b"x" * 5000)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_whatever_the_request_calls_us_is_not_looked_at(host: bytes, wire: Wire) -> None:
+    link = f"/enter/{wire.house.keys.token(Pass('person', 'ann'))}".encode()
+    cookie = wire.cookie(Pass("person", "ann")).encode()
+    owner = wire.cookie(Pass("owner")).encode()
+    end = b" HTTP/1.1\r\nHost: " + host + b"\r\nConnection: close\r\n"
+    for address, sent, expected in (
+        (b"/nothing", b"", 404),
+        (link, b"", 200),
+        (b"/enter/x", b"", 404),
+        (b"/static/x/pages.css", b"", 404),
+        (b"/", cookie, 200),
+        (b"/api/work", cookie, 200),
+        (b"/image/x", cookie, 404),
+        (b"/nothing", cookie, 404),
+        (b"/owner", owner, 200),
+        (b"/owner/image/x", owner, 404),
+        (b"/owner/items?start=x", owner, 422),
+    ):
+        reply = wire.ask(b"GET " + address + end + b"Cookie: " + sent + b"\r\n\r\n")
+        assert status(reply) == expected, address
+        assert b"content-security-policy" in reply
+        assert not any(secret in reply for secret in KEPT_SECRET[:-1])
+    assert wire.works()
+
+
 def test_there_is_no_socket(wire: Wire) -> None:
     with closing(wire.call()) as line:
         line.sendall(

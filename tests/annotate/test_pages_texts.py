@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene.annotate.pages.texts import compared, to_mark
-from epicene.annotate.pages.words import page_language, prose, say
+from epicene.annotate.pages.words import page_language, say
 from epicene.studies import Span
 from study_examples import forced_choice
 
@@ -51,15 +51,6 @@ def test_marks_come_back() -> None:
         "old": None,
         "man": "noun",
     }
-
-
-def test_prose_has_paragraphs_and_lists() -> None:
-    text = "\nOne line\nand the next.\n\n- first\n  goes on\n- second\n\nLast.\n"
-    assert prose(text) == [
-        ("p", ["One line and the next."]),
-        ("li", ["first goes on", "second"]),
-        ("p", ["Last."]),
-    ]
 
 
 @pytest.mark.parametrize(

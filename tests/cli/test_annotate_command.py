@@ -315,7 +315,7 @@ def test_a_project_for_label_studio_goes_out_and_its_export_comes_in(
 ) -> None:
     done = epicene("annotate", "export", study, "--to=label-studio", "--out=project")
     assert done.err.split() == [
-        "project/config.xml", "project/tasks.json", "project/instructions.md",
+        "project/config.xml", "project/tasks.json", "project/instructions.html",
     ]  # fmt: skip
     again = epicene("annotate", "export", study, "--to=label-studio", "--out=project")
     refused(again, 2, "config.xml is there already")

@@ -251,7 +251,8 @@ def test_a_spec_that_means_nothing_is_refused(spec: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "package"), [("random-face", "openvino"), ("face-classifier", "dlib")]
+    ("kind", "package"),
+    [("random-face", "openvino"), ("random-face", "PIL"), ("face-classifier", "dlib")],
 )
 def test_a_missing_package_is_named_with_its_extra(
     kind: str, package: str, monkeypatch: pytest.MonkeyPatch

@@ -197,19 +197,22 @@ class Settlements:
 
         One that differs from an earlier one is refused, unless it may `replace` it.
         """
+        with self._open() as db, transaction(db):
+            return self.put(db, decisions, replace=replace)
+
+    def put(
+        self, db: sqlite3.Connection, decisions: Sequence[PlacedDecision], *, replace: bool = False
+    ) -> int:
+        """As `add`, inside a transaction of the responses' database."""
         if not decisions:
             return 0
-        with self._open() as db, transaction(db):
-            new = self._new(decisions, _read(db), replace=replace)
-            db.executemany(
-                "INSERT OR REPLACE INTO settlements VALUES (?, ?, ?)",
-                ((each.item, each.question, to_json(each)) for each in new),
-            )
+        db.execute(_SCHEMA)
+        new = self._new(decisions, _read(db), replace=replace)
+        db.executemany(
+            "INSERT OR REPLACE INTO settlements VALUES (?, ?, ?)",
+            ((each.item, each.question, to_json(each)) for each in new),
+        )
         return len(new)
-
-    def check(self, decisions: Sequence[PlacedDecision], *, replace: bool = False) -> None:
-        """Raise for what `add` would refuse."""
-        self._new(decisions, self.all(), replace=replace)
 
     def _new(
         self, decisions: Sequence[PlacedDecision], known: Decided, *, replace: bool

@@ -17,7 +17,13 @@ import msgspec
 from epicene.annotate.assignment import Assignment, Part
 from epicene.annotate.folder import RESPONSES
 from epicene.annotate.ledger import act, open_ledger, renew_places
-from epicene.annotate.reception import NotGivenError, Reception, RefusedError
+from epicene.annotate.reception import (
+    GRACE,
+    ClosedError,
+    NotGivenError,
+    Reception,
+    RefusedError,
+)
 from epicene.annotate.store import explained
 from epicene.records import to_json
 from epicene.studies import AnswerValue, Response, StudyItem
@@ -225,6 +231,8 @@ class Desk:
         language: str = "",
     ) -> Kept:
         """Keep an answer. The same again is no second one; another in its place is a conflict."""
+        if self.reception.is_closed(GRACE):
+            raise ClosedError
         now = self._clock()
         with act(self._db, self.path):
             row = self._assigned(participant, number)
@@ -284,7 +292,8 @@ class Desk:
         now = self._clock()
         with act(self._db, self.path):
             person = self.reception.row(participant)
-            if person["finished"] is not None and person["entry"] == "open":
+            finished = person["finished"] is not None and person["entry"] == "open"
+            if finished or self.reception.is_closed():
                 return False
             row = self._assigned(participant, number)
             if self._last(participant) != number:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from epicene.annotate.adjudication import Settlements
+from epicene.annotate.fitting import Fitting, fitting
 from epicene.annotate.store import Added, ResponseStore
 from epicene.errors import InputError
 from epicene.runs.files import write_whole
@@ -40,6 +41,10 @@ class StudyFolder:
         with closing(ResponseStore(self.path / RESPONSES)) as store:
             return store.all()
 
+    def fitting(self) -> Fitting:
+        """The responses and settled answers that fit the study as it is now."""
+        return fitting(self.study, self.responses(), self.settlements().all())
+
     def settlements(self) -> Settlements:
         """What the owner decided where people differ."""
         return Settlements(self.path / RESPONSES, self.study)
@@ -58,12 +63,10 @@ class StudyFolder:
             file, self.study, participant=participant, columns=columns, layout=layout
         )
         decisions = read_settled(file, self.study, columns=columns, layout=layout)
-        settlements = self.settlements()
-        # Before anything is kept: a decision that cannot be kept keeps out the whole file.
-        settlements.check(decisions, replace=replace)
-        with closing(ResponseStore(self.path / RESPONSES)) as store:
-            added = store.add(found, replace=replace)
-        return added._replace(settled=settlements.add(decisions, replace=replace))
+        with closing(ResponseStore(self.path / RESPONSES)) as store, store.writing() as db:
+            added = store.put(found, replace=replace)
+            settled = self.settlements().put(db, decisions, replace=replace)
+        return added._replace(settled=settled)
 
 
 def create_folder(path: Path, study: Study) -> StudyFolder:

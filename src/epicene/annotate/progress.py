@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from epicene.annotate.store import explained
-from epicene.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 
-class ListProgress(Record, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class ListProgress:
     """A list, or the whole study where it has none: judgements wanted, given, and being made."""
 
     list: str
@@ -28,7 +29,8 @@ class ListProgress(Record, frozen=True, kw_only=True):
     people: int
 
 
-class ItemProgress(Record, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class ItemProgress:
     """An item."""
 
     item: str
@@ -38,7 +40,8 @@ class ItemProgress(Record, frozen=True, kw_only=True):
     out: int
 
 
-class PersonProgress(Record, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class PersonProgress:
     """A person who was invited or came."""
 
     participant: str
@@ -65,7 +68,7 @@ _PEOPLE = """
     FROM people ORDER BY participant
 """
 
-RecordT = TypeVar("RecordT", bound=Record)
+ProgressT = TypeVar("ProgressT", ListProgress, ItemProgress, PersonProgress)
 
 
 def lists(path: Path) -> list[ListProgress]:
@@ -84,11 +87,11 @@ def people(path: Path) -> list[PersonProgress]:
 
 
 def _read(
-    path: Path, record: type[RecordT], query: str, values: Sequence[object] = ()
-) -> list[RecordT]:
+    path: Path, kind: type[ProgressT], query: str, values: Sequence[object] = ()
+) -> list[ProgressT]:
     with explained(path), closing(sqlite3.connect(path, timeout=10)) as db:
         db.row_factory = sqlite3.Row
-        return [msgspec.convert(_timed(dict(row)), record) for row in db.execute(query, values)]
+        return [msgspec.convert(_timed(dict(row)), kind) for row in db.execute(query, values)]
 
 
 def _timed(row: dict[str, object]) -> dict[str, object]:

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from epicene.annotate.ledger import act
+from epicene.annotate.folder import RESPONSES
+from epicene.annotate.ledger import act, open_ledger
 from epicene.annotate.store import explained
+from epicene.errors import unknown
 from epicene.studies import ChoiceScreen
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from epicene.annotate.folder import StudyFolder
     from epicene.studies import Screen, Study
 
 Entry: TypeAlias = Literal["personal", "open"]
-Stage: TypeAlias = Literal["consent", "screening", "refused", "instructions", "work"]
+Stage: TypeAlias = Literal["closed", "consent", "screening", "refused", "instructions", "work"]
 
 _LONGEST_NUMBER = 9  # digits
+
+
+# How long after it closed a study takes answers to what was given out before.
+GRACE = 24 * 3600.0  # seconds
 
 
 class NotGivenError(LookupError):
@@ -31,6 +39,10 @@ class RefusedError(ValueError):
     """What a person sent cannot be kept; says why."""
 
 
+class ClosedError(Exception):
+    """The study takes no more answers."""
+
+
 @dataclass(frozen=True)
 class Person:
     """Somebody who entered, and where they are."""
@@ -39,6 +51,7 @@ class Person:
     entry: Entry
     language: str
     stage: Stage
+    answered: int
 
 
 class Reception:
@@ -72,11 +85,40 @@ class Reception:
             )
             return [row["participant"] for row in rows]
 
+    def issue(self, participant: str) -> str:
+        """Which of a person's links is the one that works; the first has no number."""
+        with explained(self._path):
+            row = self._db.execute(
+                "SELECT times FROM revoked WHERE participant = ?", (participant,)
+            ).fetchone()
+            return "" if row is None else str(row["times"])
+
+    def revoke(self, participant: str) -> None:
+        """Let a person's link, and whoever came by it, in no more; their next one is another."""
+        with act(self._db, self._path):
+            known = [row["participant"] for row in self._db.execute("SELECT * FROM people")]
+            if participant not in known:
+                raise unknown("person", participant, known)
+            self._db.execute(
+                "INSERT INTO revoked VALUES (?, 1)"
+                " ON CONFLICT (participant) DO UPDATE SET times = times + 1",
+                (participant,),
+            )
+
     def came_openly(self, participant: str) -> bool:
         """Whether a person is one who entered by the open link."""
         with explained(self._path):
             found = self._db.execute(
                 "SELECT 1 FROM people WHERE participant = ? AND entry = 'open'", (participant,)
+            )
+            return found.fetchone() is not None
+
+    def has_entered(self, participant: str) -> bool:
+        """Whether a person came in before."""
+        with explained(self._path):
+            found = self._db.execute(
+                "SELECT 1 FROM people WHERE participant = ? AND entered IS NOT NULL",
+                (participant,),
             )
             return found.fetchone() is not None
 
@@ -116,10 +158,18 @@ class Reception:
             entry=row["entry"],
             language=row["language"],
             stage=self.stage(row),
+            answered=row["answered"],
         )
+
+    def is_closed(self, grace: float = 0.0) -> bool:
+        """Whether the study closed, and so long ago."""
+        closes = self._study.access.closes
+        return closes is not None and self._clock() >= closes.timestamp() + grace
 
     def stage(self, row: sqlite3.Row) -> Stage:
         """What a person has before them."""
+        if self.is_closed():
+            return "closed"
         if row["screened"] == "refused":
             return "refused"
         if self._study.consent and row["consented"] is None:
@@ -167,6 +217,14 @@ class Reception:
                 f"UPDATE people SET {column} = ? WHERE participant = ?",  # noqa: S608
                 (value, participant),
             )
+
+
+@contextmanager
+def opened(folder: StudyFolder) -> Iterator[Reception]:
+    """The people of a study that need not be served just now."""
+    path = folder.path / RESPONSES
+    with closing(open_ledger(path)) as db:
+        yield Reception(folder.study, db, path)
 
 
 def _is_answer(screen: Screen, answer: str) -> bool:

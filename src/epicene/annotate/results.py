@@ -13,6 +13,7 @@ from epicene.errors import InputError
 from epicene.records import Judgement, Record
 from epicene.runs.results import Judged, frame_of
 from epicene.runs.summary import together
+from epicene.studies.responses import response_faults, sentence
 from epicene.suites import RunInfo, choose_protocol, find_suite
 from epicene.suites.studies import StudyResults
 from epicene.suites.tabulate import undetected
@@ -39,9 +40,16 @@ class Progress(Record, frozen=True, kw_only=True):
     people: int
 
 
+class UnreadableError(InputError):
+    """The study was changed so that its suite can make nothing of any answer."""
+
+
 @dataclass(frozen=True)
 class StudySummary:
-    """A study's results, as the suite tabulates them."""
+    """A study's results, as the suite tabulates them.
+
+    `unread` responses are not among them: they do not answer what the suite's own study asks.
+    """
 
     suite: Suite[Any, Any]
     results: StudyResults[Any]
@@ -50,6 +58,7 @@ class StudySummary:
     undetected: Estimate
     tables: tuple[Table, ...]
     kind: str
+    unread: int = 0
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -74,7 +83,8 @@ def summarise_study(
         )
     suite = find_suite(study.suite)
     kind = suite.studies[suite.study_name(study.drawn.kind)]
-    results = study_results(suite, study, responses, runs, settled)
+    readable = _readable(suite, study, responses)
+    results = study_results(suite, study, readable, runs, settled)
     if not results.responses:
         raise InputError(f"Nobody has answered the study {study.name} yet.")
     return StudySummary(
@@ -83,9 +93,37 @@ def summarise_study(
         progress=progress(study, results.responses),
         metrics=kind.metrics(results),
         undetected=undetected(results.frame),
-        tables=tuple(kind.tables(results)),
+        # One that lists texts may have none to list.
+        tables=tuple(table for table in kind.tables(results) if table.rows),
         kind=study.drawn.kind,
+        unread=len(responses) - len(readable),
     )
+
+
+def _readable(
+    suite: Suite[Any, Any], study: Study, responses: Sequence[Response]
+) -> list[Response]:
+    """The responses that answer what the suite itself asks, whatever the study's file asks now."""
+    assert study.drawn is not None
+    own = suite.studies[study.drawn.kind].study(
+        choose_protocol(suite, study.drawn.protocol, {}, None)
+    )
+    asked = {question.id for question in own.questions}
+    items = {item.id: item for item in study.items}
+    readable, faults = [], []
+    for response in responses:
+        item = items.get(response.item)
+        answers = {name: said for name, said in response.answers.items() if name in asked}
+        wrong = [] if item is None else [*response_faults(own, item, answers)]
+        faults += wrong
+        if not wrong:
+            readable.append(response)
+    if faults and not any(response.item in items for response in readable):
+        raise UnreadableError(
+            f"The suite {suite.name} can make nothing of the answers to {study.name}, whose "
+            f"questions were changed: {sentence(faults[0])} Put them back in study.toml."
+        )
+    return readable
 
 
 def study_results(

@@ -86,26 +86,36 @@ class ResponseStore:
         One that the same person gave to the same item before is passed over if it says the same,
         and refused if it does not, unless it may `replace` the earlier one.
         """
-        new, other, same = [], [], 0
+        with self.writing():
+            return self.put(responses, replace=replace)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: whatever is put in it is kept, or nothing is."""
         with explained(self.path), transaction(self._db):
-            known = {(each.participant, each.item): each for each in self._read()}
-            for place, response in responses:
-                earlier = known.get((response.participant, response.item))
-                if earlier is None:
-                    new.append(response)
-                elif same_answers(earlier, response):
-                    same += 1
-                elif replace:
-                    other.append(response)
-                else:
-                    raise InputError(
-                        f"{place} answers the item {response.item} otherwise than "
-                        f"{response.participant} did before; --replace takes the new answer."
-                    )
-            self._db.executemany(
-                "INSERT OR REPLACE INTO responses VALUES (?, ?, ?)",
-                ((each.participant, each.item, to_json(each)) for each in (*new, *other)),
-            )
+            yield self._db
+
+    def put(self, responses: Sequence[Placed], *, replace: bool = False) -> Added:
+        """As `add`, inside a transaction."""
+        new, other, same = [], [], 0
+        known = {(each.participant, each.item): each for each in self._read()}
+        for place, response in responses:
+            earlier = known.get((response.participant, response.item))
+            if earlier is None:
+                new.append(response)
+            elif same_answers(earlier, response):
+                same += 1
+            elif replace:
+                other.append(response)
+            else:
+                raise InputError(
+                    f"{place} answers the item {response.item} otherwise than "
+                    f"{response.participant} did before; --replace takes the new answer."
+                )
+        self._db.executemany(
+            "INSERT OR REPLACE INTO responses VALUES (?, ?, ?)",
+            ((each.participant, each.item, to_json(each)) for each in (*new, *other)),
+        )
         return Added(len(new), same, len(other))
 
     def _read(self) -> Iterator[Response]:

@@ -24,10 +24,14 @@ _LONGEST_TOKEN = 8 * LONGEST_NAME  # four bytes a sign, in base64, and the rest
 
 
 class Pass(NamedTuple):
-    """Who may come in, and as what; only a person has a name."""
+    """Who may come in, and as what; only a person has a name.
+
+    `issue` tells a person's link from those that were revoked before it; the first has none.
+    """
 
     role: Role
     name: str = ""
+    issue: str = ""
 
 
 class Keys:
@@ -38,16 +42,18 @@ class Keys:
 
     def token(self, entrant: Pass) -> str:
         """A pass as a word that can stand in an address."""
-        return ".".join((entrant.role, _text(entrant.name.encode()), self.sign("pass", *entrant)))
+        role, name, *issue = entrant if entrant.issue else entrant[:2]
+        return ".".join((role, _text(name.encode()), *issue, self.sign("pass", role, name, *issue)))
 
     def read(self, token: str) -> Pass | None:
         """The pass that a token stands for; None where it is none of ours."""
-        role, name = [*token.split("."), ""][:2]
+        role, *others = token.split(".")
+        name, issue = [*others[:-1], "", ""][:2]
         known: dict[str, Role] = {each: each for each in get_args(Role)}
         if role not in known or len(token) > _LONGEST_TOKEN:
             return None
         try:
-            entrant = Pass(known[role], _bytes(name).decode())
+            entrant = Pass(known[role], _bytes(name).decode(), issue)
             # As a whole, so that every pass is written in one way.
             ours = hmac.compare_digest(self.token(entrant).encode(), token.encode())
         except ValueError:

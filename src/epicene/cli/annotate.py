@@ -14,6 +14,7 @@ from epicene.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown, Columns, pai
 from epicene.errors import InputError, unknown
 
 if TYPE_CHECKING:
+    from epicene.annotate.fitting import Fitting
     from epicene.annotate.results import Progress, StudySummary
     from epicene.records import Table
     from epicene.studies import Study
@@ -182,18 +183,29 @@ def export(
         _hand_out(hand_out(folder, out), people, to, out)
         return
     form = form or _form_of(out)
-    responses, settled = folder.responses(), [*folder.settlements().all().values()]
+    responses, settled, _ = fitting = folder.fitting()
     if form == "jsonl":
-        text = responses_jsonl(folder.study, responses, settled=settled, with_hidden=hidden)
+        text = responses_jsonl(
+            folder.study, responses, settled=settled.values(), with_hidden=hidden
+        )
     else:
         text = responses_sheet(
             folder.study,
             responses,
-            settled=settled,
+            settled=settled.values(),
             with_hidden=hidden,
             delimiter="\t" if form == "tsv" else ",",
         )
     _put(text, out)
+    _say_left_out(fitting)
+
+
+def _say_left_out(fitting: Fitting) -> None:
+    """Nothing is left out unseen."""
+    from epicene.cli.output import note
+
+    if fitting.left_out:
+        note(fitting.note)
 
 
 def _put(text: str, out: Path | None) -> None:
@@ -248,10 +260,12 @@ def adjudicate(
     if not by.strip():
         raise InputError("--by is empty; say who decides.")
     folder = read_folder(study)
-    found = disagreements(folder.study, folder.responses(), folder.settlements().all())
+    responses, settled, _ = fitting = folder.fitting()
+    found = disagreements(folder.study, responses, settled)
     _put(adjudication_sheet(folder.study, found, by), out)
     items = len({each.item.id for each in found})
     note(f"{len(found)} answers about {items} items are to be settled.")
+    _say_left_out(fitting)
 
 
 @app.command()
@@ -275,7 +289,7 @@ def tables(
     """Print what came of a study: how people agree, with each other and with the machine."""
     from epicene.annotate.folder import read_folder
     from epicene.annotate.quality_tables import quality_tables
-    from epicene.annotate.results import progress, summarise_study
+    from epicene.annotate.results import UnreadableError, progress, summarise_study
     from epicene.cli.output import note, print_json, print_tables
     from epicene.cli.tables import one_form, write_tables
     from epicene.runs.results import read_run
@@ -283,13 +297,18 @@ def tables(
     form = one_form(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
     folder = read_folder(study)
     beside = [read_run(run) for run in runs or ()]
-    responses, settled = folder.responses(), folder.settlements().all()
+    responses, settled, _ = fitting = folder.fitting()
     made = quality_tables(folder.study, responses)
     summary = None
     # Of a study written by hand there is only what any study has.
     if folder.study.drawn is not None or beside or figures is not None or not made:
-        summary = summarise_study(folder.study, responses, beside, settled)
-        made = (*summary.tables, *made)
+        try:
+            summary = summarise_study(folder.study, responses, beside, settled)
+            made = (*summary.tables, *made)
+        except UnreadableError as error:
+            if not made:
+                raise
+            note(str(error))
     chosen, how_far = _only(made, only or ()), progress(folder.study, responses)
     if form == "json":
         print_json(_document(folder.study, how_far, summary, chosen))
@@ -301,6 +320,12 @@ def tables(
         _draw(summary, figures)
     if how_far.given < how_far.wanted:
         note(f"{how_far.given} of {how_far.wanted} judgements are there so far.")
+    _say_left_out(fitting)
+    if summary is not None and summary.unread:
+        note(
+            f"{summary.unread} responses are not in the suite's own tables: they do not answer "
+            "what its study asks, as study.toml was changed."
+        )
 
 
 def _only(made: Sequence[Table], names: Sequence[str]) -> list[Table]:

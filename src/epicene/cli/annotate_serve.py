@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import sys
-from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -66,6 +66,9 @@ def serve(
                 f"Listening on {host}: everybody who reaches this machine can try. Links and "
                 "answers travel in the clear unless a proxy with HTTPS stands before it."
             )
+        if (closes := folder.study.access.closes) is not None:
+            has = "closed" if closes <= datetime.now(UTC) else "closes"
+            note(f"The study {has} on {closes.astimezone(UTC):%Y-%m-%d at %H:%M} UTC.")
         note("Serving until stopped (Ctrl-C).")
 
     serve_pages(
@@ -79,11 +82,34 @@ def serve(
     note("Stopped. All answers are kept; the same command goes on, and the links stay the same.")
 
 
-def links(study: StudyPath, people: People = "", url: Url = "") -> None:
+def links(
+    study: StudyPath,
+    people: People = "",
+    url: Url = "",
+    revoke: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help="Whose links stop working, at once; who had a personal one gets a new one.",
+        ),
+    ] = "",
+) -> None:
     """Print the links of a study: the owner's, the open one, everybody's own."""
     from epicene.annotate.folder import read_folder
 
-    _print_links(read_folder(study), _names(people), url or f"http://127.0.0.1:{PORT}")
+    folder = read_folder(study)
+    _revoke(folder, _names(revoke))
+    _print_links(folder, _names(people), url or f"http://127.0.0.1:{PORT}")
+
+
+def _revoke(folder: StudyFolder, people: Iterable[str]) -> None:
+    from epicene.annotate.reception import opened
+    from epicene.cli.output import note
+
+    with opened(folder) as reception:
+        for name in people:
+            reception.revoke(name)
+            note(f"The link of {name} works no more; answers given by it are kept.")
 
 
 def _names(people: str) -> list[str]:
@@ -100,9 +126,7 @@ def _print_links(folder: StudyFolder, people: Iterable[str], url: str) -> None:
 
 def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tuple[str, str]]:
     """Who comes in by which link; those who are named now are remembered."""
-    from epicene.annotate.folder import RESPONSES
-    from epicene.annotate.ledger import open_ledger
-    from epicene.annotate.reception import Reception
+    from epicene.annotate.reception import opened
     from epicene.annotate.tokens import Pass, check_name, read_keys
 
     keys = read_keys(folder.path)
@@ -111,12 +135,10 @@ def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tup
         return f"{url}/enter/{keys.token(entrant)}"
 
     names = [check_name(name) for name in people]
-    path = folder.path / RESPONSES
-    with closing(open_ledger(path)) as db:
-        reception = Reception(folder.study, db, path)
+    with opened(folder) as reception:
         for name in names:
             reception.invite(name)
-        invited = reception.invited()
+        invited = {name: reception.issue(name) for name in reception.invited()}
     for name in names:
         if name not in invited:
             raise InputError(
@@ -128,8 +150,8 @@ def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tup
     if access.entry == "open":
         query = access.participant_parameter and f"?{access.participant_parameter}=…"
         yield "(open)", link(Pass("open")) + query
-    for name in invited:
-        yield name, link(Pass("person", name))
+    for name, issue in invited.items():
+        yield name, link(Pass("person", name, issue))
 
 
 def _is_loopback(host: str) -> bool:

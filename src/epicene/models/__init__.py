@@ -173,10 +173,20 @@ def foreseen_by(
     return mark
 
 
+def brought_by(extra: str) -> Callable[[OpenerT], OpenerT]:
+    """Say which extra brings every package that a kind imports when it is opened."""
+
+    def mark(opener: OpenerT) -> OpenerT:
+        opener.brought_by = extra  # type: ignore[attr-defined]
+        return opener
+
+    return mark
+
+
 def open_model(spec: Spec) -> Model:
     """Open the model a spec names. An embedded model's name is a kind of its own."""
     opener, options = _opener(spec)
-    with _packages_named(spec.kind):
+    with _packages_named(spec.kind, opener):
         model: Model = opener(spec.name, options)
     return model
 
@@ -187,7 +197,7 @@ def foresee(spec: Spec) -> Foreseen | None:
         return None
     opener, options = _opener(spec)
     look = getattr(opener, "foreseen_by", None)
-    with _packages_named(spec.kind):
+    with _packages_named(spec.kind, opener):
         foreseen: Foreseen | None = look(spec.name, options) if look else None
     return foreseen
 
@@ -205,19 +215,21 @@ def _opener(spec: Spec) -> tuple[Callable[[str, ModelOptions], Any], ModelOption
 
 
 @contextmanager
-def _packages_named(kind: str) -> Iterator[None]:
+def _packages_named(kind: str, opener: Callable[..., Any]) -> Iterator[None]:
     """Say which extra brings a package that is missing."""
     try:
         yield
     except ModuleNotFoundError as error:
-        extra = _EXTRAS.get((error.name or "").partition(".")[0])
+        usual = _EXTRAS.get((error.name or "").partition(".")[0])
+        extra = getattr(opener, "brought_by", usual)
         way = f"pip install 'epicene[{extra}]'" if extra else "install it"
         raise InputError(
             f"The model {kind} needs the package {error.name}, which is not here; {way}."
         ) from error
 
 
-# Which extra brings a package that a kind of ours imports only when it is opened.
+# Which extra brings a package that a kind of ours imports only when it is opened, unless the kind
+# says otherwise.
 _EXTRAS = {
     "torch": "hf",
     "transformers": "hf",
@@ -227,6 +239,4 @@ _EXTRAS = {
     "httpx": "api",
     "diffusers": "images",
     "PIL": "images",
-    "openvino": "faces",
-    "dlib": "faces",
 }

@@ -12,7 +12,9 @@ for experiments, `label_studio` and `label_studio_project` a program for labelli
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
 
 from epicene.errors import unknown
 from epicene.records import Record
@@ -162,12 +164,16 @@ Screen: TypeAlias = ChoiceScreen | NumberScreen
 
 
 class Access(_Part, frozen=True, kw_only=True):
-    """By personal links, or by one open link that takes a platform's participant id."""
+    """By personal links, or by one open link that takes a platform's participant id.
+
+    After `closes` nobody is given anything any more. A file may name the last day instead, in UTC.
+    """
 
     entry: Literal["personal", "open"] = "personal"
     participant_parameter: str = ""  # of the open link's address, e.g. PROLIFIC_PID
     completion_code: str = ""
     completion_url: str = ""  # where a person is sent at the end; {code} is filled in
+    closes: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
 
 
 # --- the study -------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,7 +25,7 @@ def read_study(path: Path) -> Study:
     text = read_text(path)
     try:
         if path.suffix == ".toml":
-            values = tomllib.loads(text)
+            values = _with_the_hour(tomllib.loads(text))
         elif path.suffix == ".json":
             values = json.loads(text)
         else:
@@ -38,6 +39,16 @@ def read_study(path: Path) -> Study:
     return study
 
 
+def _with_the_hour(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with the moment when the study closes, where the file names its last day."""
+    access = values.get("access")
+    last = access.get("closes") if isinstance(access, dict) else None
+    if not isinstance(last, date) or isinstance(last, datetime):
+        return values
+    ends = datetime.combine(last, time(), UTC) + timedelta(days=1)
+    return values | {"access": {**values["access"], "closes": ends}}
+
+
 def write_study(study: Study, path: Path) -> None:
     """A study into a TOML file, for people to edit, or a JSON file."""
     if path.suffix == ".toml":
@@ -49,7 +60,7 @@ def write_study(study: Study, path: Path) -> None:
 
 def study_toml(study: Study) -> str:
     """A study as TOML."""
-    return "\n".join(_toml(msgspec.to_builtins(study))) + "\n"
+    return "\n".join(_toml(msgspec.to_builtins(study, builtin_types=(datetime,)))) + "\n"
 
 
 def _toml(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
@@ -80,7 +91,7 @@ def _toml_value(value: Any) -> str:
         return f'"{lines[0]}"' if len(lines) == 1 else '"""\n{}"""'.format("\n".join(lines))
     if isinstance(value, tuple):
         return f"[{', '.join(map(_toml_inline, value))}]"
-    return json.dumps(value)
+    return value.isoformat() if isinstance(value, datetime) else json.dumps(value)
 
 
 def _toml_inline(value: Any) -> str:

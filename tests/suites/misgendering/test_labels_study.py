@@ -6,12 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import jsonschema
 import msgspec
 import pytest
 
+from cli.test_commands import SCHEMA
 from epicene.annotate.results import StudySummary, summarise_study
 from epicene.errors import InputError
 from epicene.records import Estimate, Text, Texts
+from epicene.report.plain import tables_json
 from epicene.studies import (
     AnswerValue,
     Drawn,
@@ -400,3 +403,18 @@ def test_the_figures_draw_the_line_where_people_agree(summary: StudySummary) -> 
     alone = summarise_study(drawn((item("1", "he", "wrong"),)), [said("1", "ann", "correct")])
     (six, *_) = alone.figures
     assert six.notes[0].endswith("96% in the paper; nobody labelled a text twice here.")
+
+
+def test_a_table_of_texts_that_has_none_is_left_out() -> None:
+    """Nobody marked a word, and people say what the rule says."""
+    whole = summarise_study(
+        drawn((item("1", "he", "wrong"), item("2", "she", "right"))),
+        [said("1", "ann", "misgendering"), said("2", "ann", "correct")],
+    )
+    assert [table.name for table in whole.tables] == ["people", "automatic", "labels"]
+    document = {
+        "suite": "misgendering", "protocol": "epicene", "data": "", "metrics": {},
+        "undetected": {"value": 0.0, "low": None, "high": None, "n": 2},
+        "tables": tables_json(whole.tables),
+    }  # fmt: skip
+    jsonschema.validate(document, SCHEMA)

@@ -90,6 +90,7 @@ _OF_ACTS: dict[int | str, dict[str, Any]] = PROBLEMS | {
     400: {"model": Problem, "description": "No JSON."},
     403: {"model": Problem, "description": "The token is not the one of the person's pages."},
     409: {"model": Problem, "description": "Another answer was kept."},
+    410: {"model": Problem, "description": "The study closed more than a day ago."},
     413: {"model": Problem, "description": "Too large."},
     422: {"model": Problem, "description": "The answer cannot be kept so."},
 }

@@ -17,11 +17,11 @@ from epicene.annotate.desk import LEASE, Desk
 from epicene.annotate.ledger import checkpoint
 from epicene.annotate.pages.api import api
 from epicene.annotate.pages.entrance import Entrance
-from epicene.annotate.pages.guard import Guard, Sessions, not_found, said
+from epicene.annotate.pages.guard import Guard, Sessions, not_found, not_now, said
 from epicene.annotate.pages.owner import owner_api, owner_pages
 from epicene.annotate.pages.person import PersonPages
 from epicene.annotate.pages.site import Site
-from epicene.annotate.reception import NotGivenError, RefusedError
+from epicene.annotate.reception import ClosedError, NotGivenError, RefusedError
 from epicene.annotate.tokens import read_keys
 from epicene.errors import InputError, RunError
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from epicene.annotate.folder import StudyFolder
+    from epicene.annotate.tokens import Pass
 
 _CHECKPOINT = 2.0  # seconds
 
@@ -77,7 +78,12 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE, secure: bool = False)
         owner_pages(site),
     ):
         app.include_router(routes)
-    app.add_middleware(Guard, sessions=sessions)
+    reception = desk.reception
+
+    def is_revoked(entrant: Pass) -> bool:
+        return entrant.role == "person" and entrant.issue != reception.issue(entrant.name)
+
+    app.add_middleware(Guard, sessions=sessions, is_revoked=is_revoked)
     _explain_errors(app)
     return app
 
@@ -95,11 +101,16 @@ async def _keep_on_disk(path: Path) -> None:
 def _explain_errors(app: FastAPI) -> None:
     @app.exception_handler(NotGivenError)
     async def _not_given(request: Request, _error: Exception) -> Response:
-        return not_found(request.url.path)
+        return not_found(request.scope["path"])
+
+    @app.exception_handler(ClosedError)
+    async def _closed(request: Request, _error: Exception) -> Response:
+        return said(request.scope["path"], 410, "This study is closed.")
 
     @app.exception_handler(HTTPException)
     async def _refused(request: Request, error: HTTPException) -> Response:
-        path = request.url.path
+        # Not from the address: that is made from whatever the request says that our name is.
+        path = request.scope["path"]
         if error.status_code in (404, 405):
             return not_found(path)
         return said(path, error.status_code, str(error.detail))
@@ -107,17 +118,15 @@ def _explain_errors(app: FastAPI) -> None:
     @app.exception_handler(RefusedError)
     @app.exception_handler(InputError)
     async def _wrong(request: Request, error: Exception) -> Response:
-        return said(request.url.path, 422, str(error))
+        return said(request.scope["path"], 422, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> Response:
         # What was sent is not sent back.
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))[:100]
-        return said(request.url.path, 422, f"{place}: {first['msg']}")
+        return said(request.scope["path"], 422, f"{place}: {first['msg']}")
 
     @app.exception_handler(RunError)
     async def _not_now(request: Request, error: Exception) -> Response:
-        _log.error("%s", error)
-        sentence = "The answers cannot be reached just now; try again."
-        return said(request.url.path, 503, sentence, {"Retry-After": "1"})
+        return not_now(request.scope["path"], error)

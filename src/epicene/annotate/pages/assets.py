@@ -8,7 +8,10 @@ from importlib.resources import files
 
 _ASSETS = {
     "icon.svg": ("image/svg+xml", (("epicene.annotate.pages", "static/icon.svg"),)),
-    "pages.css": ("text/css", (("epicene.annotate.pages", "static/pages.css"),)),
+    "pages.css": (
+        "text/css",
+        (("epicene", "colours.css"), ("epicene.annotate.pages", "static/pages.css")),
+    ),
     "pages.js": (
         "text/javascript",
         (

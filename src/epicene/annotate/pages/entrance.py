@@ -16,6 +16,7 @@ from epicene.annotate.tokens import LONGEST_NAME, Pass
 
 if TYPE_CHECKING:
     from epicene.annotate.pages.site import Site
+    from epicene.annotate.reception import Entry
 
 # What a platform may call a participant.
 _PLATFORM_ID = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._@+-]{{0,{LONGEST_NAME - 1}}}")
@@ -36,33 +37,36 @@ class Entrance:
 
     async def enter(self, request: Request, token: str) -> Response:
         """Let in whoever has a link."""
+        reception = self._site.desk.reception
+        path = request.scope["path"]
         entrant = self._site.sessions.keys.read(token)
         if entrant is None:
-            return not_found(request.url.path)
+            return not_found(path)
         accepted = request.headers.get("accept-language", "")
         language = page_language(self._site.study, "", accepted)
+        if entrant.role == "owner":
+            return self._welcome(request, entrant, language)
+        way: Entry = "personal"
         if entrant.role == "open":
             if self._site.study.access.entry != "open":
-                return not_found(request.url.path)
+                return not_found(path)
             name = self._participant(request)
             if name is None:
                 return self._site.page("no_participant", language, status=400)
-            entrant = Pass("person", name)
-            admitted = self._site.desk.reception.enter(name, "open", language)
-        else:
-            admitted = entrant.role == "owner" or self._site.desk.reception.enter(
-                entrant.name, "personal", language
-            )
-        return (
-            self._welcome(request, entrant, language) if admitted else not_found(request.url.path)
-        )
+            if reception.issue(name):  # revoked, and the link is everybody's
+                return not_found(path)
+            entrant, way = Pass("person", name), "open"
+        if reception.is_closed() and not reception.has_entered(entrant.name):
+            return self._site.page("closed", language, code="", back="")
+        admitted = reception.enter(entrant.name, way, language)
+        return self._welcome(request, entrant, language) if admitted else not_found(path)
 
     def _welcome(self, request: Request, entrant: Pass, language: str) -> Response:
         """A page and no redirect: a browser sends a strict cookie only if one of our own pages,
         not the one that had the link, asks for the next."""
         to = "/owner" if entrant.role == "owner" else "/"
         response = self._site.page("entering", language, to=to)
-        self._site.sessions.begin(response, entrant, secure=request.url.scheme == "https")
+        self._site.sessions.begin(response, entrant, secure=request.scope["scheme"] == "https")
         return response
 
     def _participant(self, request: Request) -> str | None:
@@ -80,7 +84,7 @@ class Entrance:
         """The style and the script, which are the same for everybody."""
         found = asset(name)
         if found is None or asset_address(name) != f"/static/{version}/{name}":
-            return not_found(request.url.path)
+            return not_found(request.scope["path"])
         data, media_type = found
         keep = {"Cache-Control": "public, max-age=31536000, immutable"}
         return Response(data, media_type=media_type, headers=keep)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from epicene.annotate.pages.views import shuffled
 from epicene.annotate.reception import RefusedError
-from epicene.studies import Choose, Mark, Span, Tag
+from epicene.studies import Choose, Mark, Note, Span, Tag, Write
 from epicene.studies.responses import is_asked
 
 if TYPE_CHECKING:
@@ -33,6 +34,24 @@ def read_answers(
             if answer is not None:
                 answers[question.id] = answer
     return answers
+
+
+def as_typed(
+    study: Study, item: StudyItem, reader: str, values: Mapping[str, Sequence[str]]
+) -> dict[str, AnswerValue]:
+    """What a form held, as far as it can stand in one again, whatever is wrong with it."""
+    typed: dict[str, AnswerValue] = {}
+    for question in study.questions:
+        given = values.get(question.id, ())
+        answer: AnswerValue | None = None
+        if isinstance(question, Write | Note):
+            answer = given[0].replace("\r\n", "\n") if given else None
+        else:
+            with suppress(RefusedError):
+                answer = read_answer(study, question, item, reader, given)
+        if answer is not None:
+            typed[question.id] = answer
+    return typed
 
 
 def read_answer(

@@ -5,6 +5,7 @@ Without a link there is no page: whoever has none gets the same answer for every
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,13 +15,18 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from epicene.annotate.pages.limits import Buckets
+from epicene.errors import RunError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from epicene.annotate.tokens import Keys, Pass
 
 LARGEST_BODY = 1_000_000  # bytes
+
+_log = logging.getLogger(__name__)
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -84,9 +90,12 @@ class Sessions:
 class Guard:
     """The outermost layer of the application."""
 
-    def __init__(self, app: ASGIApp, *, sessions: Sessions) -> None:
+    def __init__(
+        self, app: ASGIApp, *, sessions: Sessions, is_revoked: Callable[[Pass], bool]
+    ) -> None:
         self._app = app
         self._sessions = sessions
+        self._is_revoked = is_revoked
         self._by_link = Buckets(rate=10, burst=60)
         self._by_open_link = Buckets(rate=50, burst=600)  # it is many people's
         self._without_link = Buckets(rate=50, burst=600)
@@ -97,17 +106,25 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        guarded = _with_headers(send, scope["path"])
+        guarded = _Reply(send, scope["path"])
+        try:
+            await self._answer(scope, receive, guarded.send)
+        except Exception as error:
+            if guarded.begun:
+                raise
+            await _failed(scope["path"], error)(scope, receive, guarded.send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         refusal = self._admit(scope, headers) or _too_large(headers, scope["path"])
         if refusal is not None:
-            await refusal(scope, receive, guarded)
+            await refusal(scope, receive, send)
             return
         body = _Body(receive)
         with suppress(_TooLargeError, ClientDisconnect):
-            await self._app(scope, body.receive, body.unless_too_large(guarded))
+            await self._app(scope, body.receive, body.unless_too_large(send))
         if body.too_large:
-            await _too_much(scope["path"])(scope, receive, guarded)
+            await _too_much(scope["path"])(scope, receive, send)
 
     def _admit(self, scope: Scope, headers: Headers) -> Response | None:
         """None where the request may go on; its session is then in the scope."""
@@ -121,7 +138,7 @@ class Guard:
             session = self._sessions.find(headers, role)
             scope.setdefault("state", {})["session"] = session
             entrant = None if session is None else session.entrant
-        if entrant is None:
+        if entrant is None or self._is_revoked(entrant):
             allowed = self._without_link.take("")
             return not_found(path) if allowed else _later(path)
         buckets = self._by_open_link if entrant.role == "open" else self._by_link
@@ -167,15 +184,19 @@ class _Body:
         return limited
 
 
-def _with_headers(send: Send, path: str) -> Send:
-    added = _RAW if path.startswith("/static/") else [*_RAW, _NOT_KEPT]
+class _Reply:
+    """What is sent back, with the headers that every answer has."""
 
-    async def guarded(message: Message) -> None:
+    def __init__(self, send: Send, path: str) -> None:
+        self._send = send
+        self._added = _RAW if path.startswith("/static/") else [*_RAW, _NOT_KEPT]
+        self.begun = False
+
+    async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], *added]
-        await send(message)
-
-    return guarded
+            self.begun = True
+            message["headers"] = [*message["headers"], *self._added]
+        await self._send(message)
 
 
 def said(path: str, status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
@@ -188,6 +209,21 @@ def said(path: str, status: int, sentence: str, headers: dict[str, str] | None =
 def not_found(path: str) -> Response:
     """The one answer for whatever is not there, or not for who asks."""
     return said(path, 404, "Not found")
+
+
+def not_now(path: str, error: Exception) -> Response:
+    """The answer while the database cannot be used; why is for the owner alone."""
+    _log.error("%s", error)
+    sentence = "The answers cannot be reached just now; try again."
+    return said(path, 503, sentence, {"Retry-After": "1"})
+
+
+def _failed(path: str, error: Exception) -> Response:
+    """The answer to what nobody foresaw; it shows nothing of the inside."""
+    if isinstance(error, RunError):
+        return not_now(path, error)
+    _log.error("A request failed.", exc_info=error)
+    return said(path, 500, "Something went wrong here; try again.")
 
 
 def _later(path: str) -> Response:

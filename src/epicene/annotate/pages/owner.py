@@ -29,7 +29,6 @@ from epicene.studies.response_files import responses_jsonl, responses_sheet
 if TYPE_CHECKING:
     from epicene.annotate.adjudication import Disagreement
     from epicene.annotate.pages.site import Site
-    from epicene.studies import Response as Judged
 
 Form: TypeAlias = Literal["csv", "tsv", "jsonl"]
 
@@ -44,17 +43,6 @@ _ITEMS = 100  # on a page
 _TO_SETTLE = 20
 
 
-class ListNumbers(BaseModel):
-    """How far a list is."""
-
-    list: str
-    items: int
-    wanted: int
-    given: int
-    out: int
-    people: int
-
-
 class Numbers(BaseModel):
     """How far the study is: judgements wanted, given, being made; and who came."""
 
@@ -62,7 +50,7 @@ class Numbers(BaseModel):
     given: int
     out: int
     people: int
-    lists: list[ListNumbers]
+    lists: list[progress.ListProgress]
 
 
 def owner_pages(site: Site) -> APIRouter:
@@ -119,7 +107,7 @@ def owner_pages(site: Site) -> APIRouter:
     async def image(request: Request, name: str) -> Response:
         picture = site.images.find(name)
         if picture is None:
-            return not_found(request.url.path)
+            return not_found(request.scope["path"])
         return FileResponse(picture.path, media_type=picture.media_type)
 
     return routes
@@ -139,7 +127,7 @@ def owner_api(site: Site) -> APIRouter:
             given=sum(each.given for each in lists),
             out=sum(each.out for each in lists),
             people=len(people),
-            lists=[ListNumbers.model_validate(each, from_attributes=True) for each in lists],
+            lists=lists,
         )
 
     return routes
@@ -160,11 +148,13 @@ class _Board:
         )
 
     def progress(self) -> dict[str, Any]:
-        done = {each.participant: each for each in quality.people(self._study, self._responses())}
+        fitting = self._folder.fitting()
+        done = {each.participant: each for each in quality.people(self._study, fitting.responses)}
         people = progress.people(self._path)
         lists = progress.lists(self._path)
         known = {person.participant for person in people}
         return {
+            "left_out": fitting.note,
             "lists": lists,
             "people": [(person, done.get(person.participant)) for person in people],
             "imported": [each for name, each in done.items() if name not in known],
@@ -174,7 +164,7 @@ class _Board:
         }
 
     def agreement(self) -> dict[str, Any]:
-        responses = self._responses()
+        responses, _, _ = fitting = self._folder.fitting()
         growth = {each.question: each for each in quality.agreement_growth(self._study, responses)}
         rows = [
             {
@@ -191,13 +181,14 @@ class _Board:
             for each in quality.agreement(self._study, responses)
         ]
         lines = {name: growth_line(each) for name, each in growth.items()}
-        return {"rows": rows, "growth": growth, "lines": lines}
+        return {"left_out": fitting.note, "rows": rows, "growth": growth, "lines": lines}
 
     def disagreements(self) -> dict[str, Any]:
-        settled = self._folder.settlements().all()
-        left = disagreements(self._study, self._responses(), settled)
+        responses, settled, _ = fitting = self._folder.fitting()
+        left = disagreements(self._study, responses, settled)
         items = {item.id: item for item in self._study.items}
         return {
+            "left_out": fitting.note,
             "left": len(left),
             "entries": [self._entry(each) for each in left[:_TO_SETTLE]],
             "settled": [
@@ -241,17 +232,15 @@ class _Board:
         self._folder.settlements().settle(item.id, question.id, value, OWNER)
 
     def export(self, form: Form, *, hidden: bool) -> str:
-        responses = self._responses()
-        settled = [*self._folder.settlements().all().values()]
+        responses, settled, _ = self._folder.fitting()
         if form == "jsonl":
-            return responses_jsonl(self._study, responses, settled=settled, with_hidden=hidden)
+            return responses_jsonl(
+                self._study, responses, settled=settled.values(), with_hidden=hidden
+            )
         return responses_sheet(
             self._study,
             responses,
-            settled=settled,
+            settled=settled.values(),
             with_hidden=hidden,
             delimiter="\t" if form == "tsv" else ",",
         )
-
-    def _responses(self) -> list[Judged]:
-        return self._folder.responses()

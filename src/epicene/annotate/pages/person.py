@@ -9,7 +9,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from epicene.annotate.pages.forms import read_answers
 from epicene.annotate.pages.guard import not_found
-from epicene.annotate.pages.site import first, session_of, whole_number
+from epicene.annotate.pages.site import NOTHING, Typed, first, session_of, whole_number
 from epicene.annotate.pages.words import say
 from epicene.annotate.reception import RefusedError
 
@@ -55,9 +55,11 @@ class PersonPages:
     def _who(self, request: Request) -> Person:
         return self._reception.person(session_of(request).entrant.name)
 
-    def _show(self, request: Request, *, notice: str = "", status: int = 200) -> Response:
+    def _show(
+        self, request: Request, *, notice: str = "", status: int = 200, typed: Typed = NOTHING
+    ) -> Response:
         person = self._who(request)
-        scene = self._site.scene(person, notice=notice)
+        scene = self._site.scene(person, notice=notice, typed=typed)
         return self._site.page(
             scene.stage,
             self._site.language(person),
@@ -83,7 +85,7 @@ class PersonPages:
         picture = self._site.images.find(name)
         participant = self._who(request).participant
         if picture is None or not self._desk.was_given(participant, picture.items):
-            return not_found(request.url.path)
+            return not_found(request.scope["path"])
         return FileResponse(picture.path, media_type=picture.media_type)
 
     async def consent(self, request: Request) -> Response:
@@ -105,7 +107,8 @@ class PersonPages:
             self._reception.screen(person.participant, given)
         except RefusedError:
             notice = say("missing", self._site.language(person))
-            return self._show(request, notice=notice, status=422)
+            typed = Typed({name: [value] for name, value in given.items()})
+            return self._show(request, notice=notice, status=422, typed=typed)
         return _home()
 
     async def begin(self, request: Request) -> Response:
@@ -125,6 +128,7 @@ class PersonPages:
         fields = await self._site.form(request)
         person = self._who(request)
         number = whole_number(first(fields, "number"))
+        revision = whole_number(first(fields, "revision"))
         task = self._desk.task(person.participant, number)
         values = {
             name.removeprefix(ANSWER): given
@@ -136,13 +140,14 @@ class PersonPages:
             kept = self._desk.answer(
                 person.participant,
                 number,
-                whole_number(first(fields, "revision")),
+                revision,
                 read_answers(self._site.study, task.item, person.participant, values),
                 language=language,
             )
         except RefusedError as refused:
             notice = self._site.refusal(refused, language)
-            return self._show(request, notice=notice, status=422)
+            typed = Typed(values, number, revision)
+            return self._show(request, notice=notice, status=422, typed=typed)
         if kept == "conflict":
             return self._show(request, notice=say("conflict", language), status=409)
         return _home()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -15,12 +15,16 @@ from starlette.responses import HTMLResponse
 
 from epicene.annotate.desk import Desk, Feedback, Task
 from epicene.annotate.pages.assets import asset_address
+from epicene.annotate.pages.forms import as_typed
 from epicene.annotate.pages.images import Images
 from epicene.annotate.pages.views import Viewer
-from epicene.annotate.pages.words import direction, names, page_language, prose, say, speaker, told
+from epicene.annotate.pages.words import direction, names, page_language, say, speaker, told
+from epicene.studies.prose import prose
 from epicene.studies.responses import comparable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from starlette.requests import Request
 
     from epicene.annotate.folder import StudyFolder
@@ -38,9 +42,22 @@ _FOR_SCRIPT = (
     "not_saved",
     "conflict",
     "closed",
+    "set_aside",
     "same_words",
     "wrong_answer",
 )
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What a form held that could not be kept: its fields, and what it was an answer to."""
+
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    number: int = 0
+    revision: int = 0
+
+
+NOTHING = Typed()
 
 
 @dataclass(frozen=True)
@@ -69,17 +86,23 @@ class Site:
 
     # --- what a person sees --------------------------------------------------------------------
 
-    def scene(self, person: Person, *, notice: str = "") -> Scene:
-        """What is before a person now."""
+    def scene(self, person: Person, *, notice: str = "", typed: Typed = NOTHING) -> Scene:
+        """What is before a person now, with what they typed if it could not be kept."""
         language = self.language(person)
         shared: dict[str, Any] = {"notice": notice}
+        if person.stage == "closed":
+            shared |= {"answered": person.answered}
+            return Scene("closed", shared | self._completion(person, person.answered))
         if person.stage != "work":
-            return Scene(person.stage, shared)
+            return Scene(person.stage, shared | {"typed": typed.values})
         now = self.desk.situation(person.participant)
         work = now.work
         shared |= {"undo": now.undo, "answered": now.answered, "most": now.most}
         viewer = Viewer(self.study, language, person.participant, self._addresses)
         if isinstance(work, Task):
+            if (work.number, work.revision) == (typed.number, typed.revision):
+                given = as_typed(self.study, work.item, person.participant, typed.values)
+                work = replace(work, answers=given)
             shared |= {
                 "task": work,
                 "body": self._body(viewer, work, language),

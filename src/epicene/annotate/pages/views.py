@@ -298,7 +298,8 @@ class Viewer:
         return ", ".join(
             options.get(each, each)
             if isinstance(each, str)
-            else text[each.start : each.end] + (f" ({options[each.label]})" if each.label else "")
+            else text[each.start : each.end]
+            + (f" ({options.get(each.label, each.label)})" if each.label else "")
             for each in answer
         )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.errors import InputError
-from epicene.models import takes
+from epicene.models import brought_by, takes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 
+@brought_by("faces")
 @takes("label")
 def open_random_face(name: str, options: ModelOptions) -> Model:
     """Open `random-face` or `random-face:SEED`."""
@@ -28,6 +29,7 @@ def open_random_face(name: str, options: ModelOptions) -> Model:
     return RandomFace(_folder("random-face"), seed, options.label)
 
 
+@brought_by("faces")
 @takes("label")
 def open_face_classifier(name: str, options: ModelOptions) -> Model:
     """Open `face-classifier`."""

@@ -62,10 +62,13 @@ function moveQuestion(form, step) {
   next.scrollIntoView({ block: "nearest" });
 }
 
-// A key by its sign, or by its place where the keyboard writes another script.
+// A key by its sign; by its place, too, where it writes neither a letter nor a digit of ours: the
+// keyboard is one for another script. (Latin ones differ in where they have their letters.)
 function signs(event) {
+  const sign = event.key.toLowerCase();
+  if (/^[a-z0-9]$/u.test(sign)) return [sign];
   const place = /^(?:Key|Digit|Numpad)([A-Z0-9])$/u.exec(event.code)?.[1];
-  return [event.key.toLowerCase(), place?.toLowerCase()].filter(Boolean);
+  return [sign, place?.toLowerCase()].filter(Boolean);
 }
 
 function optionFor(form, event) {

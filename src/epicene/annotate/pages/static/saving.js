@@ -10,6 +10,7 @@ const READING = 20_000;
 let pause = 1000;
 let waiting = null;
 let sending = false;
+let isSetAside = false; // an answer, since the person was last told so
 let shownAt = performance.now();
 
 function tell(text, wrong = false) {
@@ -31,20 +32,28 @@ function keep(name, value) {
   }
 }
 
-function kept(name) {
-  let text = memory.get(OURS + name);
+function keptText(name) {
+  const text = memory.get(OURS + name);
   try {
-    text ??= localStorage.getItem(OURS + name);
+    return text ?? localStorage.getItem(OURS + name);
   } catch {
-    // As above.
+    return text ?? null;
   }
-  return text ? JSON.parse(text) : null;
 }
 
-function forget(name) {
-  memory.delete(OURS + name);
+function parsed(text) {
   try {
-    localStorage.removeItem(OURS + name);
+    return JSON.parse(text);
+  } catch {
+    return null; // something else wrote there
+  }
+}
+
+// Only what it was: another window may have kept something newer there.
+function forget(name, text = keptText(name)) {
+  if (memory.get(OURS + name) === text) memory.delete(OURS + name);
+  try {
+    if (localStorage.getItem(OURS + name) === text) localStorage.removeItem(OURS + name);
   } catch {
     // As above.
   }
@@ -103,7 +112,7 @@ function prepare() {
   if (!form) return;
   form.noValidate = true;
   const { number, revision } = form.dataset;
-  const draft = number && kept("draft");
+  const draft = number && parsed(keptText("draft"));
   if (draft && draft.number === number && draft.revision === revision) restore(form, draft.answers);
   prepareWords(form);
   showAsked(form);
@@ -172,32 +181,51 @@ async function sendAll() {
     for (let left = unsentNumbers(); left.length; left = unsentNumbers()) {
       if (!(await sendOne(left[0]))) return;
     }
+    // Where another window sent what this one was to send, the page still waits.
+    if (asForm()?.inert && (await refresh())) tell("");
+    if (isSetAside) tell(SAY.set_aside, true);
+    isSetAside = false;
   } finally {
     sending = false;
   }
 }
 
+// A reply with what it says; null where none came, or it is to be asked for again.
+async function asking(request) {
+  try {
+    const answer = await request;
+    if (answer.status >= 500 || answer.status === 429) return null;
+    return { answer, reply: await answer.json() };
+  } catch {
+    return null; // no network, or half an answer: as if nothing had been sent
+  }
+}
+
+const askForWork = () => asking(fetch("/api/work", { signal: AbortSignal.timeout(PATIENCE) }));
+
 // Whether the next may be sent.
 async function sendOne(number) {
-  tell(SAY.saving);
-  let answer = null;
-  let reply = null;
-  try {
-    answer = await post("/api/answer", kept(`unsent ${number}`));
-    if (answer.status < 500 && answer.status !== 429) reply = await answer.json();
-  } catch {
-    // No network, or half an answer: as if nothing had been sent.
+  const name = `unsent ${number}`;
+  const text = keptText(name);
+  const entry = parsed(text);
+  if (!entry) {
+    forget(name, text); // another window sent it just now
+    return unsentNumbers()[0] !== number;
   }
-  if (!reply) {
+  tell(SAY.saving);
+  const came = await asking(post("/api/answer", entry));
+  if (!came) {
     later();
     return false;
   }
-  if (answer.status === 404 || answer.status === 403) {
+  const { answer, reply } = came;
+  if (answer.status === 404) return await setAside(number, text);
+  if (answer.status === 403 || answer.status === 410) {
     tell(SAY.closed, true);
     return false;
   }
   pause = 1000;
-  forget(`unsent ${number}`);
+  forget(name, text);
   if (answer.ok) {
     forget("draft");
     show(reply.work);
@@ -211,6 +239,25 @@ async function sendOne(number) {
     if (form) form.inert = false;
     tell(reply.detail || SAY.wrong_answer, true);
   }
+  return true;
+}
+
+// An answer to what is no longer the person's to answer must not keep them from all else; unless
+// it is the link that does not work any more. Whether the next may be sent.
+async function setAside(number, text) {
+  const came = await askForWork();
+  if (!came) {
+    later();
+    return false;
+  }
+  if (!came.answer.ok) {
+    tell(SAY.closed, true);
+    return false;
+  }
+  keep(`aside ${number}`, parsed(text));
+  forget(`unsent ${number}`, text);
+  isSetAside = true;
+  show(came.reply);
   return true;
 }
 
@@ -236,13 +283,12 @@ async function undo(number) {
   sendAll(); // what was answered meanwhile
 }
 
+// Whether the page shows what is before the person now.
 async function refresh() {
-  try {
-    const answer = await fetch("/api/work", { signal: AbortSignal.timeout(PATIENCE) });
-    if (answer.ok) show(await answer.json());
-  } catch {
-    setTimeout(refresh, LONGEST_PAUSE);
-  }
+  const came = await askForWork();
+  if (came?.answer.ok) show(came.reply);
+  else if (!came) setTimeout(refresh, LONGEST_PAUSE);
+  return Boolean(came?.answer.ok);
 }
 
 function show(work) {

@@ -1,0 +1,89 @@
+"""What of the answers fits the study as it is now.
+
+Who edits `study.toml` after people answered may take out an item, a question or an option that
+answers are about. Those stay in the database, and count again once it is put back; until then
+they are left out wherever answers are shown, counted or written out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from epicene.studies import Mark, Tag
+from epicene.studies.response_files import every_item
+from epicene.studies.responses import answer_faults, is_asked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from epicene.annotate.adjudication import Decided
+    from epicene.studies import AnswerValue, Question, Response, Settled, Study, StudyItem
+
+
+class Fitting(NamedTuple):
+    """The answers and decisions that fit, and how many do not."""
+
+    responses: list[Response]
+    settled: dict[tuple[str, str], Settled]
+    left_out: int
+
+    @property
+    def note(self) -> str:
+        """A sentence about what is left out, if anything is."""
+        if not self.left_out:
+            return ""
+        return (
+            f"Left out, and kept: {self.left_out} answers to an item, question or option that "
+            "study.toml no longer has; put it back and they count again."
+        )
+
+
+def fitting(study: Study, responses: Iterable[Response], settled: Decided) -> Fitting:
+    """What fits of the responses and of what was settled."""
+    items = {item.id: item for item in every_item(study)}
+    kept, left_out = [], 0
+    for response in responses:
+        item = items.get(response.item)
+        answers = {} if item is None else _answers(study, item, response.answers)
+        if item is not None and answers == response.answers:
+            kept.append(response)
+            continue
+        left_out += sum(answers.get(name) != given for name, given in response.answers.items())
+        if answers:
+            kept.append(msgspec.structs.replace(response, answers=answers))
+    decided = {
+        about: each
+        for about, each in settled.items()
+        if (item := items.get(each.item)) and _stands(study, item, each)
+    }
+    return Fitting(kept, decided, left_out + len(settled) - len(decided))
+
+
+def _answers(
+    study: Study, item: StudyItem, answers: Mapping[str, AnswerValue]
+) -> dict[str, AnswerValue]:
+    """Those that could be given now, in the order asked: one may depend on another that is gone."""
+    kept: dict[str, AnswerValue] = {}
+    for question in study.questions:
+        answer = answers.get(question.id)
+        if answer is None or not is_asked(question, kept):
+            continue
+        if isinstance(answer, tuple) and isinstance(question, Tag | Mark):
+            # Without the tags or marks that are gone, the others still stand.
+            answer = tuple(each for each in answer if _fits(question, item, (each,))) or answer
+        if _fits(question, item, answer):
+            kept[question.id] = answer
+    return kept
+
+
+def _fits(question: Question, item: StudyItem, answer: AnswerValue) -> bool:
+    return not any(answer_faults(question, item, answer))
+
+
+def _stands(study: Study, item: StudyItem, settled: Settled) -> bool:
+    return any(
+        question.id == settled.question and _fits(question, item, settled.value)
+        for question in study.questions
+    )

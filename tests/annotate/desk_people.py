@@ -1,0 +1,120 @@
+"""People at the desk: small studies, a clock that is set by hand, and what they do there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from epicene.annotate.desk import Desk, Feedback, Nothing, Task, Work
+from epicene.annotate.folder import create_folder
+from epicene.annotate.results import judgements_wanted
+from epicene.studies import Choose, Study, StudyItem, TextPanel
+from study_examples import en, options, study
+
+LEASE = 100.0
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def item(name: str, **more: object) -> StudyItem:
+    return msgspec.convert({"id": name, "fields": {"text": name}, **more}, StudyItem)
+
+
+def small(count: int, **settings: object) -> Study:
+    return study(
+        (TextPanel(field="text"),),
+        (Choose(id="label", ask=en("Which?"), options=options("a", "b")),),
+        settings.pop("items", None) or tuple(item(f"i{number}") for number in range(count)),  # type: ignore[arg-type]
+        **settings,
+    )
+
+
+def with_besides(count: int, **settings: object) -> Study:
+    right = {"label": "a"}
+    return small(
+        count,
+        practice=(item("x1", expected=right, feedback=en("a")), item("x2")),
+        fillers=(item("f1"), item("f2")),
+        checks=(item("c1", expected=right),),
+        **settings,
+    )
+
+
+@contextmanager
+def opened(study: Study, folder: Path, clock: Clock | None = None) -> Iterator[Desk]:
+    desk = Desk(create_folder(folder, study), lease=LEASE, clock=clock or Clock())
+    try:
+        yield desk
+    finally:
+        desk.close()
+
+
+def enter(desk: Desk, *people: str) -> None:
+    for person in people:
+        assert desk.reception.enter(person, "personal")
+        desk.reception.begin(person)
+
+
+def work_of(desk: Desk, person: str) -> Work:
+    return desk.situation(person).work
+
+
+def answer(desk: Desk, person: str, task: Task, choice: str = "a") -> str:
+    return desk.answer(person, task.number, task.revision, {"label": choice})
+
+
+def step(desk: Desk, person: str) -> bool:
+    """One step of a person; whether there was anything to do."""
+    work = work_of(desk, person)
+    if isinstance(work, Task):
+        assert answer(desk, person, work) == "saved"
+    elif isinstance(work, Feedback):
+        desk.go_on(person, work.number)
+    return not isinstance(work, Nothing)
+
+
+def counts(desk: Desk) -> Counter[str]:
+    """How many responses an item has, told from the responses alone."""
+    with sqlite3.connect(desk.path) as db:
+        return Counter(name for (name,) in db.execute("SELECT item FROM responses"))
+
+
+def judged(desk: Desk) -> list[int]:
+    found = counts(desk)
+    return [found[item.id] for item in desk.study.items]
+
+
+def wanted(desk: Desk) -> list[int]:
+    return [judgements_wanted(desk.study, item) for item in desk.study.items]
+
+
+def state_of(desk: Desk, person: str, task: Task) -> str:
+    with sqlite3.connect(desk.path) as db:
+        query = "SELECT state FROM assignments WHERE participant = ? AND number = ?"
+        (state,) = db.execute(query, (person, task.number)).fetchone()
+    return str(state)
+
+
+def check_ledger(desk: Desk) -> None:
+    """The counts that the database keeps are those of its rows."""
+    with sqlite3.connect(desk.path) as db:
+        for name, given_, out in db.execute("SELECT item, given, out FROM places"):
+            assert (given_,) == db.execute(
+                "SELECT count(*) FROM responses WHERE item = ?", (name,)
+            ).fetchone()
+            assert (out,) == db.execute(
+                "SELECT count(*) FROM assignments WHERE item = ? AND state = 'out'", (name,)
+            ).fetchone()
+        numbers = db.execute("SELECT participant, number FROM assignments").fetchall()
+        assert len(set(numbers)) == len(numbers)

@@ -1,0 +1,260 @@
+"""A study changed after people answered: what no longer fits it is kept and left out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from annotate.ten_items import drawn
+from epicene.annotate.fitting import fitting
+from epicene.annotate.folder import StudyFolder, create_folder, read_folder
+from epicene.annotate.quality import agreement
+from epicene.annotate.results import UnreadableError, summarise_study
+from epicene.cli import guarded
+from epicene.cli.app import run_app
+from epicene.studies import (
+    AnswerValue,
+    Choose,
+    Mark,
+    Option,
+    Question,
+    Response,
+    Span,
+    Study,
+    StudyItem,
+    Tag,
+)
+from epicene.studies.files import study_toml
+from epicene.suites.misgendering import labels
+from epicene.suites.misgendering.protocol import PROTOCOLS
+from page_visitors import served
+from study_examples import completion, misgendering, options
+
+MAN = Span(start=22, end=25, label="noun")
+OLD = Span(start=18, end=21, label="adjective")
+
+
+def said(who: str, item: str, **answers: AnswerValue) -> Response:
+    return Response(study="a-study", participant=who, item=item, answers=answers)
+
+
+ANSWERS = [
+    said("ann", "g1", label="correct", extraneous=(MAN, OLD), tags=("repetition", "wrong-case")),
+    said("bob", "g1", label="misgendering", extraneous=(), tags=()),
+    said("ann", "g2", label="plural-they", extraneous=(), tags=("wrong-case",)),
+]
+
+ANSWERS_BY_ITEM = sorted(ANSWERS, key=lambda each: (each.item, each.participant))
+
+
+def asking(study: Study, *questions: Question) -> Study:
+    return msgspec.structs.replace(study, questions=questions)
+
+
+def renamed(study: Study) -> Study:
+    """`label` is called something else now."""
+    first, *others = study.questions
+    return asking(study, msgspec.structs.replace(first, id="outcome"), *others)
+
+
+def removed(study: Study) -> Study:
+    return asking(study, *study.questions[1:])
+
+
+def without_options(study: Study) -> Study:
+    """No plural-they, no adjectives, no wrong case."""
+    label, marks, tags, note = study.questions
+    assert isinstance(label, Choose)
+    assert isinstance(marks, Mark)
+    assert isinstance(tags, Tag)
+    return asking(
+        study,
+        msgspec.structs.replace(label, options=label.options[:3]),
+        msgspec.structs.replace(marks, labels=(Option(id="noun"),)),
+        msgspec.structs.replace(tags, options=options("repetition")),
+        note,
+    )
+
+
+def of_another_kind(study: Study) -> Study:
+    """Under old names: words to mark where tags were, tags where words were marked."""
+    label, _marks, _tags, note = study.questions
+    return asking(
+        study,
+        label,
+        Tag(id="extraneous", ask={"en": "Which?"}, options=options("noun", "adjective")),
+        Mark(id="tags", ask={"en": "Mark"}, field="text"),
+        note,
+    )
+
+
+def without_an_item(study: Study) -> Study:
+    return msgspec.structs.replace(study, items=study.items[1:])
+
+
+# How many of the nine answers and two decisions fit no more.
+CHANGES: list[tuple[Callable[[Study], Study], int]] = [
+    (renamed, 3 + 1),
+    (removed, 3 + 1),
+    (without_options, 1 + 1 + 2 + 1),
+    (of_another_kind, 4),
+    (without_an_item, 6 + 2),
+]
+
+
+NAMES = [change.__name__ for change, _ in CHANGES]
+
+
+def answered(path: Path, study: Study) -> StudyFolder:
+    """Three responses, and what was decided about two questions."""
+    folder = create_folder(path, study)
+    sheet = path.parent / "given.jsonl"
+    sheet.write_bytes(b"\n".join(map(msgspec.json.encode, ANSWERS)))
+    folder.take(sheet)
+    folder.settlements().settle("g1", "label", "correct", "eve")
+    folder.settlements().settle("g1", "tags", ("wrong-case",), "eve")
+    return folder
+
+
+def changed(folder: StudyFolder, change: Callable[[Study], Study]) -> StudyFolder:
+    (folder.path / "study.toml").write_text(study_toml(change(folder.study)), "utf-8")
+    return read_folder(folder.path)
+
+
+def command(*words: object) -> int:
+    return guarded(lambda: run_app(["annotate", *map(str, words)]))
+
+
+def test_what_fits_by_hand(tmp_path: Path) -> None:
+    folder = answered(tmp_path / "s", misgendering())
+    whole = folder.fitting()
+    assert (whole.responses, whole.left_out, whole.note) == (folder.responses(), 0, "")
+    found = changed(folder, without_options).fitting()
+    assert [each.answers for each in found.responses] == [
+        {"label": "correct", "extraneous": (MAN,), "tags": ("repetition",)},
+        {"label": "misgendering", "extraneous": (), "tags": ()},
+        {"extraneous": ()},
+    ]
+    assert set(found.settled) == {("g1", "label")}
+    assert "Left out, and kept: 5 answers" in found.note
+    again = changed(folder, lambda _changed: misgendering())
+    assert again.fitting() == whole
+
+
+def test_what_depended_on_an_answer_that_is_gone_goes_with_it() -> None:
+    study = completion()
+    given = [said("ann", "k", grammatical="no", error=("case",), plausible="yes")]
+    assert fitting(study, given, {}).responses == given
+    first, error, plausible = study.questions
+    unsure = msgspec.structs.replace(error, when={"grammatical": ("unsure",)})
+    found = fitting(asking(study, first, unsure, plausible), given, {})
+    assert [each.answers for each in found.responses] == [{"grammatical": "no", "plausible": "yes"}]
+
+
+@pytest.mark.parametrize(("change", "left_out"), CHANGES, ids=NAMES)
+def test_every_page_and_command_works(
+    change: Callable[[Study], Study],
+    left_out: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = changed(answered(tmp_path / "s", misgendering()), change)
+    assert folder.fitting().left_out == left_out
+    with served(folder.study, folder.path) as house:
+        owner, _ = house.owner()
+        for address in ("/owner", "/owner/agreement", "/owner/disagreements"):
+            page = owner.get(address)
+            assert page.has_id("left-out"), address
+            assert f"{left_out} answers" in page.text
+        assert owner.get("/owner/items").stage == "owner_items"
+        for form in ("csv", "tsv", "jsonl"):
+            assert owner.client.get(f"/owner/export.{form}?hidden=true").status_code == 200
+        assert house.person("cem")[1].stage == "done"  # what was judged is not asked again
+    for form in ("csv", "jsonl"):
+        assert command("export", folder.path, f"--out={tmp_path / f'all.{form}'}") == 0
+        assert f"{left_out} answers" in capsys.readouterr().err
+    assert command("adjudicate", folder.path, "--by=eve") == 0
+    assert f"{left_out} answers" in capsys.readouterr().err
+    if change is not without_an_item:  # the only one that two people judged
+        assert command("tables", folder.path, "--json") == 0
+        assert f"{left_out} answers" in capsys.readouterr().err
+    assert folder.responses() == ANSWERS_BY_ITEM
+
+
+def test_an_export_has_no_column_for_what_is_gone(tmp_path: Path) -> None:
+    folder = changed(answered(tmp_path / "s", misgendering()), removed)
+    with served(folder.study, folder.path) as house:
+        owner, _ = house.owner()
+        sheet = owner.client.get("/owner/export.csv").text
+        (first, *_) = map(json.loads, owner.client.get("/owner/export.jsonl").text.splitlines())
+    rows = list(csv.DictReader(io.StringIO(sheet)))
+    assert "label" not in rows[0]
+    assert [row["tags"] for row in rows] == [
+        "repetition; wrong-case", "", "wrong-case", "wrong-case",
+    ]  # fmt: skip
+    assert "label" not in first["answers"]
+
+
+def test_agreement_is_of_what_is_left(tmp_path: Path) -> None:
+    folder = changed(answered(tmp_path / "s", misgendering()), without_options)
+    found = {
+        (each.question, each.option): each
+        for each in agreement(folder.study, folder.fitting().responses)
+    }
+    assert found["label", ""].items == 1
+    assert ("tags", "wrong-case") not in found
+
+
+# --- studies of a suite --------------------------------------------------------------------------
+
+
+def of_suite() -> Study:
+    item = StudyItem(
+        id="g1",
+        language="en",
+        fields={
+            "person": "Kim", "pronouns": "he", "context": "Kim came.", "model": "m",
+            "text": "The girl and a boy saw her.", "dataset": "templates", "setting": "pre",
+            "pronoun": "he", "sample": "1", "instance": "g1", "cluster": "g1",
+            "automatic": "wrong", "first_pronoun": "her", "automatic_extraneous": "yes",
+        },
+    )  # fmt: skip
+    items = (item, msgspec.structs.replace(item, id="g2"))
+    return drawn(labels.study(PROTOCOLS["epicene"]), items, "labels")
+
+
+def test_a_suite_reads_what_it_can_and_says_what_it_cannot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = of_suite()
+    outcome, *others = study.questions
+    assert isinstance(outcome, Choose)
+    more = msgspec.structs.replace(outcome, options=(*outcome.options, Option(id="unsure")))
+    study = asking(study, more, *others)
+    given = [
+        msgspec.structs.replace(each, study=study.name)
+        for each in (
+            said("ann", "g1", outcome="correct"),
+            said("bob", "g1", outcome="misgendering"),
+            said("ann", "g2", outcome="unsure"),
+        )
+    ]
+    summary = summarise_study(study, given)
+    assert (summary.unread, summary.progress.given) == (1, 2)
+    gone = asking(study, msgspec.structs.replace(more, id="verdict"), *others)
+    left = fitting(gone, given, {})
+    assert left.left_out == 3
+    folder = create_folder(tmp_path / "s", study)
+    sheet = tmp_path / "given.jsonl"
+    sheet.write_bytes(b"\n".join(map(msgspec.json.encode, given)))
+    folder.take(sheet)
+    assert command("tables", folder.path) == 0
+    assert "1 responses are not in the suite's own tables" in capsys.readouterr().err
+    with pytest.raises(UnreadableError, match=r"outcome has no answer\. Put them back"):
+        summarise_study(gone, [said("ann", "g1", tags=("repetition",))])

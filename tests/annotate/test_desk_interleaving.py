@@ -1,0 +1,143 @@
+"""Whatever people do in whatever order, each item gets its judgements and nobody any twice."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotate.desk_people import (
+    LEASE,
+    Clock,
+    answer,
+    check_ledger,
+    counts,
+    enter,
+    item,
+    judged,
+    opened,
+    small,
+    state_of,
+    step,
+    with_besides,
+    work_of,
+)
+from epicene.annotate.desk import Desk, Feedback, Task
+from epicene.annotate.folder import create_folder
+from epicene.annotate.results import judgements_wanted
+from epicene.studies import Study
+
+PEOPLE = ("ann", "bob", "cem", "dia", "eva", "fay")
+NEWCOMERS = ("gus", "hal", "ian", "jan", "kai", "lea")
+
+
+@st.composite
+def studies(draw: st.DrawFn) -> Study:
+    kind = draw(st.sampled_from(["none", "given", "rotated"]))
+    count = draw(st.integers(1, 6))
+    judgements = draw(st.integers(1, 2 if kind == "rotated" else 3))
+    items = tuple(
+        item(
+            f"i{number}",
+            list="AB"[number % 2],
+            group=f"g{number // 2}",
+            judgements=draw(st.sampled_from([None, None, 0, 1, 2])) if kind == "none" else None,
+        )
+        for number in range(count)
+    )
+    return with_besides(
+        0,
+        items=items,
+        lists=kind,
+        judgements=judgements,
+        shuffle=draw(st.booleans()),
+    )
+
+
+class Crowd:
+    """People who look, answer, go back and leave, as hypothesis has them."""
+
+    def __init__(self, desk: Desk, clock: Clock, data: st.DataObject) -> None:
+        self.desk, self.clock, self.data = desk, clock, data
+        self.shown: dict[str, dict[int, Task]] = {person: {} for person in PEOPLE}
+        self.late = Counter[str]()
+        enter(desk, *PEOPLE)
+
+    def act(self) -> None:
+        acts = [self.look, self.answer_any, self.undo, self.wait]
+        chosen = self.data.draw(st.sampled_from(acts), label="what")
+        chosen(self.data.draw(st.sampled_from(PEOPLE), label="who"))
+        check_ledger(self.desk)
+
+    def look(self, person: str) -> None:
+        work = work_of(self.desk, person)
+        if isinstance(work, Task):
+            self.shown[person][work.number] = work
+        elif isinstance(work, Feedback):
+            self.desk.go_on(person, work.number)
+
+    def answer_any(self, person: str) -> None:
+        """Whatever page is open somewhere, however old, is sent, and perhaps twice."""
+        if not self.shown[person]:
+            return
+        pages = list(self.shown[person].values())
+        task = self.data.draw(st.sampled_from(pages), label="which")
+        before = counts(self.desk)
+        late = state_of(self.desk, person, task) in ("lapsed", "withdrawn")
+        kept = answer(self.desk, person, task)
+        more = counts(self.desk) - before
+        assert more == ({task.item.id: 1} if kept == "saved" else {})
+        if self.data.draw(st.booleans(), label="again"):
+            again = answer(self.desk, person, task)
+            assert again == ("conflict" if kept == "conflict" else "repeated")
+        self.late[task.item.id] += late and kept == "saved"
+
+    def undo(self, person: str) -> None:
+        last = self.desk.situation(person).undo
+        assert last is None or self.desk.undo(person, last)
+
+    def wait(self, _person: str) -> None:
+        self.clock.now += self.data.draw(st.sampled_from([1.0, 60.0, LEASE + 1]), label="seconds")
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(study=studies(), data=st.data())
+def test_any_order_of_acts_gives_each_item_its_judgements(
+    study: Study, data: st.DataObject
+) -> None:
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as folder, opened(study, Path(folder) / "s", clock) as desk:
+        crowd = Crowd(desk, clock, data)
+        for _ in range(data.draw(st.integers(0, 40), label="acts")):
+            crowd.act()
+        clock.now += LEASE + 1
+        enter(desk, *NEWCOMERS)  # in place of who left a list half done
+        for person in (*PEOPLE, *NEWCOMERS, *PEOPLE):
+            while step(desk, person):
+                pass
+        for each in study.items:
+            found, needed = counts(desk)[each.id], judgements_wanted(study, each)
+            assert needed <= found <= needed + crowd.late[each.id]
+        check_ledger(desk)
+
+
+def test_many_at_once_through_several_processes_would_be_as_one(tmp_path: Path) -> None:
+    one = small(40, judgements=5)
+    folder = create_folder(tmp_path / "s", one)
+
+    def work(number: int) -> None:
+        desk = Desk(folder, lease=LEASE)
+        people = [f"p{number}-{each}" for each in range(5)]
+        enter(desk, *people)
+        while any([step(desk, person) for person in people]):  # noqa: C419 (each of them)
+            pass
+        desk.close()
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(work, range(6)))
+    with opened(one, tmp_path / "s") as desk:
+        assert judged(desk) == [5] * 40

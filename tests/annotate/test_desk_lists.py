@@ -1,0 +1,127 @@
+"""Which list a person gets, and in which order they see what."""
+
+from __future__ import annotations
+
+import sqlite3
+from itertools import pairwise
+from pathlib import Path
+
+from annotate.desk_people import (
+    LEASE,
+    Clock,
+    answer,
+    enter,
+    item,
+    judged,
+    opened,
+    small,
+    step,
+    with_besides,
+    work_of,
+)
+from epicene.annotate.desk import Desk, Nothing, Task
+from epicene.annotate.folder import StudyFolder, create_folder
+from epicene.studies import Study
+from epicene.studies.lists import lists_of, sequence
+
+
+def test_a_list_is_seen_in_the_persons_own_sequence(tmp_path: Path) -> None:
+    items = tuple(item(f"i{number}", list="AB"[number % 2]) for number in range(10))
+    one = with_besides(0, items=items, lists="given")
+    with opened(one, tmp_path / "s") as desk:
+        seen: dict[str, list[str]] = {}
+        for person in ("ann", "bob"):
+            enter(desk, person)
+            seen[person] = []
+            while not isinstance(work := work_of(desk, person), Nothing):
+                if isinstance(work, Task):
+                    seen[person].append(work.item.id)
+                step(desk, person)
+        lists = [
+            [[each.id for each in sequence(one, part, person)] for part in lists_of(one).values()]
+            for person in seen
+        ]
+        assert all(order[:2] == ["x1", "x2"] for order in seen.values())
+        assert seen["ann"][2:] in lists[0]
+        assert seen["bob"][2:] in lists[1]
+        assert set(seen["ann"]) & set(seen["bob"]) == {"x1", "x2", "f1", "f2", "c1"}
+        assert judged(desk) == [1] * 10
+
+
+def test_who_shares_a_list_gets_what_is_left_of_it(tmp_path: Path) -> None:
+    items = tuple(item(f"i{number}", list="A") for number in range(6))
+    with opened(with_besides(0, items=items, lists="given"), tmp_path / "s") as desk:
+        enter(desk, "ann", "bob", "cem")
+        for person in ("ann", "bob") * 9:
+            step(desk, person)
+        while step(desk, "ann") or step(desk, "bob"):
+            pass
+        assert judged(desk) == [1] * 6
+        assert isinstance(work_of(desk, "cem"), Nothing)
+
+
+def test_who_saw_nothing_of_a_list_that_others_finished_gets_another(tmp_path: Path) -> None:
+    items = tuple(item(f"i{number}", list="AB"[number]) for number in range(2))
+    clock = Clock()
+    with opened(with_besides(0, items=items, lists="given"), tmp_path / "s", clock) as desk:
+        enter(desk, "ann", "bob")
+        assert isinstance(work_of(desk, "ann"), Task)  # practice, and a list
+        clock.now += LEASE + 1
+        for person in ("bob", "ann"):
+            while step(desk, person):
+                pass
+        assert judged(desk) == [1, 1]
+
+
+def test_who_was_on_a_list_that_is_gone_gets_another(tmp_path: Path) -> None:
+    def of(names: str) -> Study:
+        items = tuple(item(f"i{n}", list=names[n % 2]) for n in range(6))
+        return small(0, items=items, lists="given")
+
+    folder = create_folder(tmp_path / "s", of("AB"))
+    desk = Desk(folder, lease=LEASE)
+    enter(desk, "ann")
+    step(desk, "ann")
+    desk.close()
+    desk = Desk(StudyFolder(folder.path, of("CD")), lease=LEASE)
+    assert isinstance(work_of(desk, "ann"), Task)
+    assert desk.situation("ann").most == 3
+    desk.close()
+
+
+def test_lists_fill_evenly(tmp_path: Path) -> None:
+    items = tuple(item(f"i{number}", list="ABC"[number % 3]) for number in range(6))
+    with opened(small(0, items=items, lists="given", judgements=4), tmp_path / "s") as desk:
+        people = [f"p{number}" for number in range(12)]
+        enter(desk, *people)
+        for person in people:
+            work_of(desk, person)
+        with sqlite3.connect(desk.path) as db:
+            held = dict(db.execute("SELECT list, count(*) FROM people GROUP BY list"))
+        assert held == {"A": 4, "B": 4, "C": 4}
+
+
+def test_orders_differ_between_people_and_stay_one_persons(tmp_path: Path) -> None:
+    with opened(small(40, judgements=3), tmp_path / "s") as desk:
+        orders: dict[str, list[str]] = {}
+        for person in ("ann", "bob", "cem"):
+            enter(desk, person)
+            orders[person] = []
+            while isinstance(work := work_of(desk, person), Task):
+                assert work_of(desk, person) == work  # a reload draws nothing new
+                orders[person].append(work.item.id)
+                answer(desk, person, work)
+        assert all(len(set(order)) == 40 for order in orders.values())
+        assert len({tuple(order) for order in orders.values()}) == 3
+        neighbours = [set(pairwise(order)) for order in orders.values()]
+        assert len(neighbours[0] & neighbours[1]) < 10
+
+
+def test_fixed_order_is_that_of_the_file(tmp_path: Path) -> None:
+    with opened(small(12, judgements=2, shuffle=False), tmp_path / "s") as desk:
+        enter(desk, "ann")
+        order = []
+        while isinstance(work := work_of(desk, "ann"), Task):
+            order.append(work.item.id)
+            answer(desk, "ann", work)
+        assert order == [f"i{number}" for number in range(12)]

@@ -1,0 +1,316 @@
+"""Answers that wait in a real browser: for a question that is gone, and beside another window."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from playwright.sync_api import expect
+
+from annotate.browser_person import served
+from epicene.annotate.folder import STUDY, create_folder, read_folder
+from epicene.annotate.pages.words import say
+from epicene.annotate.tokens import Pass
+from epicene.records import to_json
+from epicene.studies import Access, Study
+from epicene.studies.files import study_toml
+from study_examples import stereotype
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+pytestmark = pytest.mark.browser
+
+UNSENT = "Object.keys(localStorage).filter((name) => / unsent /.test(name))"
+ASIDE = "Object.keys(localStorage).filter((name) => / aside /.test(name))"
+
+
+def words(count: int, language: str = "en") -> Study:
+    whole = to_json(stereotype()).replace(b'"en":', f'"{language}":'.encode())
+    study = msgspec.json.decode(whole, type=Study)
+    items = tuple(
+        msgspec.structs.replace(
+            study.items[0], id=f"w{n}", fields={"gloss": f"word {n}", "grammar": "F"}
+        )
+        for n in range(count)
+    )
+    return msgspec.structs.replace(study, items=items, shuffle=False)
+
+
+def keep_unsent(page: Page, number: int, **answers: list[str]) -> None:
+    """As if an answer had been given when the server could not be reached."""
+    entry = {"number": number, "revision": 0, "answers": answers, "seconds": 1.0}
+    page.evaluate(
+        "([number, entry]) => localStorage.setItem("
+        "`epicene ${document.body.dataset.desk} unsent ${number}`, entry)",
+        [number, json.dumps(entry)],
+    )
+
+
+def choose(page: Page) -> None:
+    """Male, and power, whatever is on the page."""
+    page.keyboard.press("1")
+    page.keyboard.press("1")
+
+
+def at(page: Page, number: int) -> None:
+    expect(page.locator("form#item")).to_have_attribute("data-number", str(number))
+
+
+def is_free(page: Page) -> None:
+    """Wait until the form can be filled in."""
+    page.locator("body.scripted").wait_for()
+    expect(page.locator("form#item")).to_have_js_property("inert", value=False)
+
+
+# --- an answer that nobody asked for any more ----------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "ar", "hi"])
+def test_an_answer_to_what_is_gone_is_set_aside_and_the_work_goes_on(
+    language: str, opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    with served(create_folder(tmp_path / "study", words(4, language))) as house:
+        page = opened()
+        page.goto(house.link(Pass("person", "ann")))
+        at(page, 1)
+        keep_unsent(page, 77, gender=["male"], category=["power"])
+        page.reload()
+        expect(page.locator("#status.wrong")).to_have_text(say("set_aside", language))
+        assert page.evaluate(UNSENT) == []
+        assert len(page.evaluate(ASIDE)) == 1  # not thrown away
+        assert page.locator("form#item").evaluate("(form) => form.inert") is False
+        choose(page)
+        page.keyboard.press("Enter")
+        at(page, 2)
+        expect(page.locator("#status")).to_have_text(say("saved", language))
+        page.reload()
+        at(page, 2)
+        expect(page.locator("#status")).to_have_text("")
+        assert len(house.folder.responses()) == 1
+
+
+def test_what_waits_behind_it_is_sent_and_what_was_begun_is_there(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    with served(create_folder(tmp_path / "study", words(4))) as house:
+        page = opened()
+        page.goto(house.link(Pass("person", "ann")))
+        at(page, 1)
+        choose(page)
+        page.keyboard.press("Enter")
+        at(page, 2)
+        page.keyboard.press("3")  # begun
+        keep_unsent(page, 0, gender=["male"], category=["power"])
+        page.reload()
+        expect(page.locator("#status.wrong")).to_have_text(say("set_aside", "en"))
+        at(page, 2)
+        expect(page.locator("[data-question=gender] [value=neither]")).to_be_checked()
+        keep_unsent(page, 0, gender=["male"], category=["power"])
+        keep_unsent(page, 2, gender=["female"], category=["status"])
+        page.reload()
+        at(page, 3)
+        expect(page.locator("#status.wrong")).to_have_text(say("set_aside", "en"))
+        kept = {each.item: each.answers for each in house.folder.responses()}
+        assert kept["w1"] == {"gender": "female", "category": "status"}
+        assert len(kept) == 2
+
+
+def test_a_link_that_works_no_more_keeps_the_answer(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    with served(create_folder(tmp_path / "study", words(4))) as house:
+        page = opened()
+        page.goto(house.link(Pass("person", "ann")))
+        at(page, 1)
+        page.context.clear_cookies()
+        choose(page)
+        page.keyboard.press("Enter")
+        expect(page.locator("#status.wrong")).to_have_text(say("closed", "en"))
+        assert len(page.evaluate(UNSENT)) == 1
+        assert page.evaluate(ASIDE) == []
+        page.goto(house.link(Pass("person", "ann")))  # it does, after all
+        at(page, 2)
+        assert page.evaluate(UNSENT) == []
+        assert len(house.folder.responses()) == 1
+
+
+def test_nothing_is_set_aside_while_the_server_cannot_say(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    with served(create_folder(tmp_path / "study", words(4))) as house:
+        page = opened()
+        page.goto(house.link(Pass("person", "ann")))
+        at(page, 1)
+        keep_unsent(page, 77, gender=["male"], category=["power"])
+        page.route("**/api/work", lambda route: route.abort())
+        page.reload()
+        expect(page.locator("#status.wrong")).to_have_text(say("not_saved", "en"))
+        assert len(page.evaluate(UNSENT)) == 1
+        page.unroute("**/api/work")
+        expect(page.locator("#status.wrong")).to_have_text(say("set_aside", "en"))
+
+
+# --- two windows ---------------------------------------------------------------------------------
+
+
+def second_window(first: Page) -> Page:
+    page = first.context.new_page()
+    page.set_default_timeout(20_000)
+    return page
+
+
+def sent_from(page: Page) -> list[object]:
+    """What the page posts, from now on."""
+    sent: list[object] = []
+    page.on(
+        "request",
+        lambda request: (
+            sent.append(json.loads(request.post_data or "null"))
+            if request.url.endswith("/api/answer")
+            else None
+        ),
+    )
+    return sent
+
+
+def test_what_another_window_sent_is_neither_lost_nor_double(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    with served(create_folder(tmp_path / "study", words(4))) as house:
+        one = opened()
+        one.goto(house.link(Pass("person", "ann")))
+        at(one, 1)
+        sent = sent_from(one)
+        one.route("**/api/answer", lambda route: route.abort())
+        choose(one)
+        one.keyboard.press("Enter")
+        expect(one.locator("#status.wrong")).to_have_text(say("not_saved", "en"))
+        other = second_window(one)
+        other.goto(f"{house.address}/")  # finds what waits, and sends it
+        at(other, 2)
+        assert len(house.folder.responses()) == 1
+        assert other.evaluate(UNSENT) == []
+        one.unroute("**/api/answer")
+        at(one, 2)
+        assert all(isinstance(body, dict) and body["number"] == 1 for body in sent)
+        (kept,) = house.folder.responses()
+        assert kept.answers == {"gender": "male", "category": "power"}
+
+
+TAKEN = """
+  const read = Storage.prototype.getItem;
+  Storage.prototype.getItem = function (name) {
+    if (/ unsent /.test(name) && !window.wasTaken) {
+      window.wasTaken = true;
+      this.removeItem(name); // by another window, between being listed and being read
+    }
+    return read.call(this, name);
+  };
+"""
+
+
+def test_what_another_window_takes_at_the_last_moment_is_not_sent_as_nothing(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    with served(create_folder(tmp_path / "study", words(4))) as house:
+        one = opened()
+        one.goto(house.link(Pass("person", "ann")))
+        at(one, 1)
+        keep_unsent(one, 1, gender=["male"], category=["power"])
+        other = second_window(one)
+        other.add_init_script(TAKEN)
+        sent = sent_from(other)
+        other.goto(f"{house.address}/")
+        is_free(other)
+        assert other.evaluate("window.wasTaken")
+        assert sent == []
+        expect(other.locator("#status")).to_have_text("")
+        choose(other)
+        other.keyboard.press("Enter")
+        at(other, 2)
+        assert len(house.folder.responses()) == 1
+
+
+def test_what_another_window_keeps_meanwhile_is_not_forgotten(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    """One window sends an answer; the other has taken it back and given another by then."""
+    with served(create_folder(tmp_path / "study", words(4))) as house:
+        one = opened()
+        one.goto(house.link(Pass("person", "ann")))
+        at(one, 1)
+
+        def slowly(route: Route) -> None:
+            reply = route.fetch()
+            answers = {"gender": ["female"], "category": ["status"]}
+            newer = {"number": 1, "revision": 2, "seconds": 1.0, "answers": answers}
+            taken = {"number": 1}
+            one.evaluate(
+                "async ([taken, newer]) => { await fetch('/api/undo', { method: 'POST',"
+                " headers: { 'Content-Type': 'application/json',"
+                " 'X-CSRF-Token': document.body.dataset.csrf }, body: JSON.stringify(taken) });"
+                " localStorage.setItem(`epicene ${document.body.dataset.desk} unsent 1`,"
+                " JSON.stringify(newer)); }",
+                [taken, newer],
+            )
+            route.fulfill(response=reply)
+
+        one.route("**/api/answer", slowly, times=1)
+        choose(one)
+        one.keyboard.press("Enter")
+        at(one, 2)
+        while one.evaluate(UNSENT):
+            one.wait_for_timeout(50)
+        (kept,) = house.folder.responses()
+        assert kept.answers == {"gender": "female", "category": "status"}
+
+
+def test_something_else_in_the_storage_stops_nothing(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    with served(create_folder(tmp_path / "study", words(4))) as house:
+        page = opened()
+        page.goto(house.link(Pass("person", "ann")))
+        at(page, 1)
+        for text in ("", "null", "{no json"):
+            page.evaluate(
+                "(text) => localStorage.setItem("
+                "`epicene ${document.body.dataset.desk} unsent 1`, text)",
+                text,
+            )
+            page.reload()
+            is_free(page)
+            assert page.evaluate(UNSENT) == []
+        choose(page)
+        page.keyboard.press("Enter")
+        at(page, 2)
+
+
+# --- a study that closed -------------------------------------------------------------------------
+
+
+def test_what_waits_is_sent_after_the_study_closed(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    folder = create_folder(tmp_path / "study", words(4))
+    page = opened()
+    with served(folder) as house:
+        page.goto(house.link(Pass("person", "ann")))
+        at(page, 1)
+    closes = datetime.now(UTC) - timedelta(hours=1)
+    study = msgspec.structs.replace(folder.study, access=Access(closes=closes))
+    (folder.path / STUDY).write_text(study_toml(study), "utf-8")
+    with served(read_folder(folder.path)) as house:
+        page.goto(house.link(Pass("person", "ann")))
+        expect(page.locator("#closed")).to_be_visible()
+        keep_unsent(page, 1, gender=["male"], category=["power"])
+        page.reload()
+        expect(page.locator("#status")).to_have_text(say("saved", "en"))
+        expect(page.locator("#closed")).to_be_visible()
+        assert len(house.folder.responses()) == 1
