@@ -306,7 +306,9 @@ class Judgement(Record, frozen=True, kw_only=True):
     no two of them share one.
     `counts` are what a figure of a whole corpus adds up (edits made, words matched); `credit`
     among them is how much of a right answer it is, where a tie is half of one.
-    `evidence` is what a person would want to read beside it.
+    `evidence` is what a person would want to read beside it. Of its names some are known: what was
+    `answer`ed is set word by word against the `reference`, or that against a `counterfactual`;
+    `aligned` holds all three, as `genform` writes them.
     """
 
     item: str
@@ -415,6 +417,10 @@ class ContactSheet(Record, frozen=True, kw_only=True):
 
 
 # --- models --------------------------------------------------------------------------------
+
+
+# Under this name `about` lists the parts of a key that a model learnt from the suite it was asked.
+LEARNT = "learnt"
 
 
 class Identity(Record, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from epicene.records import Column, Estimate, Row, Table
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&<!--]]>"
 
 # Elements that have no end tag in HTML.
-VOID = {"meta", "link", "br", "hr", "img", "input"}
+VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 
 
 def estimate(value: float, reach: float = 0.03, n: int = 100) -> Estimate:

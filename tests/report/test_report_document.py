@@ -116,10 +116,22 @@ def test_only_our_script_may_run() -> None:
     assert f"script-src 'sha256-{digest}'" in policy
 
 
+def test_what_stands_between_backticks_is_code_and_harmless() -> None:
+    section = Section(
+        heading="x",
+        paragraphs=(f"By `{HOSTILE}` it is {HOSTILE}.", "One ` is none."),
+        faults=("`a`",),
+    )
+    tags = Tags(page("title", [section]))
+    assert tags.text_of("code") == [HOSTILE, "a"]
+    assert "One ` is none." in tags.text_of("p")
+    assert [tag for tag, _ in tags.elements].count("script") == 1
+
+
 def test_without_script_the_page_says_what_is_missing() -> None:
     made = sample_page()
     (first, _) = re.findall(r"<noscript>(.*?)</noscript>", made)
-    assert "3 judged items" in first
+    assert "3 judgements" in first
     assert "JavaScript" in first
 
 

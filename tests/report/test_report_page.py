@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from epicene import charts
-from epicene.records import Judgement, Outcome
+from epicene.records import Column, Estimate, Judgement, Outcome, Row, Table
 from epicene.report.evidence import pack
 from epicene.report.page import Section, page
 from report.report_samples import HOSTILE, sample_table
@@ -93,16 +93,16 @@ def chosen(tab: Page) -> str:
 def test_items_are_filtered_by_outcome_and_facet(opened: Callable[..., Page]) -> None:
     items = judgements(300)
     tab = opened(items)
-    assert status(tab) == "300 items"
+    assert status(tab) == "300 judgements"
     wrong = [item for item in items if item.outcome == "wrong"]
     tab.get_by_label("outcome").select_option(label=f"wrong ({len(wrong)})")
-    assert status(tab) == f"{len(wrong)} of 300 items"
+    assert status(tab) == f"{len(wrong)} of 300 judgements"
     assert "✗ wrong" in tab.locator(".row").first.inner_text()
     tab.locator("select[name=model]").select_option(index=1)
     both = [item for item in wrong if item.facets["model"] == "large"]
-    assert status(tab) == f"{len(both)} of 300 items"
+    assert status(tab) == f"{len(both)} of 300 judgements"
     tab.get_by_role("button", name="Show all").click()
-    assert status(tab) == "300 items"
+    assert status(tab) == "300 judgements"
 
 
 def test_items_are_searched_in_any_script(opened: Callable[..., Page]) -> None:
@@ -110,9 +110,9 @@ def test_items_are_searched_in_any_script(opened: Callable[..., Page]) -> None:
     search = tab.get_by_label("Search in all texts")
     for words, count in (("लिखती", 100), ("FINISHED HER", 100), ("كاتبةٌ", 100), ("item-00007", 1)):
         search.fill(words)
-        tab.get_by_text(f"{count} of 300 items").wait_for()
+        tab.get_by_text(f"{count} of 300 judgements").wait_for()
     search.fill("nowhere to be found")
-    tab.get_by_text("0 of 300 items").wait_for()
+    tab.get_by_text("0 of 300 judgements").wait_for()
     assert tab.locator(".row").count() == 0
     assert tab.locator(".chosen").inner_text() == ""
 
@@ -120,7 +120,7 @@ def test_items_are_searched_in_any_script(opened: Callable[..., Page]) -> None:
 def test_a_facet_of_many_values_is_typed(opened: Callable[..., Page]) -> None:
     tab = opened(judgements(1000))
     tab.get_by_label("template").fill("t499")
-    tab.get_by_text("2 of 1000 items").wait_for()
+    tab.get_by_text("2 of 1000 judgements").wait_for()
 
 
 def test_the_keyboard_reaches_every_item(opened: Callable[..., Page]) -> None:
@@ -203,11 +203,11 @@ def test_a_search_that_is_overtaken_changes_nothing(opened: Callable[..., Page])
     tab = opened(judgements(3000))
     search = tab.get_by_label("Search in all texts")
     search.press_sequentially("item-0299")
-    tab.get_by_text("10 of 3000 items").wait_for()
+    tab.get_by_text("10 of 3000 judgements").wait_for()
     tab.get_by_label("template").fill("t1495")
-    tab.get_by_text("2 of 3000 items").wait_for()
+    tab.get_by_text("2 of 3000 judgements").wait_for()
     tab.get_by_role("button", name="Show all").click()
-    assert status(tab) == "3000 items"
+    assert status(tab) == "3000 judgements"
     assert search.input_value() == ""
 
 
@@ -258,6 +258,32 @@ def test_without_script_the_page_still_reads(chromium: Browser, tmp_path: Path) 
     tab = context.new_page()
     tab.goto(file.as_uri())
     text = tab.locator("body").inner_text()
-    assert "12 judged items" in text
+    assert "12 judgements" in text
     assert "81.2*" in text
+    context.close()
+
+
+def broad_table(columns: int) -> Table:
+    """Headlines as long as those of suites, with intervals."""
+    cell = Estimate(value=0.5, low=0.25, high=0.75, n=40)
+    return Table(
+        name="profile",
+        title="Headlines",
+        levels=("model",),
+        columns=tuple(
+            Column(name=f"gendered_minus_english_f for example {n}") for n in range(columns)
+        ),
+        rows=(Row(keys=("a-model-of-270m",), cells=(cell,) * columns),),
+    )
+
+
+@pytest.mark.parametrize("columns", [4, 8, 13])
+def test_no_table_is_cut_on_paper(chromium: Browser, tmp_path: Path, columns: int) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(page("A study", [Section(heading="All", tables=(broad_table(columns),))]))
+    context = chromium.new_context(viewport={"width": 700, "height": 1000})
+    tab = context.new_page()
+    tab.goto(file.as_uri())
+    tab.emulate_media(media="print")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 700
     context.close()

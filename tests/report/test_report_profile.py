@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import msgspec
+
 import reflexives
-from epicene.records import Estimate, Identity, Judgement, Table
+from epicene.records import LEARNT, Estimate, Identity, Judgement, Table
 from epicene.report import how
-from epicene.report.profile import entries_of, profile_figures, profile_table, size_figures
+from epicene.report.profile import (
+    entries_of,
+    profile_figures,
+    profile_table,
+    size_figures,
+    told_apart,
+)
 from epicene.report.standing import MOST_COMPARED, changes_table, places
 from epicene.runs.results import frame_of
 from epicene.runs.summary import RunSummary, Summary
@@ -89,6 +99,54 @@ def test_a_model_that_was_not_run_on_a_suite_has_a_dash_with_that_reason() -> No
     assert cells[1].why == "this model was not run on this suite"
 
 
+def named(summary: Summary, **identity: object) -> Summary:
+    """The summary of one run, by a model with that key and that about."""
+    (run,) = summary.runs
+    changed = msgspec.structs.replace(run.info.identities["model"][0], **identity)
+    info = msgspec.structs.replace(run.info, identities={"model": (changed,)})
+    return replace(summary, runs=(replace(run, info=info),))
+
+
+def rows_of(*summaries: Summary) -> list[str]:
+    told, entries = told_apart(summaries, [list(entries_of(each)) for each in summaries])
+    found = [
+        replace(entry, title=f"{place} {entry.title}")
+        for place, part in enumerate(entries)
+        for entry in part
+    ]
+    table = profile_table(told, found, [""] * len(told))
+    for row in table.rows:
+        assert any(isinstance(cell, Estimate) and cell.value is not None for cell in row.cells)
+    (figure,) = profile_figures(found)
+    assert {each["y"] for each in figure.spec["data"]["values"]} == {
+        row.keys[0] for row in table.rows
+    }
+    return [row.keys[0] for row in table.rows]
+
+
+def test_two_models_of_one_label_have_two_rows() -> None:
+    one, other = (
+        named(summary_of(small=judgements("+-")), key={"weights": weights}) for weights in "ab"
+    )
+    digests = [each.runs[0].info.identities["model"][0].digest.hex()[:8] for each in (one, other)]
+    assert digests[0] != digests[1]
+    assert rows_of(one, other) == [f"small ({digest})" for digest in digests]
+    assert rows_of(one, one) == ["small"]
+
+
+def test_a_model_that_learns_from_each_suite_has_one_row() -> None:
+    one, other, newer = (
+        named(
+            summary_of(ngram=judgements("+-")),
+            key={"training": text, "order": "5", "version": version},
+            about={LEARNT: "training folds"},
+        )
+        for text, version in (("a", "1"), ("b", "1"), ("b", "2"))
+    )
+    assert rows_of(one, other) == ["ngram"]
+    assert len(rows_of(one, newer)) == 2
+
+
 def test_the_figure_has_a_panel_for_each_headline() -> None:
     found = list(entries_of(summary_of(small=judgements("+-"), large=judgements("++"))))
     (figure,) = profile_figures(found)
@@ -152,7 +210,13 @@ def test_changes_of_every_pair_up_to_a_number() -> None:
     (row,) = table.rows
     assert row.keys == ("right", "first", "second")
     values = [cell.value for cell in row.cells if isinstance(cell, Estimate)]
-    assert values == [0.25, 1.0, 1.0, 2, 1, 4]
+    assert values == [0.25, 1.0, 1.0, 2, 1, 4, 0, 0]
+    unclear = summary_of(first=judgements("++--"), second=judgements("+-??"))
+    told = changes_table(unclear, list(entries_of(unclear)))
+    assert told is not None
+    rates = dict(zip([column.name for column in told.columns], told.rows[0].cells, strict=True))
+    shown = [rates[f"undetected, {which}"] for which in ("first", "second")]
+    assert [each.value for each in shown if isinstance(each, Estimate)] == [0, 1 / 2]
     many = summary_of(**{f"m{n}": judgements("+-") for n in range(MOST_COMPARED + 1)})
     assert changes_table(many, list(entries_of(many))) is None
     alone = summary_of(one=judgements("+-"))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from epicene.errors import RunError
 from epicene.runs.changes import changes
 from epicene.runs.ranking import Ranking, rank
 from epicene.stats.ranking import Place
@@ -34,9 +36,16 @@ def items(figures: str) -> dict[str, float]:
     return {f"item-{n:02}": float(each) for n, each in enumerate(figures) if each != "."}
 
 
+def frame_of(models: dict[str, str]) -> pl.DataFrame:
+    schema = {"figure": pl.Float64}
+    made = [row for name, each in models.items() for row in rows(name, items(each))]
+    return pl.DataFrame(made or rows("nobody", {"item-00": 0.0}), schema_overrides=schema).filter(
+        pl.col("model") != "nobody"
+    )
+
+
 def ranked(**models: str) -> Ranking:
-    frame = pl.DataFrame([row for name, each in models.items() for row in rows(name, items(each))])
-    return rank(frame, list(models))
+    return rank(frame_of(models), list(models), suite="some")
 
 
 def test_a_clear_order() -> None:
@@ -62,7 +71,7 @@ def test_what_is_missing_helps_nobody() -> None:
 
 def test_a_group_is_one_unit() -> None:
     frame = pl.DataFrame([*rows("a", items("1" * 30), "one"), *rows("b", items("0" * 30), "one")])
-    assert not rank(frame, ["a", "b"]).tells
+    assert not rank(frame, ["a", "b"], suite="some").tells
 
 
 @given(st.data())
@@ -79,9 +88,51 @@ def test_dropping_items_never_gives_a_better_place(data: st.DataObject) -> None:
     assert all(after[model] >= before[model] for model in MODELS)
 
 
+def test_what_is_missing_everywhere_helps_nobody() -> None:
+    # On what is left the one is right and the other wrong; of as many items again nobody knows.
+    left = {"good": "1" * 8 + "." * 8, "poor": "0" * 8 + "." * 8}
+    assert rank(frame_of(left), list(left), suite="some").tells
+    found = rank(frame_of({**left, "": "0" * 16}), list(left), suite="some")
+    assert not found.tells
+    assert [each.lacking for each in found.models] == [8, 8]
+    assert (found.judgements, found.shared) == (16, 8)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_a_place_never_improves_with_less_data(data: st.DataObject) -> None:
+    """Whatever is lost, by some runs or by all of them."""
+    size = 12
+    signs = st.text("01", min_size=size, max_size=size)
+    figures = {"good": "1" * size, **{name: data.draw(signs, name) for name in MODELS[1:]}}
+    asked = "0" * size
+    everywhere = data.draw(st.sets(st.integers(0, size - 1)), "lost by all")
+    kept = {}
+    for name, each in figures.items():
+        gone = everywhere | data.draw(st.sets(st.integers(0, size - 1), max_size=3), f"by {name}")
+        kept[name] = "".join("." if n in gone else sign for n, sign in enumerate(each))
+    before, after = (
+        {each.model: each for each in rank(frame_of(f), MODELS, suite="some").models}
+        for f in (figures, {**kept, "": asked})
+    )
+    for name in MODELS:
+        assert after[name].place.worst >= before[name].place.worst
+        assert after[name].place.best <= before[name].place.best
+        assert set(after[name].better_than) <= set(before[name].better_than)
+
+
+def test_two_judgements_of_one_name_are_refused_with_their_name() -> None:
+    frame = pl.DataFrame([*rows("a", items("11")), *rows("a", items("1")), *rows("b", items("11"))])
+    told = r"The suite some gives two judgements of the item 'item-00' the name 'answer'"
+    with pytest.raises(RunError, match=told):
+        rank(frame, ["a", "b"], suite="some")
+    with pytest.raises(RunError, match=told):
+        list(changes(frame, ["a", "b"], suite="some"))
+
+
 def test_changes_by_hand() -> None:
     frame = pl.DataFrame([*rows("first", items("1100.")), *rows("second", items("10110"))])
-    (change,) = changes(frame, ["first", "second"])
+    (change,) = changes(frame, ["first", "second"], suite="some")
     assert (change.first, change.second) == ("first", "second")
     assert (change.gained, change.lost, change.shared) == (2, 1, 4)
     assert change.difference.value == (3 - 2) / 4
@@ -89,6 +140,16 @@ def test_changes_by_hand() -> None:
     assert change.test.p == 1.0
 
 
+def test_changes_say_what_is_undetected_in_both() -> None:
+    frame = pl.DataFrame([*rows("first", items("1100")), *rows("second", items("1011"))])
+    unclear = pl.when((pl.col("model") == "second") & (pl.col("figure") == 0))
+    frame = frame.with_columns(
+        unclear.then(pl.lit("undetected")).otherwise("outcome").alias("outcome")
+    )
+    (change,) = changes(frame, ["first", "second"], suite="some")
+    assert [rate.value for rate in change.undetected] == [0, 1 / 4]
+
+
 def test_runs_that_share_nothing_have_no_change() -> None:
     frame = pl.DataFrame([*rows("first", items("11..")), *rows("second", items("..11"))])
-    assert list(changes(frame, ["first", "second"])) == []
+    assert list(changes(frame, ["first", "second"], suite="some")) == []

@@ -27,7 +27,7 @@ from epicene.report.figures import svg
 from epicene.report.page import table_html
 from epicene.report.plain import as_json, tables_csv, tables_latex, tables_markdown
 from epicene.report.terminal import rich_table
-from epicene.runs.results import Finished, read_run
+from epicene.runs.results import Finished, Judged, read_run
 from epicene.runs.run import Order, run
 from epicene.runs.summary import Summary, summarise
 from epicene.studies.drawing import Wanted
@@ -168,6 +168,13 @@ def test_no_study_shows_who_wrote_what(studied: dict[str, StudySummary]) -> None
             if "model" in item.fields:
                 assert "model" in study.hidden
                 assert item.fields["model"] not in f"{item.id} {shown(study, item)}"
+
+
+def test_evidence_with_a_reference_has_what_is_set_against_it(runs: list[Finished]) -> None:
+    """The report colours the words in which two texts differ, which it knows by their names."""
+    for judgement in Judged(runs[0]):
+        if "reference" in judgement.evidence:
+            assert judgement.evidence.keys() & {"answer", "counterfactual"}, judgement.name
 
 
 def test_metrics_have_intervals(walked: Summary) -> None:

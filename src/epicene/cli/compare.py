@@ -26,7 +26,7 @@ def compare(
 ) -> None:
     """Compare two runs of one suite over the judgements they share."""
     from epicene.cli.output import note, print_json, print_tables
-    from epicene.report.document import number
+    from epicene.report.document import number, run_json
     from epicene.report.plain import tables_json
     from epicene.runs.compare import agreement_of, compare_runs
     from epicene.runs.results import read_run
@@ -48,10 +48,14 @@ def compare(
             "metrics": {name: number(each) for name, each in result.metrics.items()},
             "undetected": number(result.undetected),
             "tables": tables_json(result.tables),
+            "runs": [run_json(run) for run in result.runs],
+            "notes": result.notes,
         }
         print_json({**shown, "items": result.changed} if items else shown)
         return
     print_tables(result.tables)
+    for sentence in result.notes:
+        note(sentence)
     if not agreement:
         note(f"{len(result.changed)} of {result.shared} shared judgements have another outcome.")
 

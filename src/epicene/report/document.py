@@ -36,11 +36,12 @@ def document(summary: Summary) -> dict[str, Any]:
         "metrics": {name: number(each) for name, each in summary.metrics.items()},
         "undetected": number(summary.undetected),
         "tables": tables_json(summary.tables),
-        "runs": [_run(run) for run in summary.runs],
+        "runs": [run_json(run) for run in summary.runs],
     }
 
 
-def _run(run: RunSummary) -> dict[str, Any]:
+def run_json(run: RunSummary) -> dict[str, Any]:
+    """One run's part of it."""
     return {
         "run": run.info.run,
         "model": run.info.model,

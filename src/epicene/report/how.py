@@ -54,7 +54,7 @@ def differing(protocols: Mapping[str, Protocol]) -> list[str]:
 def coverage(runs: Sequence[RunSummary]) -> str:
     """Which runs lack judgements, so that nobody takes a part for the whole."""
     lacking = [run for run in runs if run.coverage is not None and not run.coverage.whole]
-    return ", ".join(f"{run.info.model}: only {run.coverage}" for run in lacking)
+    return ", ".join(f"{run.info.model}: {run.coverage}" for run in lacking)
 
 
 def _choices(protocol: Protocol) -> list[str]:

@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
+from epicene.runs.pairing import SHORT, data_files
+from epicene.runs.summary import companions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.records import Identity
     from epicene.runs.results import Coverage, Finished
-    from epicene.runs.summary import Summary
+    from epicene.runs.summary import RunSummary, Summary
 
+# A run that was killed could not say so.
+_STATES = {"running": "running or killed"}
 _HASH = 16  # characters of a hash that tell it apart
 
 
 def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[Finished]]) -> Table:
-    """A row for each run: its data, how much of it was judged, and by which program."""
+    """A row for each run: who took part, its data, how much was judged, and by which program."""
     rows = []
+    beside = any(companions(run) for group in groups for run in group)
     for summary, group in zip(summaries, groups, strict=True):
         for told, run in zip(summary.runs, group, strict=True):
             settings = run.manifest.settings
@@ -28,9 +33,10 @@ def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[Finished]
                     keys=(summary.suite.card.title, summary.protocol.name, told.info.model),
                     cells=(
                         run.folder.name,
-                        f"{settings.data}{limit}",
-                        Estimate(value=run.manifest.items),
-                        run.manifest.state,
+                        *((_beside(run),) if beside else ()),
+                        f"{settings.data}{limit} ({data_files(run)})",
+                        Estimate(value=items_of(told, run)),
+                        _STATES.get(run.manifest.state, run.manifest.state),
                         _judged(told.coverage),
                         f"{settings.suite_version}, Epicene {run.manifest.epicene}",
                     ),
@@ -42,6 +48,7 @@ def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[Finished]
         levels=("suite", "protocol", "model"),
         columns=(
             Column(name="folder", unit="text"),
+            *((Column(name="other roles", unit="text"),) if beside else ()),
             Column(name="data", unit="text"),
             Column(name="items", unit="count"),
             Column(name="state", unit="text"),
@@ -50,6 +57,16 @@ def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[Finished]
         ),
         rows=tuple(rows),
     )
+
+
+def items_of(told: RunSummary, run: Finished) -> int:
+    """How many items a run has; the manifest of one that was killed does not know."""
+    return run.manifest.items if told.coverage is None else told.coverage.items
+
+
+def _beside(run: Finished) -> str:
+    told = (f"{role}: {models}" for role, models in companions(run).items())
+    return "; ".join(told) or "none"
 
 
 def _judged(coverage: Coverage | None) -> str:
@@ -64,7 +81,7 @@ def models_table(runs: Sequence[Finished]) -> Table:
     for run in runs:
         for role, identities in run.manifest.models.items():
             for identity in identities:
-                found.setdefault((identity.label, role, identity.digest.hex()[:8]), identity)
+                found.setdefault((identity.label, role, identity.digest.hex()[:SHORT]), identity)
     return Table(
         name="models",
         title="The models",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from jinja2 import Environment
+    from markupsafe import Markup
 
 
 # In this order: what comes later uses what came before.
@@ -86,8 +87,9 @@ def page(
     facts: Iterable[tuple[str, str]] = (),
 ) -> str:
     """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
-    # Which words differ is asked by the pages where people judge too.
+    # Shared with the pages where people judge: which words differ, and the colours.
     differences = (files("epicene.languages") / "differences.js").read_text(encoding="utf-8")
+    colours = (files("epicene") / "colours.css").read_text(encoding="utf-8")
     script = differences + "".join(map(_asset, _SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
@@ -98,7 +100,7 @@ def page(
             lead=lead,
             facts=list(facts),
             sections=sections,
-            style=_asset("page.css"),
+            style=colours + _asset("page.css"),
             script=script,
             script_digest=digest,
             version=__version__,
@@ -138,4 +140,23 @@ def _templates() -> Environment:
         drawing=lambda figure, prefix: Markup(svg(figure, prefix=prefix, titled=False)),  # noqa: S704
         verbatim=Markup,
     )
+    environment.filters.update(prose=_prose, breakable=_breakable)
     return environment
+
+
+def _breakable(name: str) -> Markup:
+    """A name that may go on in another line after each of its underscores."""
+    from markupsafe import Markup, escape
+
+    return escape(name).replace("_", Markup("_<wbr>"))
+
+
+def _prose(text: str) -> Markup:
+    """A text in which what stands between two backticks is code; all of it escaped."""
+    from markupsafe import Markup, escape
+
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    code = Markup("<code>{}</code>").format
+    return Markup("").join(code(part) if n % 2 else escape(part) for n, part in enumerate(parts))

@@ -6,8 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from epicene import charts
-from epicene.records import Column, Estimate, Row, Table
+from epicene.records import LEARNT, Column, Estimate, Row, Table, digest
+from epicene.runs.pairing import SHORT
 from epicene.suites.headlines import Headline, Unit, everything, share_right
 from epicene.suites.tabulate import only, undetected, values_of
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from epicene.records import Figure, Identity
-    from epicene.runs.summary import Summary
+    from epicene.runs.summary import RunSummary, Summary
     from epicene.suites import RunInfo
 
 _ANY_SUITE = (share_right("right", everything),)
@@ -77,6 +80,55 @@ def _entry(summary: Summary, headline: Headline, language: str) -> Entry:
         estimates={model: headline.estimate(part) for model, part in parts.items()},
         undetected={model: undetected(judged(part)) for model, part in parts.items()},
     )
+
+
+def told_apart(
+    summaries: Sequence[Summary], entries: Sequence[Sequence[Entry]]
+) -> tuple[list[Summary], list[list[Entry]]]:
+    """The same with a short digest after labels that not one model has, but several."""
+    who: dict[str, set[bytes]] = {}
+    for summary in summaries:
+        for run in summary.runs:
+            who.setdefault(run.info.model, set()).add(_who(run.info))
+    told = []
+    renamed = []
+    for summary, found in zip(summaries, entries, strict=True):
+        names = {
+            run.info.model: f"{run.info.model} ({_who(run.info).hex()[:SHORT]})"
+            if len(who[run.info.model]) > 1
+            else run.info.model
+            for run in summary.runs
+        }
+        told.append(replace(summary, runs=tuple(_called(run, names) for run in summary.runs)))
+        renamed.append(
+            [
+                replace(
+                    entry,
+                    estimates={names[model]: each for model, each in entry.estimates.items()},
+                    undetected={names[model]: each for model, each in entry.undetected.items()},
+                )
+                for entry in found
+            ]
+        )
+    return told, renamed
+
+
+def _called(run: RunSummary, names: Mapping[str, str]) -> RunSummary:
+    return replace(run, info=msgspec.structs.replace(run.info, model=names[run.info.model]))
+
+
+def _who(info: RunInfo) -> bytes:
+    """Who answered, whatever it is called.
+
+    A model that is fitted on each suite's own text is another in each, and yet one way to answer:
+    it has one row.
+    """
+    if not info.identities:
+        return b""
+    identity = _first(info)
+    learnt = str(identity.about.get(LEARNT, "")).split()
+    key = {name: value for name, value in identity.key.items() if name not in learnt}
+    return digest({"kind": identity.kind, "key": key})
 
 
 def profile_table(

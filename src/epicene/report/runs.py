@@ -12,11 +12,18 @@ from epicene.records import Column, Row, Table
 from epicene.report import how
 from epicene.report.document import headlines
 from epicene.report.evidence import Packer
-from epicene.report.inventory import models_table, runs_table
+from epicene.report.inventory import items_of, models_table, runs_table
 from epicene.report.page import Headline, Missing, Section, page
-from epicene.report.profile import entries_of, profile_figures, profile_table, size_figures
+from epicene.report.profile import (
+    entries_of,
+    profile_figures,
+    profile_table,
+    size_figures,
+    told_apart,
+)
 from epicene.report.standing import MOST_COMPARED, changes_table, places
 from epicene.report.thumbnails import MEGABYTES, thumbnails
+from epicene.runs.expected import unjudged
 from epicene.runs.files import write_whole
 from epicene.runs.results import Finished, Judged
 from epicene.runs.summary import Summary, differing_settings, summarise
@@ -24,6 +31,8 @@ from epicene.runs.summary import Summary, differing_settings, summarise
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    import polars
 
     from epicene.records import ContactSheet
     from epicene.report.profile import Entry
@@ -96,7 +105,7 @@ def _part(runs: Sequence[Finished], megabytes: float) -> _Part:
     standing: list[Table | str] = []
     changed = None
     if not (unlike := how.differing(protocols)):
-        standing = list(places(summary, found))
+        standing = list(places(summary, found, _lacking(summary, runs)))
         changed = changes_table(summary, found)
     elif len(runs) > 1:
         standing.append(
@@ -136,10 +145,12 @@ def _part(runs: Sequence[Finished], megabytes: float) -> _Part:
 
 def _overview(parts: Sequence[_Part]) -> Iterator[Section]:
     """Models side by side, where there are several or several suites."""
-    summaries = [part.summary for part in parts]
+    summaries, by_part = told_apart(
+        [part.summary for part in parts], [part.entries for part in parts]
+    )
     several = len({each.suite.name for each in summaries}) < len(summaries)
     found: list[Entry] = []
-    for summary, entries, _ in parts:
+    for summary, entries in zip(summaries, by_part, strict=True):
         title = summary.suite.card.title + (f" ({summary.protocol.name})" if several else "")
         found += [replace(entry, title=f"{title}: {entry.title}") for entry in entries]
     runs = sum(len(each.runs) for each in summaries)
@@ -198,9 +209,19 @@ def _gaps(summary: Summary, runs: Sequence[Finished]) -> Iterator[str]:
     """What is missing from the numbers, and what makes runs differ besides the model."""
     for run in summary.runs:
         if run.coverage is not None and not run.coverage.whole:
-            yield f"{run.info.model}: only {run.coverage}."
+            yield f"{run.info.model} is incomplete: {run.coverage}."
     if different := differing_settings(runs):
         yield f"These runs were not asked alike: they differ in {', '.join(different)}."
+    if summary.same is not None:
+        yield from summary.same.told([run.info.model for run in summary.runs])
+
+
+def _lacking(summary: Summary, runs: Sequence[Finished]) -> polars.DataFrame | None:
+    """The judgements that the runs were to have and have no answer for."""
+    whole = all(run.coverage is None or run.coverage.whole for run in summary.runs)
+    if whole or summary.same is None or len(runs) < 2:
+        return None
+    return unjudged(runs, summary.same)
 
 
 def _sheets(summary: Summary, runs: Sequence[Finished]) -> Iterator[ContactSheet]:
@@ -215,7 +236,7 @@ def _sheets(summary: Summary, runs: Sequence[Finished]) -> Iterator[ContactSheet
 def _fact(summary: Summary, runs: Sequence[Finished]) -> tuple[str, str]:
     """On what a suite was run, in a few words."""
     data = ", ".join(dict.fromkeys(run.manifest.settings.data for run in runs))
-    items = sorted({run.manifest.items for run in runs})
+    items = sorted({items_of(told, run) for told, run in zip(summary.runs, runs, strict=True)})
     number = f"{items[0]:,}" if len(items) == 1 else f"{items[0]:,} to {items[-1]:,}"
     models = _listed([run.info.model for run in summary.runs])
     return (

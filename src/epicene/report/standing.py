@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from epicene.records import Column, Estimate, Row, Table
 from epicene.runs.changes import changes
@@ -13,8 +14,11 @@ from epicene.stats.ranking import LEVEL
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import polars
+
     from epicene.report.profile import Entry
     from epicene.runs.summary import Summary
+    from epicene.suites import Results
 
 # Every pair of so many models has a row; of more, the places say what there is to say.
 MOST_COMPARED = 6
@@ -22,11 +26,12 @@ _NAMED = 5  # models that another is better than, before they are only counted
 
 _PLACES = (
     f"Every two models are tested on the same items: whole groups change sign, one-sided, at "
-    f"{LEVEL:.0%} after Holm over all pairs both ways.",
+    f"{100 * LEVEL:.0f} % after Holm over all pairs both ways.",
     "A place is a range: at best one below those told to be better, at worst one above those told "
     "to be worse. Models that share a letter are not told apart.",
-    "A judgement that another run has and this one lacks counts against its model where that "
-    "should prove better and for it where another should, so that it can only widen a place.",
+    "A judgement that was to be had and is lacking, in one run or in all, counts against its model "
+    "where that should prove better and for it where another should, so that it can only widen a "
+    "place.",
 )
 _CHANGES = (
     "The second minus the first, over the judgements both have: paired by item, intervals and the "
@@ -34,22 +39,35 @@ _CHANGES = (
 )
 
 
-def places(summary: Summary, entries: Sequence[Entry]) -> Iterator[Table | str]:
-    """A table for each headline that tells some models apart, a sentence for each that does not."""
+def places(
+    summary: Summary, entries: Sequence[Entry], lacking: polars.DataFrame | None = None
+) -> Iterator[Table | str]:
+    """A table for each headline that tells some models apart, a sentence for each that does not.
+
+    `lacking` are the judgements that were to be had of items without an answer.
+    """
     models = [run.info.model for run in summary.runs]
     if len(models) < 2:
         return
+    asked = summary.results if lacking is None else _with(summary.results, lacking)
     for entry in entries:
         if entry.language or entry.headline.figures is None:
             continue
-        ranking = rank(entry.headline.figures(summary.results), models)
+        ranking = rank(entry.headline.figures(asked), models, suite=summary.suite.name)
         if ranking.tells:
             yield _places_table(ranking, entry)
         else:
             yield (
                 f"By “{entry.headline.name}” no model is told apart from another "
-                f"({ranking.shared} judgements that all of them have): there is no ranking."
+                f"({ranking.shared} of {ranking.judgements} judgements are in all runs): there is "
+                "no ranking."
             )
+
+
+def _with(results: Results[Any], lacking: polars.DataFrame) -> Results[Any]:
+    import polars as pl
+
+    return replace(results, frame=pl.concat([results.frame, lacking], how="diagonal"))
 
 
 def _places_table(ranking: Ranking, entry: Entry) -> Table:
@@ -108,7 +126,9 @@ def changes_table(summary: Summary, entries: Sequence[Entry]) -> Table | None:
         (entry.headline.name, change)
         for entry in entries
         if not entry.language and entry.headline.figures is not None
-        for change in changes(entry.headline.figures(summary.results), models)
+        for change in changes(
+            entry.headline.figures(summary.results), models, suite=summary.suite.name
+        )
     ]
     if not found:
         return None
@@ -124,6 +144,8 @@ def changes_table(summary: Summary, entries: Sequence[Entry]) -> Table | None:
             Column(name="became right", unit="count"),
             Column(name="no longer right", unit="count"),
             Column(name="judgements", unit="count"),
+            Column(name="undetected, first"),
+            Column(name="undetected, second"),
         ),
         rows=tuple(
             Row(
@@ -132,6 +154,7 @@ def changes_table(summary: Summary, entries: Sequence[Entry]) -> Table | None:
                     change.difference,
                     *(Estimate(value=each, why=change.test.why) for each in (change.test.p, p)),
                     *(Estimate(value=n) for n in (change.gained, change.lost, change.shared)),
+                    *change.undetected,
                 ),
             )
             for (name, change), p in zip(found, adjusted, strict=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.suites.tabulate import codes
+from epicene.runs.pairing import refuse_repeated
+from epicene.suites.tabulate import codes, undetected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,9 +29,10 @@ class Change(NamedTuple):
     gained: int  # judgements that were not right and are
     lost: int  # judgements that were right and are not
     shared: int
+    undetected: tuple[Estimate, Estimate]  # of each, among the judgements both have
 
 
-def changes(frame: polars.DataFrame, models: Sequence[str]) -> Iterator[Change]:
+def changes(frame: polars.DataFrame, models: Sequence[str], *, suite: str) -> Iterator[Change]:
     """Every pair of models, by figures between 0 and 1 paired by item and name.
 
     Clustered by group, with a permutation test; pairs that share nothing are left out.
@@ -40,6 +42,7 @@ def changes(frame: polars.DataFrame, models: Sequence[str]) -> Iterator[Change]:
     from epicene.stats.bootstrap import difference
     from epicene.stats.paired import permutation
 
+    refuse_repeated(frame, suite)
     columns = [*_KEYS, "group", "outcome"]
     texts = frame.select(pl.col(*columns, "model").cast(pl.String), "figure")
     parts = {model: texts.filter(pl.col("model") == model).drop("model") for model in models}
@@ -60,4 +63,8 @@ def changes(frame: polars.DataFrame, models: Sequence[str]) -> Iterator[Change]:
             gained=moves[0],
             lost=moves[1],
             shared=len(both),
+            undetected=(
+                undetected(both),
+                undetected(both.select("group", outcome="outcome_2")),
+            ),
         )

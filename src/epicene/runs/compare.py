@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from epicene.errors import InputError, RunError, unknown
+from epicene.errors import InputError, unknown
 from epicene.records import Column, Estimate, Row, Table
+from epicene.runs.pairing import refuse_repeated, same_items
 from epicene.runs.results import Finished, Judged, frame_of
+from epicene.runs.summary import RunSummary, differing_settings
 from epicene.suites import agreement
 from epicene.suites.tabulate import codes, undetected
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import polars
 
+    from epicene.runs.results import Coverage
     from epicene.stats import Test
 
 ALL = "all"
@@ -28,27 +33,118 @@ class Comparison:
     data: str
     shared: int
     metrics: dict[str, Estimate]
-    undetected: Estimate
+    undetected: Estimate  # of both together; of each it is in `runs`
+    runs: tuple[RunSummary, RunSummary]
     tables: tuple[Table, ...]
     changed: list[dict[str, Any]]  # the judgements whose outcome is another
+    notes: tuple[str, ...]  # what makes the two differ besides the model
 
 
 def compare_runs(first: Finished, second: Finished) -> Comparison:
     """Pair the judgements of two runs by item and name, and test what differs."""
     refuse_other_suite(first, second)
-    both = paired(first, second)
+    read = _read(first, second)
+    both = paired(read.frames)
     if not len(both):
-        raise InputError(f"{first.folder} and {second.folder} share no judged item.")
+        raise InputError(
+            " ".join((f"{first.folder} and {second.folder} share no judged item.", *read.notes))
+        )
     table, metrics = differences(both, first.info.model, second.info.model)
-    return Comparison(
-        suite=first.suite.name,
-        protocol=_either(first.protocol.name, second.protocol.name),
-        data=_either(first.manifest.settings.data, second.manifest.settings.data),
+    parts = both, both.select("group", outcome="outcome_2")
+    return _comparison(
+        read,
         shared=len(both),
         metrics=metrics,
-        undetected=undetected(both.rename({"outcome": "_", "outcome_2": "outcome"})),
+        judged=parts,
         tables=(table,),
         changed=changed(both),
+    )
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Two runs' judgements, items that are not the same told apart."""
+
+    runs: tuple[Finished, Finished]
+    frames: tuple[polars.DataFrame, polars.DataFrame]
+    coverages: tuple[Coverage, Coverage]
+    notes: tuple[str, ...]
+
+
+def _read(first: Finished, second: Finished) -> _Read:
+    import polars as pl
+
+    runs = first, second
+    same = same_items(runs)
+    judged = Judged(first), Judged(second)
+    frames = []
+    for place, run in enumerate(runs):
+        frame = frame_of(same.named(place, judged[place]), run.info)
+        refuse_repeated(frame, run.suite.name)
+        frames.append(frame.with_columns(pl.col("name", "outcome", "label").cast(pl.String)))
+    return _Read(
+        runs,
+        (frames[0], frames[1]),
+        (judged[0].coverage, judged[1].coverage),
+        (*_unlike(runs), *same.told([str(run.folder) for run in runs])),
+    )
+
+
+def _unlike(runs: Sequence[Finished]) -> Iterator[str]:
+    if different := differing_settings(runs):
+        yield f"These runs were not asked alike: they differ in {', '.join(different)}."
+
+
+def _comparison(
+    read: _Read,
+    *,
+    shared: int,
+    metrics: dict[str, Estimate],
+    judged: tuple[polars.DataFrame, polars.DataFrame],
+    tables: tuple[Table, ...],
+    changed: list[dict[str, Any]],
+) -> Comparison:
+    """`judged` are the judgements of each run whose outcomes are compared."""
+    import polars as pl
+
+    first, second = (
+        RunSummary(
+            info=run.info,
+            data=run.manifest.settings.data,
+            metrics={},
+            undetected=undetected(part),
+            coverage=coverage,
+        )
+        for run, part, coverage in zip(read.runs, judged, read.coverages, strict=True)
+    )
+    return Comparison(
+        suite=read.runs[0].suite.name,
+        protocol=_either(*(run.protocol.name for run in read.runs)),
+        data=_either(first.data, second.data),
+        shared=shared,
+        metrics=metrics,
+        undetected=undetected(pl.concat([part.select("group", "outcome") for part in judged])),
+        runs=(first, second),
+        tables=(*tables, _undetected_table(first, second)),
+        changed=changed,
+        notes=read.notes,
+    )
+
+
+def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
+    return Table(
+        name="undetected",
+        title="Outcomes that are neither right nor wrong",
+        levels=("run", "model"),
+        columns=(Column(name="undetected"), Column(name="judgements", unit="count")),
+        rows=tuple(
+            Row(
+                keys=(place, run.info.model),
+                cells=(run.undetected, Estimate(value=run.undetected.n)),
+            )
+            for place, run in (("first", first), ("second", second))
+        ),
+        notes=("Of the judgements that are compared.",),
     )
 
 
@@ -65,26 +161,18 @@ def _either(one: str, other: str) -> str:
     return one if one == other else f"{one}, {other}"
 
 
-def paired(first: Finished, second: Finished) -> polars.DataFrame:
+def paired(frames: tuple[polars.DataFrame, polars.DataFrame]) -> polars.DataFrame:
     """One row per judgement that both runs have; the second run's columns end in _2."""
     import polars as pl
 
     keys = ["item", "name"]
     kept = [*keys, "group", "outcome", "label", "value", "credit"]
-    frames = []
-    for run in (first, second):
-        frame = frame_of(Judged(run), run.info)
-        if "credit" not in frame.columns:
-            frame = frame.with_columns(pl.lit(None, dtype=pl.Float64).alias("credit"))
-        frame = frame.select(kept)
-        frame = frame.with_columns(pl.col("name", "outcome", "label").cast(pl.String))
-        if frame.select(keys).is_duplicated().any():
-            raise RunError(
-                f"The suite {run.suite.name} gives two judgements of an item one name, so they "
-                "cannot be paired."
-            )
-        frames.append(frame)
-    return frames[0].join(frames[1].drop("group"), on=keys, suffix="_2", maintain_order="left")
+    nothing = pl.lit(None, dtype=pl.Float64).alias("credit")
+    first, second = (
+        (frame if "credit" in frame.columns else frame.with_columns(nothing)).select(kept)
+        for frame in frames
+    )
+    return first.join(second.drop("group"), on=keys, suffix="_2", maintain_order="left")
 
 
 def differences(
@@ -170,10 +258,8 @@ def agreement_of(
     import polars as pl
 
     refuse_other_suite(first, second)
-    frames = [
-        frame_of(Judged(run), run.info).with_columns(pl.col("name").cast(pl.String))
-        for run in (first, second)
-    ]
+    read = _read(first, second)
+    frames = read.frames
     there = [
         set(frame.filter(pl.col("outcome").is_not_null())["name"].unique()) for frame in frames
     ]
@@ -206,13 +292,15 @@ def agreement_of(
         rows=tuple(rows),
         notes=("Right or wrong, paired by item; undetected outcomes are left out.",),
     )
-    return Comparison(
-        suite=first.suite.name,
-        protocol=_either(first.protocol.name, second.protocol.name),
-        data=_either(first.manifest.settings.data, second.manifest.settings.data),
+    compared = [
+        frame.filter(pl.col("name").is_in([pair[side] for pair in chosen]))
+        for side, frame in enumerate(frames)
+    ]
+    return _comparison(
+        read,
         shared=shared,
         metrics=metrics,
-        undetected=undetected(pl.concat(frames, how="diagonal")),
+        judged=(compared[0], compared[1]),
         tables=(table,),
         changed=[],
     )

@@ -1,4 +1,4 @@
-"""Runs put in order by a headline, as far as the items they share tell them apart."""
+"""Runs put in order by a headline, as far as the items they were asked tell them apart."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from epicene.runs.pairing import refuse_repeated
 from epicene.stats.ranking import Place, better, letters, places, told_apart
 from epicene.suites.tabulate import codes
 
@@ -28,7 +29,7 @@ class Ranked:
     place: Place
     letters: str
     better_than: tuple[str, ...]
-    lacking: int  # judgements that another run has and this one lacks
+    lacking: int  # judgements that were to be had and this run lacks
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Ranking:
     """Models by their worst possible place, then by their mean."""
 
     models: tuple[Ranked, ...]
-    judgements: int  # that some run has
+    judgements: int  # that were to be had
     shared: int  # that all runs have
 
     @property
@@ -45,13 +46,20 @@ class Ranking:
         return any(model.better_than for model in self.models)
 
 
-def rank(frame: polars.DataFrame, models: Sequence[str], *, seed: int = 0) -> Ranking:
+def rank(
+    frame: polars.DataFrame,
+    models: Sequence[str],
+    *,
+    suite: str,
+    seed: int = 0,
+) -> Ranking:
     """Pair the figures (between 0 and 1) of judgements by item and name, clustered by group.
 
-    A judgement that one run has and another lacks counts there as wrong where that model should
-    prove better, and as right where another should: what is missing helps nobody.
+    A judgement that a model lacks counts as wrong where that model should prove better, and as
+    right where another should: what is missing helps nobody. Rows of other models than these are
+    of what was to be had, and their keys alone are read: so it is with what is missing everywhere.
     """
-    figures, groups = _figures(frame, models)
+    figures, groups = _figures(frame, models, suite)
     missing = np.isnan(figures)
     low, high = (_sums(np.where(missing, filling, figures), groups) for filling in (0.0, 1.0))
     told = told_apart(better(low, high, seed=seed))
@@ -73,12 +81,13 @@ def rank(frame: polars.DataFrame, models: Sequence[str], *, seed: int = 0) -> Ra
     return Ranking(ranked, judgements=len(figures), shared=shared)
 
 
-def _figures(frame: polars.DataFrame, models: Sequence[str]) -> tuple[Floats, Ints]:
-    """A row for each judgement that some run has, a column for each model, NaN where it lacks it;
-    and the number of each row's group."""
+def _figures(frame: polars.DataFrame, models: Sequence[str], suite: str) -> tuple[Floats, Ints]:
+    """A row for each judgement, a column for each model, NaN where it lacks it; and the number of
+    each row's group."""
     import polars as pl
 
     texts = frame.select(pl.col(*_KEYS, "model").cast(pl.String), "figure")
+    refuse_repeated(texts.filter(pl.col("model").is_in(models)), suite)
     keys = texts.select(_KEYS).unique().sort(_KEYS)
     columns = []
     for model in models:

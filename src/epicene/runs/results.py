@@ -51,9 +51,10 @@ class Coverage(Record, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """What there is, in words."""
+        in_part = "" if self.whole or self.judged < self.items else " (some only in part)"
         return (
-            f"{self.judged} of {self.items} items are judged, on {self.answered} answers to "
-            f"{self.requests} requests ({self.failed} failed"
+            f"{self.judged} of {self.items} items are judged{in_part}, on {self.answered} answers "
+            f"to {self.requests} requests ({self.failed} failed"
             + (f", {self.not_begun} stages are not begun)" if self.not_begun else ")")
         )
 
@@ -66,13 +67,14 @@ class Finished:
     manifest: Manifest
     suite: Suite[Any, Any]
     protocol: Protocol
+    name: str = ""  # where it is not to go by its folder's
 
     @property
     def info(self) -> RunInfo:
         """Which run this is, for tables."""
         first = self.suite.roles[0].name
         return RunInfo(
-            run=self.folder.name,
+            run=self.name or self.folder.name,
             model=self.manifest.models[first][0].label,
             protocol=self.protocol.name,
             identities=self.manifest.models,
@@ -118,6 +120,20 @@ class Judged:
         store = Store(self._run.folder / "answers.sqlite")
         try:
             yield from self._read(store)
+        finally:
+            store.close()
+
+    def lacking(self) -> Iterator[Item]:
+        """The items that cannot be judged, or only in part, because an answer is missing."""
+        store = Store(self._run.folder / "answers.sqlite")
+        try:
+            if is_complete(store, self._run.suite, self._run.manifest.models):
+                return
+            reader = Reader(store, self._run.suite, self._run.protocol)
+            sections = store.sections()
+            for first, end in reader.windows():
+                missing = self._missing(reader, sections, first, end)
+                yield from (item for number, item in reader.items(first, end) if number in missing)
         finally:
             store.close()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.errors import InputError
+from epicene.runs.pairing import SHORT, SameItems, same_items
 from epicene.runs.results import Coverage, Finished, Judged, frame_of
 from epicene.suites import Protocol, Results, RunInfo, Suite
 from epicene.suites.tabulate import undetected
@@ -41,6 +42,7 @@ class Summary:
     runs: tuple[RunSummary, ...]
     undetected: Estimate
     results: Results[Any]
+    same: SameItems | None = None  # None where there is one run, or none
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
@@ -69,19 +71,22 @@ def summarise(
 ) -> Summary:
     """Read the folders and make all tables of their suite; `seen` is shown every judgement."""
     infos = together(runs)
+    same = same_items(runs)
     frames, coverages = [], []
-    for run, info in zip(runs, infos, strict=True):
+    for place, (run, info) in enumerate(zip(runs, infos, strict=True)):
         judged = Judged(run)
-        frames.append(frame_of(_shown(judged, info, seen) if seen else judged, info))
+        named = same.named(place, judged)
+        frames.append(frame_of(_shown(named, info, seen) if seen else named, info))
         coverages.append(judged.coverage)
     data = [run.manifest.settings.data for run in runs]
-    return _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
+    made = _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
+    return replace(made, same=same)
 
 
 def _shown(
-    judged: Judged, info: RunInfo, seen: Callable[[RunInfo, Judgement], None]
+    judgements: Iterable[Judgement], info: RunInfo, seen: Callable[[RunInfo, Judgement], None]
 ) -> Iterator[Judgement]:
-    for judgement in judged:
+    for judgement in judgements:
         seen(info, judgement)
         yield judgement
 
@@ -156,7 +161,7 @@ def _told_apart(runs: Sequence[Finished]) -> list[RunInfo]:
     one label."""
     infos = [run.info for run in runs]
     labels = [info.model for info in infos]
-    names = [run.folder.name for run in runs]
+    names = [info.run for info in infos]
     told = []
     for run, info in zip(runs, infos, strict=True):
         where = info.run if names.count(info.run) == 1 else str(run.folder)
@@ -166,13 +171,31 @@ def _told_apart(runs: Sequence[Finished]) -> list[RunInfo]:
 
 
 def differing_settings(runs: Sequence[Finished]) -> list[str]:
-    """What the runs were asked differently, by the names of the settings."""
+    """What the runs were asked differently, by the names of the settings; and the models beside
+    the one that is measured (judges, a translator), where these are not the same."""
     first = msgspec.to_builtins(runs[0].manifest.settings)
-    return sorted(
-        {
-            name
-            for run in runs[1:]
-            for name, value in msgspec.to_builtins(run.manifest.settings).items()
-            if value != first[name]
-        }
-    )
+    names = {
+        name
+        for run in runs[1:]
+        for name, value in msgspec.to_builtins(run.manifest.settings).items()
+        if value != first[name]
+    }
+    return [*sorted(names), *_differing_roles(runs)]
+
+
+def _differing_roles(runs: Sequence[Finished]) -> Iterator[str]:
+    measured = {run.suite.roles[0].name for run in runs}
+    roles = dict.fromkeys(role for run in runs for role in run.manifest.models)
+    for role in roles:
+        told = dict.fromkeys(companions(run).get(role, "none") for run in runs)
+        if role not in measured and len(told) > 1:
+            yield f"{role} ({' against '.join(told)})"
+
+
+def companions(run: Finished) -> dict[str, str]:
+    """By role, who took part beside the model that is measured, each by label and digest."""
+    return {
+        role: ", ".join(sorted(f"{each.label} {each.digest.hex()[:SHORT]}" for each in identities))
+        for role, identities in run.manifest.models.items()
+        if role != run.suite.roles[0].name and identities
+    }

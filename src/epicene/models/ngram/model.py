@@ -19,7 +19,7 @@ from epicene.models.ngram.language_model import ORDER, Corpus, Folded
 from epicene.models.ngram.scoring import score
 from epicene.models.ngram.tokens import tokenise
 from epicene.models.one_by_one import OneByOne
-from epicene.records import Identity, digest
+from epicene.records import LEARNT, Identity, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -102,7 +102,7 @@ class SuiteNgram(_Ngram):
             self._label,
             training.hexdigest(),
             f"{len(set(self._folds.values()))} folds by group",
-            {"groups": len(self._folds)},
+            {"groups": len(self._folds), LEARNT: "training folds"},
         )
 
     @property

@@ -4,8 +4,8 @@
 
 const SHEETS_AT_A_TIME = 4;
 const ORDERS = [
-  ["strongest expected first (as Figure 4)", (a, b) => down(a) - down(b)],
-  ["strongest reversed first (as Figure 5)", (a, b) => up(a) - up(b)],
+  ["highest first", (a, b) => down(a) - down(b)],
+  ["lowest first", (a, b) => up(a) - up(b)],
   ["as listed", (a, b) => a.place - b.place],
 ];
 

@@ -123,7 +123,7 @@ class Evidence {
     for (let row = 0; row < kept.length; row++) if (kept[row] === 1) this.room[count++] = row;
     this.rows = this.room.subarray(0, count);
     this.status.textContent =
-      count === this.pack.count ? `${count} items` : `${count} of ${this.pack.count} items`;
+      count === this.pack.count ? `${count} judgements` : `${count} of ${this.pack.count} judgements`;
     this.total = count * ROW_HEIGHT;
     this.box.style.height = `${Math.min(this.total, TALLEST)}px`;
     this.list.scrollTop = 0;

@@ -129,7 +129,7 @@ def by_labels(sentence: Sentence, answer: str, protocol: ApgcProtocol) -> Iterat
         },
         evidence={
             "sentence": sentence.text,
-            "labels": answer if found is None else " ".join(found),
+            "answer": answer if found is None else " ".join(found),
             "reference": " ".join(truth),
         },
     )

@@ -76,11 +76,14 @@ def first_gap(
 def candidates(
     item: Instance, continuation: str, protocol: MisgenderingProtocol
 ) -> tuple[Candidate, ...]:
-    """Context and continuation, up to its second pronoun, with each set; none without a pronoun."""
+    """Context and continuation, up to its second pronoun, with each set; none without a pronoun,
+    nor where the authors' rules have no form for the item's own."""
     if protocol.mended:
         made = _minimal_pairs(item, continuation, protocol.tokeniser)
     else:
         made = _as_published(_key(item.sets), continuation)
+    if item.pronoun not in made:
+        return ()
     return tuple(
         Candidate(pronoun=name, form=(item.before + text).strip()) for name, text in made.items()
     )
