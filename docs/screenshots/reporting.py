@@ -15,12 +15,23 @@ from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 from screenshots.camera import Camera
 
-# Suite, model, settings, how many items.
-RUNS: tuple[tuple[str, str, dict[str, str], int], ...] = (
-    ("genform", "rules", {}, 60),
-    ("genform", "copy", {}, 60),
-    ("misgendering", "ngram", {"samples": "1", "pronouns": "he,she,they,xe"}, 12),
-    ("misgendering", "random", {"samples": "1", "pronouns": "he,she,they,xe"}, 12),
+
+class Small(NamedTuple):
+    """A run of a few items."""
+
+    suite: str
+    models: dict[str, list[str]]
+    limit: int
+    settings: dict[str, str] = {}
+
+
+FEW = {"samples": "1", "pronouns": "he,she,they,xe"}
+RUNS = (
+    Small("genform", {"model": ["rules"]}, 60),
+    Small("genform", {"model": ["copy"]}, 60),
+    Small("misgendering", {"model": ["ngram"]}, 12, FEW),
+    Small("misgendering", {"model": ["random"]}, 12, FEW),
+    Small("gramvis", {"drawer": ["random"], "judges": ["random"]}, 2),
 )
 
 
@@ -40,10 +51,10 @@ EVIDENCE = {
 
 
 def take_the_report(camera: Camera, folder: Path) -> None:
-    """Its head, a table, items in three languages."""
+    """Its head, a table, items in three languages, a contact sheet."""
     if not camera.wants("report"):
         return
-    runs = [read_run(_done(folder, *each)) for each in RUNS]
+    runs = [read_run(_done(folder, each)) for each in RUNS]
     file = folder / "report.html"
     write_report(runs, file)
     with camera.page(width=1000, scale=1) as page:
@@ -53,6 +64,8 @@ def take_the_report(camera: Camera, folder: Path) -> None:
         camera.take("report-table", page.locator(".table:has(tr.published)").first)
         for name, scene in EVIDENCE.items():
             _take_items(camera, page, name, scene)
+        page.locator(".contact").scroll_into_view_if_needed()
+        camera.take("report-contact-sheet", page.locator(".sheet").first)
 
 
 def _take_items(camera: Camera, page: Page, name: str, scene: Scene) -> None:
@@ -66,13 +79,13 @@ def _take_items(camera: Camera, page: Page, name: str, scene: Scene) -> None:
     camera.take(name, evidence)
 
 
-def _done(folder: Path, name: str, model: str, settings: dict[str, str], limit: int) -> Path:
-    suite = find_suite(name)
+def _done(folder: Path, small: Small) -> Path:
+    suite = find_suite(small.suite)
     order = Order(
         suite=suite,
-        protocol=choose_protocol(suite, "epicene", settings, None),
-        models={"model": [parse_spec(model)]},
-        limit=limit,
+        protocol=choose_protocol(suite, "epicene", small.settings, None),
+        models={role: [parse_spec(each) for each in specs] for role, specs in small.models.items()},
+        limit=small.limit,
         under=folder / "runs",
         command="make screenshots",
     )
