@@ -5,7 +5,10 @@
 Every suite with texts is exported, its tasks are run by the harness on the same model in an
 environment of its own (made on the first run, or named), and its verdicts are held against those of
 Epicene's own scoring, writing and judging. Choices and greedy texts must give the same verdicts;
-texts that are drawn are other texts, and only their shares are shown.
+texts that are drawn are other texts, and only their shares are shown. As a verdict can be the same
+by accident, what lies below it is compared too: by how much the log-likelihoods of two choices lie
+further apart in one than in the other, at most, and how many greedy texts are the same letter by
+letter.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from epicene.errors import RunError
 from epicene.export.harness.folder import write_tasks
 from epicene.export.selection import Selection, select
 from epicene.models import ModelOptions, embedded, open_model, parse_spec
-from epicene.records import Failed
+from epicene.records import Failed, Scores, Texts
 from epicene.runs.files import ImageFolder
 from epicene.suites import Answers, Given, Source, choose_protocol, find_suite
 from peers import environment
@@ -58,27 +61,39 @@ CASES = (
     Case("alternations", {"formats": "prompt"}, writing=True),
     Case(
         "misgendering",
-        {"samples": "2", "new_tokens": "16", "pronouns": "they"},
+        {"samples": "2", "new_tokens": "16", "pronouns": "he,they"},
         writing=True,
     ),
 )
 
 
+class Ours(NamedTuple):
+    """What Epicene made of one document."""
+
+    outcome: str
+    answer: Answer
+
+
 class Verdict(NamedTuple):
-    """What both made of one document: Epicene's outcome, the harness's metrics."""
+    """What both made of one document: Epicene's outcome, the harness's metrics; and the answers
+    below them."""
 
     id: str
     ours: str
     theirs: Mapping[str, float]
+    apart: float | None = None  # of choices: how far their differences lie apart
+    same_text: bool | None = None  # of greedy texts
 
     @property
     def same(self) -> bool:
-        """Whether they agree; of a tie the harness's credit is a part of one."""
-        if "acc" in self.theirs:
-            share = {"right": 1.0, "wrong": 0.0}.get(self.ours)
-            tied = self.theirs["tied"] == 1
-            return tied if share is None else tied or self.theirs["acc"] == share
-        return self.theirs[self.ours] == 1.0
+        """Whether they agree. A tie is shared in the harness; in Epicene it is undetected, or the
+        first text has it."""
+        if "acc" not in self.theirs:
+            return self.theirs[self.ours] == 1.0
+        tied, acc = self.theirs["tied"] == 1, self.theirs["acc"]
+        if self.ours == "undetected":
+            return tied
+        return acc > 0 if self.ours == "right" else acc < 1
 
 
 class Compared(NamedTuple):
@@ -101,7 +116,7 @@ class Job(NamedTuple):
     folder: Path
     tasks: Sequence[str]
     chat: bool
-    ours: Mapping[str, str]
+    ours: Mapping[str, Ours]
 
 
 def compare(cases: Sequence[Case], model: Path, python: str, limit: int) -> Iterator[Compared]:
@@ -139,9 +154,12 @@ def _run(python: str, model: Path, place: Path, jobs: Sequence[Job]) -> list[dic
     ]
     (place / "jobs.json").write_text(json.dumps(asked), encoding="utf-8")
     command = [python, RUNNER, model, place / "jobs.json", place / "found.json"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RunError(f"The harness did not run:\n{done.stderr[-3000:]}")
+    with (place / "harness.log").open("w+", encoding="utf-8") as log:
+        # What it is at is seen; what it logs is read if it fails.
+        done = subprocess.run(list(map(str, command)), stdout=2, stderr=log, check=False)
+        if done.returncode:
+            log.seek(0)
+            raise RunError(f"The harness did not run:\n{log.read()[-3000:]}")
     found: list[dict[str, Any]] = json.loads((place / "found.json").read_text(encoding="utf-8"))
     return found
 
@@ -150,17 +168,29 @@ def _compared(job: Job, task: str, found: Mapping[str, Any]) -> Compared:
     if "refused" in found:
         return Compared(job.case, task, refused=found["refused"])
     verdicts = [
-        Verdict(each["id"], job.ours[each["id"]], each["metrics"])
+        _verdict(each, job.ours[each["id"]])
         for each in found["samples"][task]
         if each["id"] in job.ours
     ]
     return Compared(job.case, task, verdicts, _shares(found["results"][task]))
 
 
+def _verdict(sample: Mapping[str, Any], ours: Ours) -> Verdict:
+    verdict = Verdict(sample["id"], ours.outcome, sample["metrics"])
+    answer, theirs = ours.answer, sample["answers"]
+    if isinstance(answer, Scores):
+        # The harness may score the white space before a text with it: of all choices alike.
+        found = [(text.sum, score) for text, (score, _) in zip(answer.texts, theirs, strict=True)]
+        apart = max(abs((a - found[0][0]) - (b - found[0][1])) for a, b in found)
+        return verdict._replace(apart=apart)
+    assert isinstance(answer, Texts)
+    return verdict._replace(same_text=answer.texts[0].text.strip() == theirs[0].strip())
+
+
 def _verdicts(
     selection: Selection, model: Model, tasks: Sequence[Task]
-) -> Iterator[tuple[str, str]]:
-    """Epicene's own outcome of each document whose answer is not drawn at random."""
+) -> Iterator[tuple[str, Ours]]:
+    """Epicene's own outcome and answer of each document whose answer is not drawn at random."""
     fixed = {
         document["id"]
         for task in tasks
@@ -186,7 +216,7 @@ def _verdicts(
             # Other measures than the protocol's are named in brackets.
             if judgement.outcome and "(" not in judgement.name
         ]
-        yield f"{item.id} {request.name}", judged[0]
+        yield f"{item.id} {request.name}", Ours(judged[0], answer)
 
 
 def _answers(model: Model, requests: Sequence[Request]) -> list[Answer]:
@@ -209,6 +239,14 @@ def _shares(results: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
+def _below(verdicts: Sequence[Verdict]) -> str:
+    """How far the answers themselves are the same."""
+    apart = [each.apart for each in verdicts if each.apart is not None]
+    texts = [each.same_text for each in verdicts if each.same_text is not None]
+    told = [f"{max(apart):.1e} apart at most"] if apart else []
+    return ", ".join([*told, f"{sum(texts)} of {len(texts)} texts the same"] if texts else told)
+
+
 def main() -> None:
     """Compare everything and print a table; fail if a verdict differs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -220,15 +258,15 @@ def main() -> None:
     python = options.python or environment.python(
         embedded.cache_folder() / "benchmarks", also=("--editable", str(ROOT))
     )
-    print("| task | documents compared | same verdict | the harness's numbers |")
-    print("| :-- | --: | --: | :-- |")
+    print("| task | documents compared | same verdict | below it | the harness's numbers |")
+    print("| :-- | --: | --: | :-- | :-- |")
     differing = 0
     for each in compare(CASES, model, python, options.limit):
         same = sum(verdict.same for verdict in each.verdicts)
         differing += len(each.verdicts) - same
         shares = ", ".join(f"{name} {value:.3f}" for name, value in each.shares.items())
         settings = " ".join(f"{name}={value}" for name, value in each.case.settings.items())
-        told = each.refused or shares
+        told = f"{_below(each.verdicts)} | {each.refused or shares}"
         print(f"| {each.task} ({settings}) | {len(each.verdicts)} | {same} | {told} |")
     sys.exit(1 if differing else 0)
 

@@ -21,7 +21,11 @@ def main() -> None:
     from lm_eval.models.huggingface import HFLM
 
     loaded = HFLM(model, device="cpu", dtype="float32", batch_size=1)
-    found = [_run(loaded, job) for job in json.loads(Path(jobs).read_text(encoding="utf-8"))]
+    found = []
+    wanted = json.loads(Path(jobs).read_text(encoding="utf-8"))
+    for number, job in enumerate(wanted, start=1):
+        print(f"harness, {number} of {len(wanted)}: {', '.join(job['tasks'])}", flush=True)
+        found.append(_run(loaded, job))
     Path(out).write_text(json.dumps(found, default=float), encoding="utf-8")
 
 

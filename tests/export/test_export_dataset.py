@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +12,9 @@ import pytest
 from epicene.errors import InputError
 from epicene.export.dataset import write_dataset
 from epicene.export.dataset_card import size_category
-from epicene.suites import Source
+from epicene.records import Draw
+from epicene.suites import Answers, Source
+from epicene.suites.gramvis.counts import COLUMNS, LAYOUT
 from export.exported import read_front_matter, select
 
 
@@ -60,22 +62,28 @@ def test_a_language_has_only_its_own_items(tmp_path: Path) -> None:
         assert len(frame) == 5
 
 
-def test_splits_of_the_data_are_kept(tmp_path: Path) -> None:
+def sentences(folder: Path, *parts: tuple[str, str]) -> Path:
+    """A file of sentences, each of a language and split."""
     rows = [
         {
             "id": f"s{number}",
-            "language": "ar",
+            "language": language,
             "text": "أنا هنا",
             "label": "BB",
             "targets": dict.fromkeys(("MM", "FM", "MF", "FF"), "أنا هنا"),
             "split": split,
         }
-        for number, split in enumerate(["train", "dev", "train", "test"])
+        for number, (language, split) in enumerate(parts)
     ]
-    file = tmp_path / "mine.jsonl"
+    file = folder / "mine.jsonl"
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return file
+
+
+def test_splits_of_the_data_are_kept(tmp_path: Path) -> None:
+    file = sentences(tmp_path, *(("ar", split) for split in ("train", "dev", "train", "", "test")))
     parts = write_dataset(select("apgc", path=file), tmp_path / "set")
-    assert {part.split: part.items for part in parts} == {"train": 2, "dev": 1, "test": 1}
+    assert {part.split: part.items for part in parts} == {"train": 2, "dev": 1, "test": 2}
     head = read_front_matter(tmp_path / "set")
     assert head["configs"] == [
         {
@@ -87,6 +95,71 @@ def test_splits_of_the_data_are_kept(tmp_path: Path) -> None:
             ],
         }
     ]
+
+
+def test_a_split_s_hyphen_is_none_to_datasets(tmp_path: Path) -> None:
+    file = sentences(tmp_path, ("ar-EG", "dev-1"), ("ar-EG", "dev-2"))
+    parts = write_dataset(select("apgc", path=file), tmp_path / "set")
+    assert [(part.config, part.split) for part in parts] == [("ar-EG", "dev_1"), ("ar-EG", "dev_2")]
+    frame = pl.read_parquet(tmp_path / "set" / "data" / "ar-EG" / "dev_1.parquet")
+    assert frame["split"].to_list() == ["dev-1"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ([("ar", "my split")], "'s0' has 'my split' for its split"),
+        ([("ar", "dev"), ("ar", "all")], "'s1' has 'all' for its split"),
+        ([("ar", "dev-1"), ("ar", "dev_1")], "'ar/dev-1' and 'ar/dev_1' of the data would share"),
+        ([("ar", "Dev"), ("ar", "dev")], "'ar/Dev' and 'ar/dev' of the data would share a file"),
+        ([("ar", "dev"), ("all", "dev")], "A language called 'all'"),
+    ],
+)
+def test_names_that_datasets_does_not_take_are_refused(
+    parts: list[tuple[str, str]], message: str, tmp_path: Path
+) -> None:
+    file = sentences(tmp_path, *parts)
+    with pytest.raises(InputError, match=message):
+        write_dataset(select("apgc", path=file), tmp_path / "set")
+    assert sorted(tmp_path.iterdir()) == [file]
+
+
+def test_what_is_drawn_goes_out_as_it_is_asked(tmp_path: Path) -> None:
+    selection = select("gramvis", limit=2)
+    write_dataset(selection, tmp_path / "set")
+    (stage,) = (stage for stage in selection.suite.stages if Draw in stage.verbs)
+    asked = {
+        item.id: {
+            request.name: request.prompt
+            for request in stage.ask(item, Answers(), selection.protocol)
+            if isinstance(request, Draw)
+        }
+        for item in selection.items
+    }
+    found = {
+        row["id"]: row["prompts"]
+        for path in (tmp_path / "set").rglob("*.parquet")
+        for row in pl.read_parquet(path).rows(named=True)
+    }
+    assert found == asked
+    assert {len(each) for each in found.values()} == {3}
+    assert "`prompts`: what is drawn" in (tmp_path / "set" / "README.md").read_text("utf-8")
+
+
+def test_counts_are_drawn_no_more(tmp_path: Path) -> None:
+    file = tmp_path / "counts.csv"
+    counts = dict.fromkeys(sorted(LAYOUT - set(COLUMNS)), "1")
+    where = dict(zip(COLUMNS, ("French", "Flux", "F", "Occupation", "sentinelle"), strict=True))
+    rows = [where | counts]
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.DictWriter(opened, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    write_dataset(select("gramvis", path=file, limit=2), tmp_path / "set")
+    (path,) = (tmp_path / "set").rglob("*.parquet")
+    found = pl.read_parquet(path)
+    assert "prompts" not in found.columns
+    assert len(found) == 2  # of the three conditions
 
 
 def test_the_card_is_one_that_the_hub_takes(tmp_path: Path) -> None:
@@ -146,7 +219,7 @@ def test_no_items_are_no_dataset(tmp_path: Path) -> None:
 def test_a_language_that_cannot_name_a_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"good": "a b", "bad": "a c", "lang": "../fr"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"'1' has '../fr' for its language or split"):
+    with pytest.raises(InputError, match=r"'1' has '../fr' for its language"):
         write_dataset(select("alternations", path=file), tmp_path / "set")
     assert sorted(tmp_path.iterdir()) == [file]
 
@@ -176,16 +249,3 @@ def test_published_pairs_carry_the_card_s_licence(published_data: Path, tmp_path
     text = (tmp_path / "set" / "README.md").read_text(encoding="utf-8")
     assert "without a licence" in text
     assert "kjain93/verb-knowledge-in-LLMs" in text
-
-
-@pytest.mark.skipif(find_spec("datasets") is None, reason="wants the package datasets")
-def test_datasets_loads_it(tmp_path: Path) -> None:
-    import datasets
-
-    selection = select("genform", limit=5)
-    write_dataset(selection, tmp_path / "set")
-    cache = str(tmp_path / "cache")
-    found = datasets.load_dataset(str(tmp_path / "set"), cache_dir=cache)
-    assert found["test"]["id"][:] == [item.id for item in selection.items]
-    french = datasets.load_dataset(str(tmp_path / "set"), "fr", cache_dir=cache)
-    assert set(french["test"]["language"][:]) == {"fr"}

@@ -11,6 +11,7 @@ import yaml
 import reflexives
 from epicene.errors import InputError
 from epicene.export.harness.folder import plan, write_tasks
+from epicene.export.harness.tasks import TESTED
 from epicene.export.selection import Selection
 from epicene.records import Generate, Message
 from epicene.suites import Answers
@@ -211,6 +212,24 @@ def test_what_is_left_out_is_named(tmp_path: Path) -> None:
     }
     readme = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert all(each.why in readme for each in written.left_out)
+
+
+def test_the_folder_says_with_which_harness_it_was_tested(tmp_path: Path) -> None:
+    write_tasks(select("alternations", limit=1), tmp_path / "out")
+    readme = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert f"Tested with lm-evaluation-harness {TESTED}." in readme
+    # The one that benchmarks/harness.py runs, and that the documentation names.
+    root = Path(__file__).parents[2]
+    wanted = (root / "benchmarks" / "peers" / "requirements.txt").read_text(encoding="utf-8")
+    assert f"lm_eval=={TESTED}" in wanted.splitlines()
+    assert f"lm-evaluation-harness {TESTED}" in (root / "docs" / "export.md").read_text("utf-8")
+
+
+def test_one_text_is_no_choice() -> None:
+    made = plan(select("misgendering", limit=2, settings={"pronouns": "they"}))
+    assert "probability" not in {task.kind.format for task in made.tasks}
+    (why,) = (each.why for each in made.left_out if each.what == "probability")
+    assert why == "there is one text only, and nothing to choose"
 
 
 # --- writing -------------------------------------------------------------------------------

@@ -5,37 +5,18 @@ The whole check, with a real model, greedy texts and drawn ones, is benchmarks/h
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import harness
-from epicene.models import embedded
+from export.elsewhere import WANTED, interpreter
 from harness import Case, Compared
 from models import tiny_causal
 
-PYTHON = "EPICENE_HARNESS_PYTHON"
-
-
-def interpreter() -> str:
-    """One that has lm_eval: this one, the one that is named, or that of the benchmarks' peers."""
-    if find_spec("lm_eval") is not None:
-        return sys.executable
-    if named := os.environ.get(PYTHON):
-        return named
-    made = sorted((embedded.cache_folder() / "benchmarks").glob("peers-*/ready"))
-    return str(made[-1].parent / "bin" / "python") if made else ""
-
-
-pytestmark = pytest.mark.skipif(
-    not interpreter(),
-    reason=f"wants lm_eval, here or in an environment whose interpreter {PYTHON} names",
-)
+pytestmark = pytest.mark.skipif(not interpreter("lm_eval"), reason=f"lm_eval: {WANTED}")
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +54,7 @@ WRITING = Case("alternations", {"formats": "prompt", "new_tokens": "4"}, writing
 @pytest.fixture(scope="module")
 def compared(tiny: Path) -> list[Compared]:
     """All in one process, which takes the harness half a minute to start."""
-    return list(harness.compare([*CHOICES, WRITING], tiny, interpreter(), 12))
+    return list(harness.compare([*CHOICES, WRITING], tiny, interpreter("lm_eval"), 12))
 
 
 @pytest.mark.parametrize("case", CHOICES, ids=lambda case: case.suite)
@@ -81,6 +62,7 @@ def test_the_harness_chooses_what_epicene_chooses(compared: list[Compared], case
     verdicts = [verdict for each in compared if each.case == case for verdict in each.verdicts]
     assert len(verdicts) >= 20
     assert [verdict for verdict in verdicts if not verdict.same] == []
+    assert max(verdict.apart for verdict in verdicts if verdict.apart is not None) < 1e-3
     # Or the same verdict would say little.
     assert {verdict.ours for verdict in verdicts} >= {"right", "wrong"}
 
@@ -89,10 +71,10 @@ def test_texts_are_judged_there_or_the_harness_says_what_is_missing(
     compared: list[Compared],
 ) -> None:
     (found,) = (each for each in compared if each.case == WRITING)
-    here = [interpreter(), "-c", "import epicene.export.harness.verdicts"]
+    here = [interpreter("lm_eval"), "-c", "import epicene.export.harness.verdicts"]
     if subprocess.run(here, check=False, capture_output=True).returncode:
         assert "judged by Epicene: install it" in found.refused
         return
     assert found.verdicts
-    assert all(verdict.same for verdict in found.verdicts)
+    assert all(verdict.same and verdict.same_text for verdict in found.verdicts)
     assert sum(found.shares.values()) == pytest.approx(1)

@@ -10,6 +10,7 @@ import typer
 from epicene.cli.options import (
     Columns,
     DataPath,
+    English,
     Folders,
     Languages,
     Limit,
@@ -57,6 +58,7 @@ def data(
     setting: Settings = None,
     split: Split = None,
     task: Tasks = None,
+    english: English = None,
     limit: Limit = None,
     seed: Seed = None,
     licence: Annotated[
@@ -69,7 +71,7 @@ def data(
     from epicene.suites import Source, choose_protocol, find_suite
 
     chosen = find_suite(suite)
-    settings = protocol_settings(setting, tasks=task, split=split)
+    settings = protocol_settings(setting, tasks=task, split=split, english=english)
     how = choose_protocol(chosen, protocol, settings, seed)
     selection = select(
         chosen,

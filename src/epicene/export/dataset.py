@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from epicene.errors import InputError
-from epicene.export.dataset_card import dataset_card
+from epicene.export.dataset_card import PROMPTS, dataset_card
 from epicene.export.folders import new_folder, write_text
+from epicene.records import Draw
 from epicene.runs.files import write_whole
+from epicene.suites import Answers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import polars
@@ -44,11 +46,12 @@ def write_dataset(selection: Selection, folder: Path) -> list[Part]:
     new_folder(folder)
     numbers: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, item in enumerate(selection.items):
-        split = getattr(item, "split", "") or SPLIT
-        numbers[_name(item.language or ONLY, item), _name(split, item)].append(number)
+        numbers[item.language or ONLY, getattr(item, "split", "") or SPLIT].append(number)
+    names = [_names(*part, selection.items[rows[0]]) for part, rows in numbers.items()]
+    _told_apart(names, list(numbers))
     frame = _frame(selection)
     parts = []
-    for (config, split), rows in numbers.items():
+    for (config, split), rows in zip(names, numbers.values(), strict=True):
         part = Part(config, split, f"data/{config}/{split}.parquet", len(rows))
         _write_parquet(frame[rows], folder / part.path)
         parts.append(part)
@@ -56,14 +59,33 @@ def write_dataset(selection: Selection, folder: Path) -> list[Part]:
     return parts
 
 
-def _name(text: str, item: Item) -> str:
-    """A language's or split's name, which names a file too."""
-    if not re.fullmatch(r"\w[\w-]*", text):
+def _names(language: str, split: str, item: Item) -> tuple[str, str]:
+    """What `datasets` can call a part: a configuration's name may have a hyphen, a split's may not
+    and gets _ for it; its items keep their own."""
+    called = split.replace("-", "_")
+    if not re.fullmatch(r"\w[\w-]*", language):
         raise InputError(
-            f"The item {item.id!r} has {text!r} for its language or split; a name for files has "
+            f"The item {item.id!r} has {language!r} for its language; a name for files has "
             "letters, digits, _ and - only."
         )
-    return text
+    if not re.fullmatch(r"\w+", called) or called == ALL:
+        raise InputError(
+            f"The item {item.id!r} has {split!r} for its split; `datasets` takes letters, digits "
+            f"and _ only, and no split called {ALL!r}."
+        )
+    return language, called
+
+
+def _told_apart(names: Sequence[tuple[str, str]], parts: Sequence[tuple[str, str]]) -> None:
+    """Raise if two parts would be one to a reader, or to a file system that has no capitals."""
+    met: dict[tuple[str, str], tuple[str, str]] = {}
+    for (config, split), part in zip(names, parts, strict=True):
+        other = met.setdefault((config.casefold(), split.casefold()), part)
+        if other != part:
+            pair = " and ".join(repr("/".join(each)) for each in (other, part))
+            raise InputError(f"The parts {pair} of the data would share a file; rename one.")
+    if len({config for config, _ in names}) > 1 and ALL in {config for config, _ in names}:
+        raise InputError(f"A language called {ALL!r} cannot be told from all languages; rename it.")
 
 
 def configs(parts: Sequence[Part]) -> list[dict[str, Any]]:
@@ -95,12 +117,32 @@ def _frame(selection: Selection) -> polars.DataFrame:
     is left out."""
     import polars as pl
 
-    rows = [msgspec.to_builtins(item) for item in selection.items]
+    rows = [
+        {**msgspec.to_builtins(item), **prompts}
+        for item, prompts in zip(selection.items, _prompts(selection), strict=True)
+    ]
     filled = {name for row in rows for name, value in row.items() if value not in ("", [], {}, ())}
     kept = [name for name in rows[0] if name in filled]
     return pl.DataFrame(
         [{name: row.get(name) for name in kept} for row in rows], infer_schema_length=None
     )
+
+
+def _prompts(selection: Selection) -> Iterator[dict[str, dict[str, str]]]:
+    """What is drawn of each item, by the names of the requests: an item that names a word and a
+    template says too little to those who have no templates. Nothing of items that ask nothing."""
+    suite, protocol = selection.suite, selection.protocol
+    stages = [stage for stage in suite.stages if Draw in stage.verbs and not stage.needs]
+    for item in selection.items:
+        judged = suite.holds_outcome is not None and suite.holds_outcome(item)
+        asked = {
+            request.name: request.prompt
+            for stage in stages
+            if not judged
+            for request in stage.ask(item, Answers(), protocol)
+            if isinstance(request, Draw)
+        }
+        yield {PROMPTS: asked} if asked else {}
 
 
 def _write_parquet(frame: polars.DataFrame, path: Path) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from epicene.export.dataset import Part
     from epicene.export.selection import Selection
 
+PROMPTS = "prompts"  # the column with what is drawn
+
 # Up to how many items a set has to be called so.
 _SIZES = (
     (1_000, "n<1K"),
@@ -100,5 +102,12 @@ def _fields(selection: Selection, fields: Sequence[str]) -> Iterator[str]:
     yield ""
     yield ", ".join(f"`{name}`" for name in fields) + "."
     yield ""
-    yield "`group` is shared by variants of one sentence: resample and split by it, not by rows."
-    yield ""
+    if PROMPTS in fields:
+        yield f"`{PROMPTS}`: what is drawn of the item, under the name of each condition."
+        yield ""
+    if "group" in fields:
+        yield (
+            "`group` is shared by variants of one sentence or word: resample and split by it, not "
+            "by rows."
+        )
+        yield ""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from epicene.export.discretion import discreet_runs
 from epicene.export.folders import file_names, new_folder, write_text
 from epicene.export.results_card import results_card
 from epicene.report.document import document
@@ -35,7 +36,7 @@ def write_results(runs: Sequence[Finished], folder: Path) -> None:
     """Write a folder of its own for each suite and protocol, and one card."""
     new_folder(folder)
     together: dict[tuple[str, str], list[Finished]] = {}
-    for run in runs:
+    for run in discreet_runs(runs):
         together.setdefault((run.suite.name, run.protocol.name), []).append(run)
     parts = [_part("-".join(names), mine) for names, mine in together.items()]
     for part in parts:

@@ -161,7 +161,7 @@ def _reproduction(runs: Sequence[Finished]) -> Iterator[str]:
         settings = run.manifest.settings
         limit = "all" if settings.limit is None else f"{settings.limit} of each part"
         yield (
-            f"`{run.folder.name}`: suite {settings.suite} {settings.suite_version}, data "
+            f"`{run.info.run}`: suite {settings.suite} {settings.suite_version}, data "
             f"{settings.data}, {run.manifest.items} items ({limit}), seed {settings.seed}, "
             f"state {run.manifest.state}."
         )

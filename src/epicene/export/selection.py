@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from epicene.datafiles import sha256_of
+from epicene.export.discretion import discreet_protocol
 from epicene.runs.select import limited, of_languages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from epicene.records import Item
-    from epicene.suites import Protocol, Source, Suite
+    from epicene.suites import Protocol, Source, Stratum, Suite
 
 # All files that come with Epicene are below this folder.
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -97,11 +98,17 @@ def select(
     items = of_languages(dataset.items, languages, dataset.name)
     return Selection(
         suite=suite,
-        protocol=protocol,
-        # Where the user keeps a file is nobody else's business.
+        protocol=discreet_protocol(protocol, [path.name for path in dataset.files]),
         data=dataset.name if source.path is None else source.path.resolve().name,
         files=dataset.files,
-        items=list(limited(items, suite.stratum, limit, protocol.seed)),
+        items=list(limited(items, _stratum(suite), limit, protocol.seed)),
         own=all(path.resolve().is_relative_to(_PACKAGE) for path in dataset.files),
         licence=licence,
     )
+
+
+def _stratum(suite: Suite[Any, Any]) -> Callable[[Any], Stratum]:
+    """How `limit` is spread; items that bring their outcome are none that a suite asks, and it
+    spreads only those."""
+    holds_outcome = suite.holds_outcome or (lambda _item: False)
+    return lambda item: ("", "") if holds_outcome(item) else suite.stratum(item)

@@ -143,6 +143,8 @@ def _no_choice(request: Score, measure: str) -> str:
     """Why a request for scores cannot be asked so that it gives the same choice, "" if it can."""
     if isinstance(request.decoding, Decoding):
         return "it asks how a text would be drawn, which is no choice"
+    if len(request.texts) < 2:
+        return "there is one text only, and nothing to choose"
     if measure == "per token":
         return (
             "the harness does not say how many tokens a text has, which the measure `per token` "

@@ -63,7 +63,7 @@ def plan(selection: Selection) -> Written:
         reasons = "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it asks nothing"
         raise InputError(
             f"The suite {selection.suite.name} has nothing here that lm-evaluation-harness could "
-            f"measure as Epicene does ({reasons})."
+            f"measure as Epicene does ({reasons}); `--to hf` exports the items themselves."
         )
     languages = {kind.language for kind in by_kind}
     tasks = [

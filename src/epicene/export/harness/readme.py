@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene import __version__
 from epicene.export.card_parts import fault_lines, protocol_lines
-from epicene.export.harness.tasks import group_name
+from epicene.export.harness.tasks import TESTED, group_name
 from epicene.suites.data_cards import table
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def readme(
 def _commands(selection: Selection, tasks: Sequence[Task]) -> Iterator[str]:
     yield "## Running it"
     yield ""
+    yield f"Tested with lm-evaluation-harness {TESTED}. A single task runs by its own name."
+    yield ""
     yield "```"
     for chat in sorted({task.kind.chat for task in tasks}):
         yield (
@@ -86,8 +88,8 @@ def _numbers(tasks: Sequence[Task]) -> Iterator[str]:
         yield (
             "- `acc`: the right text is the likeliest of its choices, by the protocol's measure; "
             "of several that are equally likely each has a part of the credit. `tied`: how often "
-            "that was so. Each text is scored after its prompt or, where there is none, after the "
-            "beginning token."
+            "that was so; of a tie Epicene's own verdict may be another, by the suite. Each text "
+            "is scored after its prompt or, where there is none, after the beginning token."
         )
     if any(task.kind.decoding is not None for task in tasks):
         yield (

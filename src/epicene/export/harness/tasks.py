@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from epicene.export.selection import Selection
     from epicene.records import Decoding
 
+TESTED = "0.4.13"  # the harness in which exported tasks were run and compared with Epicene
 VERSION = 1  # of how tasks are written; another one where the same data would give other numbers
 
 

@@ -1,0 +1,162 @@
+"""Where things lie on somebody's machine is nobody else's business.
+
+A file or model goes out under its name; which one it was is told by its hash, in the same card.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from dataclasses import replace
+from pathlib import PureWindowsPath
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from epicene.records import Identity
+    from epicene.runs.results import Finished
+    from epicene.runs.settings import Manifest, Settings
+    from epicene.suites import Protocol
+
+ProtocolT = TypeVar("ProtocolT", bound="Protocol")
+
+_ONLY_A_PATH = re.compile(r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]")
+_SEPARATOR = re.compile(r"[/\\]")
+_PRICE = re.compile(r"[\d.]+/[\d.]+")  # dollars IN/OUT
+_SPEC = re.compile(r"[A-Za-z][\w-]+(?::(?!//)|,)")  # KIND:NAME, or several that commas part
+_NEXT_SPEC = re.compile(r",(?=[A-Za-z][\w-]+(?:[:?,]|$))")
+_ALWAYS_LOCAL = ("diffusers",)
+
+
+def name_of(path: str) -> str:
+    """The last part of a path of any system."""
+    return PureWindowsPath(path).name or "."  # which knows both separators
+
+
+def discreet_protocol(protocol: ProtocolT, files: Collection[str]) -> ProtocolT:
+    """A protocol whose settings name files without their folders; `files` are those that were
+    read, by their names. What was in a file and became part of the protocol is left as it is."""
+    return msgspec.structs.replace(protocol, **_named(msgspec.structs.asdict(protocol), files))
+
+
+def _named(settings: Mapping[str, Any], files: Collection[str]) -> dict[str, Any]:
+    """Settings of a protocol; one that names a file is a text."""
+    return {
+        name: name_of(value)
+        if isinstance(value, str) and (_ONLY_A_PATH.match(value) or name_of(value) in files)
+        else value
+        for name, value in settings.items()
+    }
+
+
+def discreet_runs(runs: Sequence[Finished]) -> list[Finished]:
+    """Runs of which nothing tells where anything lay; those whose folders share a name are
+    numbered."""
+    names = [run.folder.resolve().name for run in runs]
+    met: Counter[str] = Counter()
+    told = []
+    for run, name in zip(runs, names, strict=True):
+        met[name] += 1
+        files = {file.name for file in run.manifest.settings.files}
+        told.append(
+            replace(
+                run,
+                manifest=_manifest(run.manifest, files),
+                protocol=discreet_protocol(run.protocol, files),
+                name=name if names.count(name) == 1 else f"{name} ({met[name]})",
+            )
+        )
+    return told
+
+
+def _manifest(manifest: Manifest, files: Collection[str]) -> Manifest:
+    kept = set(_names_elsewhere(manifest))
+    return msgspec.structs.replace(
+        manifest,
+        settings=_settings(manifest.settings, files),
+        models={
+            role: tuple(_identity(each, kept) for each in identities)
+            for role, identities in manifest.models.items()
+        },
+        sessions=tuple(
+            msgspec.structs.replace(session, command=discreet_command(session.command, kept))
+            for session in manifest.sessions
+        ),
+    )
+
+
+def _settings(settings: Settings, files: Collection[str]) -> Settings:
+    return msgspec.structs.replace(
+        settings, protocol=_named(settings.protocol, files), data=name_of(settings.data)
+    )
+
+
+# --- models --------------------------------------------------------------------------------
+
+
+def _names_elsewhere(manifest: Manifest) -> Iterator[str]:
+    """The names of models that are no places on this machine: those of a hub or a service."""
+    for identities in manifest.models.values():
+        for identity in identities:
+            name = str(identity.about.get("name") or "")
+            local = identity.kind in _ALWAYS_LOCAL or (
+                identity.kind == "hf" and not identity.about.get("revision")
+            )
+            if name and not local and not _ONLY_A_PATH.match(name):
+                yield name
+
+
+def _identity(identity: Identity, kept: Collection[str]) -> Identity:
+    name = identity.about.get("name")
+    if not isinstance(name, str):
+        return identity
+    about = {**identity.about, "name": _piece(name, kept)}
+    return msgspec.structs.replace(identity, about=about)
+
+
+# --- commands ------------------------------------------------------------------------------
+
+
+def discreet_command(command: str, kept: Collection[str] = ()) -> str:
+    """A command in which files and folders have lost the way to them; names in `kept` stay whole
+    (`OWNER/NAME` of a hub)."""
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quote without its fellow
+        words = command.split()
+    return shlex.join(_word(word, kept) for word in words)
+
+
+def _word(word: str, kept: Collection[str]) -> str:
+    """A word of a command: an option, NAME=VALUE, a model's spec, or a path."""
+    if re.match(r"-[A-Za-z].", word):  # an option and its value in one: -dFILE
+        return word[:2] + _word(word[2:], kept)
+    head, equals, value = word.partition("=")
+    if equals and not _SEPARATOR.search(head):
+        return f"{head}={_word(value, kept)}"
+    if _SPEC.match(word):
+        return ",".join(_spec(each, kept) for each in _NEXT_SPEC.split(word))
+    return _piece(word, kept)
+
+
+def _spec(spec: str, kept: Collection[str]) -> str:
+    """One of several specs of models."""
+    kind, colon, name = spec.partition(":")
+    name, mark, options = name.partition("?")
+    return f"{kind}{colon}{_piece(name, kept)}{mark}{options}"
+
+
+def _piece(text: str, kept: Collection[str]) -> str:
+    """The text, or its name if it is a path."""
+    if not _SEPARATOR.search(text) or _PRICE.fullmatch(text):
+        return text
+    if "://" in text and not text.startswith("file:"):
+        return text
+    # A service may add the version: OWNER/NAME:VERSION.
+    if any(text == name or text.startswith(f"{name}:") for name in kept):
+        return text
+    return name_of(text)
