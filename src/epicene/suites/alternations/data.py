@@ -33,7 +33,7 @@ def read(source: Source, protocol: AlternationsProtocol) -> Dataset:
             if name not in known:
                 raise unknown("phenomenon", name, known)
         pairs = [pair for pair in pairs if pair.phenomenon in protocol.phenomena]
-    name = "starter" if source.path is None else str(path)
+    name = "starter" if source.path is None else path.resolve().name
     return Dataset(name=name, files=files, items=pairs)
 
 

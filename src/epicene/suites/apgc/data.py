@@ -29,10 +29,10 @@ def read(source: Source, protocol: ApgcProtocol) -> Dataset:
     if path.is_dir():
         split = protocol.split or "dev"
         sentences, files = read_folder(path, split)
-        name = f"{path} ({split})"
+        name = f"{path.resolve().name} ({split})"
     else:
         sentences, files = list(_records(path, source.columns)), [path]
-        name = "starter" if source.path is None else str(path)
+        name = "starter" if source.path is None else path.resolve().name
         if protocol.split:
             sentences = [each for each in sentences if each.split == protocol.split]
             name += f" ({protocol.split})"
