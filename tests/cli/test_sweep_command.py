@@ -11,11 +11,9 @@ import pytest
 from cli.conftest import Epicene
 from epicene.cli.sweep_estimate import duration
 from epicene.cli.sweep_progress import SweepBars, SweepLines, sweep_watcher
-from epicene.models.remote import model as remote
 from epicene.runs.sweeping.state import RunState
 from epicene.runs.sweeping.tally import Tally
-from models.local_server import QUICK, Asked, Reply, Server
-from models.openai_server import KEY
+from sweep_plans import plan
 
 STARTER = """
 [[models]]
@@ -83,21 +81,8 @@ def test_a_sweep_from_its_estimate_to_its_report(epicene: Epicene) -> None:
     assert "needs score" in page, "what is not measured stands in the report"
 
 
-SMALL = """
-[[models]]
-spec = "scripted:a"
-[[models]]
-spec = "scripted:b"
-[[suites]]
-name = "two-stage"
-limit = 4
-[suites.roles]
-reader = ["random"]
-"""
-
-
 def test_the_same_command_again_has_nothing_to_do(epicene: Epicene) -> None:
-    Path("plan.toml").write_text(SMALL)
+    Path("plan.toml").write_text(plan())
     assert epicene("sweep", "plan.toml").code == 0
     again = epicene("sweep", "plan.toml")
     assert again.code == 0, again.err
@@ -108,17 +93,17 @@ def test_the_same_command_again_has_nothing_to_do(epicene: Epicene) -> None:
 
 @pytest.mark.parametrize("dry", [True, False])
 def test_over_a_limit_nothing_is_asked(epicene: Epicene, dry: bool) -> None:
-    Path("plan.toml").write_text("[limits]\nmax_requests = 31\n" + SMALL)
+    Path("plan.toml").write_text(plan(limits="max_requests = 31"))
     done = epicene("sweep", "plan.toml", *["--dry-run"] * dry)
     assert done.code == 2
     assert "32 requests, and max_requests is 31" in done.err
     assert not Path("plan").exists()
-    Path("plan.toml").write_text("[limits]\nmax_requests = 32\n" + SMALL)
+    Path("plan.toml").write_text(plan(limits="max_requests = 32"))
     assert epicene("sweep", "plan.toml", *["--dry-run"] * dry).code == 0
 
 
 def test_the_estimate_is_a_table_that_says_how_it_was_made(epicene: Epicene) -> None:
-    Path("plan.toml").write_text("[limits]\nmax_hours = 1\n" + SMALL)
+    Path("plan.toml").write_text(plan(limits="max_hours = 1"))
     done = epicene("sweep", "plan.toml", "--dry-run")
     assert done.code == 0, done.err
     assert "≤ 4 generate, 12 score" in done.out
@@ -129,10 +114,9 @@ def test_the_estimate_is_a_table_that_says_how_it_was_made(epicene: Epicene) -> 
 
 
 def test_a_failed_run_is_listed_and_the_report_written(epicene: Epicene) -> None:
-    Path("plan.toml").write_text(SMALL + '[[suites]]\nname = "alternations"\nlimit = 1\n')
     # Nobody has laid this file; the other model's runs are done all the same.
-    text = Path("plan.toml").read_text().replace('"scripted:b"', '"ngram:lost.txt"')
-    Path("plan.toml").write_text(text)
+    two = plan("scripted:a", "ngram:lost.txt")
+    Path("plan.toml").write_text(two + '[[suites]]\nname = "alternations"\nlimit = 1\n')
     done = epicene("sweep", "plan.toml", "--out", "here")
     assert done.code == 1
     assert "Not complete: two-stage · epicene · ngram:lost.txt (failed). Cannot read" in done.err
@@ -140,6 +124,13 @@ def test_a_failed_run_is_listed_and_the_report_written(epicene: Epicene) -> None
     states = [run["state"] for run in json.loads(Path("here/sweep.json").read_bytes())["runs"]]
     assert states == ["complete", "cannot", "failed", "failed"]
     assert "lost.txt" in Path("here/report.html").read_text(encoding="utf-8")
+
+
+def test_who_is_not_spread_over_machines_is_said(epicene: Epicene) -> None:
+    Path("plan.toml").write_text(plan("scripted:a", "openai:far?base_url=http://127.0.0.1:1/v1"))
+    said = "Asked from this machine, as servers answer: openai:far."
+    assert said in epicene("sweep", "plan.toml", "--dry-run", "--on=ray").err
+    assert said not in epicene("sweep", "plan.toml", "--dry-run").err
 
 
 def test_where_nothing_is_answered_there_is_no_report(epicene: Epicene) -> None:
@@ -179,7 +170,7 @@ def test_data_that_are_not_there_are_said_before_anything(
 
 
 def test_a_trial_tells_how_long_the_rest_takes(epicene: Epicene) -> None:
-    Path("plan.toml").write_text(SMALL)
+    Path("plan.toml").write_text(plan())
     assert epicene("sweep", "plan.toml", "--limit=2").code == 0
     ahead = epicene("sweep", "plan.toml", "--dry-run", "--json").json
     assert ahead["all"]["runs_left"] == 2
@@ -208,78 +199,12 @@ def test_without_a_plan_it_says_how_to_get_one(epicene: Epicene) -> None:
 def test_another_sweep_in_the_same_folder_is_refused(epicene: Epicene) -> None:
     from filelock import FileLock
 
-    Path("plan.toml").write_text(SMALL)
+    Path("plan.toml").write_text(plan())
     Path("plan").mkdir()
     with FileLock("plan/.lock"):
         done = epicene("sweep", "plan.toml")
     assert done.code == 1
     assert "Another process is at work in plan" in done.err
-
-
-# --- money -----------------------------------------------------------------------------------
-
-
-def served(_asked: Asked) -> Reply:
-    """A short text, a thousand tokens read and a thousand written."""
-    usage = {"prompt_tokens": 1000, "completion_tokens": 1000}
-    return Reply(
-        {"choices": [{"index": 0, "text": " so", "finish_reason": "length"}], "usage": usage}
-    )
-
-
-@pytest.fixture
-def _priced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "Patience", lambda: QUICK)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-
-
-def paid_plan(url: str, price: str) -> str:
-    """Two models behind a server, each asked for eight texts."""
-    models = "".join(
-        f'[[models]]\nspec = "openai:{name}"\nbase_url = "{url}"\nconcurrency = 1\n{price}'
-        for name in "ab"
-    )
-    return models + (
-        '[[suites]]\nname = "two-stage"\n[suites.settings]\nitems = 8\nsamples = 1\n'
-        '[suites.roles]\nreader = ["random"]\n'
-    )
-
-
-@pytest.mark.usefixtures("_priced")
-def test_money_is_foreseen_refused_and_counted_over_all_runs(epicene: Epicene) -> None:
-    with Server(served) as server:
-        Path("plan.toml").write_text(paid_plan(server.url, 'price = "100/100"\n'))
-        foreseen = epicene("sweep", "plan.toml", "--dry-run", "--json").json
-        one, other = (run["estimate"]["cost"] for run in foreseen["runs"])
-        assert one > 0
-        assert foreseen["all"]["cost"] == pytest.approx(one + other)
-        # At this price every answer costs 20 cents, far more than was foreseen.
-        refused = epicene("sweep", "plan.toml", f"--max-cost={one * 1.5}")
-        assert refused.code == 2
-        assert "it may cost $" in refused.err
-        assert server.asked == []
-        done = epicene("sweep", "plan.toml", "--max-cost=2.0", "--json")
-    assert done.code == 1
-    first, second = done.json["runs"]
-    assert first["state"] == "complete"
-    assert first["spent"] == pytest.approx(1.6)
-    assert second["state"] == "failed"
-    assert "The limit of $2.00 leaves no room" in second["why"]
-    # Alone it would have had room for all; those under way when the money was gone are paid.
-    assert 0 < second["spent"] < 1.6
-    refused = epicene("sweep", "plan.toml", "--max-cost=2.0")
-    assert refused.code == 2
-    assert f"beside the ${1.6 + second['spent']:.2f} that is spent" in refused.err
-
-
-@pytest.mark.usefixtures("_priced")
-def test_a_limit_needs_the_prices(epicene: Epicene) -> None:
-    with Server(served) as server:
-        Path("plan.toml").write_text(paid_plan(server.url, ""))
-        done = epicene("sweep", "plan.toml", "--max-cost=1")
-        assert server.asked == []
-    assert done.code == 2
-    assert "needs the price of a" in done.err
 
 
 # --- how it shows itself -----------------------------------------------------------------------
@@ -291,9 +216,12 @@ ENDED = RunState(
 )  # fmt: skip
 
 
-def walked(view: SweepBars | SweepLines) -> None:
-    """A run of ten requests that has six, of two sections."""
-    with view:
+def walked(kind: type[SweepBars | SweepLines]) -> None:
+    """A run of ten requests that has six, of two sections, and the beginning of the next."""
+    tally = Tally(answered=5)
+    tally.requests["score"] = 25
+    with sweep_watcher(tally) as view:
+        assert isinstance(view, kind)
         view.begin_run("s · p · m", 2, 3, 10)
         for total in (4, 2):
             view.begin("ask · m", total, 0)
@@ -304,11 +232,7 @@ def walked(view: SweepBars | SweepLines) -> None:
 
 
 def test_elsewhere_lines_tell_of_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    tally = Tally(answered=5)
-    tally.requests["score"] = 25
-    view = sweep_watcher(tally)
-    assert isinstance(view, SweepLines)
-    walked(view)
+    walked(SweepLines)
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "Run 2 of 3: s · p · m (5 of 30 requests of the sweep are done)"
     assert "s · p · m: failed: no luck" in said
@@ -321,11 +245,7 @@ def test_on_a_terminal_a_bar_for_all_and_one_for_the_section(
     monkeypatch.setattr("epicene.cli.sweep_progress.sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
-    tally = Tally(answered=5)
-    tally.requests["score"] = 25
-    view = sweep_watcher(tally)
-    assert isinstance(view, SweepBars)
-    walked(view)
+    walked(SweepBars)
     shown = capsys.readouterr()
     assert "run 3 of 3" in shown.err
     assert "11/26" in shown.err

@@ -12,14 +12,18 @@ if TYPE_CHECKING:
 
 
 class MortalServer(Server):
-    """Dead, it breaks every line and takes no new one; looks at its models are `looks`."""
+    """Dead, it breaks every line and takes no new one; looks at its models are `looks`.
 
-    def __init__(self, script: Script, *models: str, lists: bool = True) -> None:
+    `listing` is the status with which it says which models it has.
+    """
+
+    def __init__(self, script: Script, *models: str, listing: int = 200) -> None:
         super().__init__(script)
         self.looks: list[Asked] = []
         self._answer = script
         self._models = models or ("toy",)
-        self._lists = lists
+        self.listing = listing
+        self.broken_looks = 0  # how many of the next ones end in a broken line
         self._dead = threading.Event()
         self._script = self._living
 
@@ -27,8 +31,12 @@ class MortalServer(Server):
         if asked.path.endswith("/models"):
             self.asked.remove(asked)
             self.looks.append(asked)
-            listed = {"object": "list", "data": [{"id": name} for name in self._models]}
-            return Reply(listed) if self._lists else Reply({"detail": "Not Found"}, 404)
+            if self.broken_looks:
+                self.broken_looks -= 1
+                return Reply(close=True)
+            if self.listing != 200:
+                return Reply({"detail": "none of that"}, self.listing)
+            return Reply({"object": "list", "data": [{"id": name} for name in self._models]})
         return self._answer(asked)
 
     def _serve(self, handler: BaseHTTPRequestHandler) -> None:

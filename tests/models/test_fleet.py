@@ -18,9 +18,10 @@ from epicene.models.openai_api.tokens import at_most
 from epicene.models.prices import Price
 from epicene.models.remote import address
 from epicene.models.remote.faults import PassingError, UnansweredError
-from epicene.models.remote.fleet import AwayError, Fleet, Server
+from epicene.models.remote.fleet import Fleet
 from epicene.models.remote.patience import Patience
 from epicene.models.remote.sender import Sender
+from epicene.models.remote.server import AwayError, Server
 from epicene.models.remote.tally import Tally, Till
 from epicene.records import Answer, Generate, Message, Texts
 from models.local_server import Asked, NoFiles, Reply, answers, singly
@@ -278,6 +279,22 @@ def test_one_that_is_there_and_fails_at_everything_is_left_alone() -> None:
     assert per_server(served, "went_away") == [1, 0]
 
 
+@pytest.mark.parametrize(("broken", "away"), [(1, 0), (2, 1)])
+def test_a_line_that_was_closed_meanwhile_is_no_sign_of_death(broken: int, away: int) -> None:
+    """Servers that fail inside hang up afterwards; the look may come on the line they leave."""
+
+    def failing_once(asked: Asked) -> Reply:
+        if asked.number == 3:
+            stumbling.broken_looks = broken
+            return error(500, "no")
+        return chat(asked.prompt)
+
+    with MortalServer(failing_once) as stumbling, MortalServer(echoing()) as other:
+        served = model(stumbling, other, concurrency=2)
+        assert len(texts(answers(served, *map(question, range(40))))) == 40
+    assert per_server(served, "went_away") == [away, 0]
+
+
 def test_one_that_keeps_failing_is_tried_ever_less_often() -> None:
     def well(asked: Asked) -> Reply:
         deadline = time.monotonic() + 60
@@ -342,16 +359,14 @@ def test_one_that_serves_another_model_is_named_before_anything_is_asked() -> No
     )
 
 
-@pytest.mark.parametrize(
-    "listed",
-    [
-        [{"lists": False}, {"lists": True}],
-        [{"lists": False}, {"lists": False}],
-    ],
-)
-def test_one_that_lists_no_models_is_believed(listed: list[dict[str, bool]]) -> None:
-    with MortalServer(echoing(), **listed[0]) as one, MortalServer(echoing(), **listed[1]) as other:
-        assert texts(answers(model(one, other), question(1))) == ["1"]
+def test_where_none_lists_models_all_are_believed() -> None:
+    with (
+        MortalServer(echoing(), listing=404) as one,
+        MortalServer(echoing(), listing=403) as other,
+    ):
+        served = model(one, other, concurrency=1)
+        assert texts(answers(served, question(1), question(2))) == ["1", "2"]
+    assert per_server(served) == [1, 1]
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 
 from epicene.errors import RunError
-from epicene.models.openai_api.echo import PROBE
+from epicene.models.openai_api.echo import CONTINUED, PROBE
 from epicene.records import Decoding, Failed, FirstToken, Message, Score, Scores
 from models.local_server import Asked, Reply, Script, Server, answers
 from models.openai_server import error, model
 
 BOS = "<|begin|>"
+MADE = " so"
 
 
 def toy_tokens(text: str) -> list[str]:
@@ -65,8 +67,27 @@ def echo_reply(
     return Reply({"choices": [choice], "usage": usage} | fields)
 
 
+def sound(script: Script) -> Script:
+    """The server, which also makes a token, with the log-probability that its echo would have."""
+
+    def both(asked: Asked) -> Reply:
+        if asked.body.get("echo"):
+            return script(asked)
+        whole = {**asked.body, "prompt": f"{asked.prompt}{MADE}", "max_tokens": 1}
+        listed = script(replace(asked, body=whole)).body["choices"][0]["logprobs"]  # type: ignore[index]
+        place = listed["tokens"].index(MADE) if MADE in listed["tokens"] else -1
+        return made_reply(MADE, listed["token_logprobs"][place])
+
+    return both
+
+
+def made_reply(text: str, logprob: float) -> Reply:
+    listed = {"tokens": [text], "token_logprobs": [logprob]}
+    return Reply({"choices": [{"index": 0, "text": text, "logprobs": listed}]})
+
+
 def score(script: Script, request: Score) -> Any:
-    with Server(script) as server:
+    with Server(sound(script)) as server:
         (answer,) = answers(model(server), request)
     return answer
 
@@ -161,11 +182,11 @@ def test_servers_that_must_make_a_token_are_understood() -> None:
             return error(400, "max_tokens must be at least 1")
         return echoing(made=" and")(asked)
 
-    with Server(script) as server:
+    with Server(sound(script)) as server:
         one, two = answers(model(server, concurrency=1), pair(), pair(name="again"))
     assert isinstance(one, Scores)
     assert one == two == score(echoing(), pair())
-    assert [asked.body["max_tokens"] for asked in server.asked] == [0, 1, 1, 1, 1, 1]
+    assert [asked.body["max_tokens"] for asked in server.asked] == [0, *[1] * 9]
 
 
 def test_a_made_token_without_text_is_not_counted() -> None:
@@ -192,10 +213,11 @@ def test_a_server_that_makes_text_where_none_was_asked_for_is_asked_for_one_toke
         object.__setattr__(asked, "body", body | {"asked": asked.body["max_tokens"]})
         return echoing(made=" and")(asked)
 
-    with Server(script) as server:
+    with Server(sound(script)) as server:
         (answer,) = answers(model(server), pair())
     assert isinstance(answer, Scores)
-    assert [asked.body["asked"] for asked in server.asked] == [0, 1, 1, 1]
+    echoes = [asked.body for asked in server.asked if asked.body.get("echo")]
+    assert [body["asked"] for body in echoes] == [0, 1, 1, 1, 1, 1]
 
 
 # --- the first token -------------------------------------------------------------------------
@@ -320,8 +342,43 @@ def test_a_server_without_an_echo_ends_the_run(script: Script, words: str) -> No
     assert {asked.prompt for asked in server.asked} == {PROBE}
 
 
+def misplacing(asked: Asked) -> Reply:
+    """What llama-cpp-python does: each token has the score it would have a place later."""
+    tokens = toy_tokens(asked.prompt)
+    if not asked.body.get("echo"):
+        return made_reply(MADE, toy_logprob(len(tokens), MADE))
+    later = [toy_logprob(i + 1, token) for i, token in enumerate(tokens)]
+    return echo_reply(asked, tokens, [None, *later[1:]])
+
+
+def test_scores_that_stand_in_the_wrong_place_end_the_run() -> None:
+    with Server(misplacing) as server, pytest.raises(RunError) as caught:
+        answers(model(server), pair())
+    # Nine words, three of them of two tokens; the made one is the next, of three characters.
+    text = CONTINUED[0]
+    assert f"{MADE!r} after {text!r} has -12.38 when it is made and -13.38 in an echo" in str(
+        caught.value
+    )
+    assert {asked.prompt for asked in server.asked} == {PROBE, text, text + MADE}
+
+
+@pytest.mark.parametrize("made", ["", "uple"])
+def test_a_made_token_that_cannot_be_found_again_proves_nothing(made: str) -> None:
+    """None was made; or it is the end of a word that the echo has as one token."""
+
+    def script(asked: Asked) -> Reply:
+        if not asked.body.get("echo"):
+            return made_reply(made, -0.01)
+        words = re.findall(r"\s?\S+", asked.prompt)
+        return echo_reply(asked, words, [None, *[-3.0] * (len(words) - 1)])
+
+    with Server(script) as server:
+        (answer,) = answers(model(server), pair())
+    assert isinstance(answer, Scores)
+
+
 def test_the_echo_is_proved_once() -> None:
-    with Server(echoing()) as server:
+    with Server(sound(echoing())) as server:
         served = model(server)
         for _ in range(2):
             answers(served, *(pair(name=str(n)) for n in range(10)))
@@ -333,7 +390,7 @@ def test_the_echo_is_proved_once() -> None:
 def test_an_echo_that_fails_later_fails_that_request() -> None:
     script = lambda a: ignoring(a) if "she" in a.prompt and a.prompt != PROBE else echoing()(a)  # noqa: E731
     bad, good = pair(), pair(texts=("A man left",))
-    with Server(script) as server:
+    with Server(sound(script)) as server:
         failed, fine = answers(model(server), bad, good)
     assert reason(failed) == "the text did not come back"
     assert isinstance(fine, Scores)

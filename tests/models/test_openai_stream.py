@@ -16,9 +16,9 @@ from epicene.models.prices import Price
 from epicene.models.remote.address import find
 from epicene.models.remote.faults import StatusError
 from epicene.models.remote.fleet import Fleet
-from epicene.models.remote.fleet import Server as RemoteServer
 from epicene.models.remote.gate import Gate
 from epicene.models.remote.sender import Sender
+from epicene.models.remote.server import Server as RemoteServer
 from epicene.models.remote.tally import Tally, Till
 from epicene.records import Generate, Message, Texts
 from models.local_server import IMPATIENT, Asked, NoFiles, Reply, Server, answers, singly

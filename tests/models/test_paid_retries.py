@@ -50,7 +50,7 @@ def asked_with(fault: Reply, limit: float) -> tuple[int, Purse]:
     """How often a request was sent that always meets this fault, and what is left of the money."""
     purse = Purse(limit)
     with Server(lambda _: fault) as server:
-        served = model(server, IMPATIENT, price=PRICE, timeout=0.2)
+        served = model(server, IMPATIENT, price=PRICE, timeout=0.5)
         served.spend_from(purse)
         (answer,) = answers(served, question())
     assert isinstance(answer, Failed)

@@ -6,6 +6,7 @@ import json
 import signal
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,10 @@ from epicene.models import (
 )
 from epicene.records import to_json
 from epicene.report.document import document
+from epicene.runs.ray.model import refuse_paid
 from epicene.runs.results import read_run
-from epicene.runs.run import Executor
+from epicene.runs.run import Executor, finish
+from epicene.runs.settings import Manifest
 from epicene.runs.summary import summarise
 from epicene.runs.sweeping.keeping import KeepsOne
 from epicene.runs.sweeping.matrix import cells
@@ -34,22 +37,12 @@ from epicene.runs.sweeping.plan import read_plan
 from epicene.runs.sweeping.prospect import Surveyor
 from epicene.runs.sweeping.state import RunState, SweepState
 from epicene.runs.sweeping.sweep import Sweep, sweep
+from models.local_server import Reply, Server
 from runs.conftest import Silent
 from runs.zygotes import Zygote
+from sweep_plans import plan
 
-PLAN = """
-[[models]]
-spec = "scripted:a"
-[[models]]
-spec = "scripted:b"
-
-[[suites]]
-name = "two-stage"
-protocols = ["epicene", "paper"]
-limit = 8
-[suites.roles]
-reader = ["scripted:r"]
-"""
+TWO_WAYS = partial(plan, protocols=("epicene", "paper"), limit=8, reader="scripted:r")
 
 
 class Told(Silent):
@@ -125,14 +118,14 @@ def loads() -> list[str]:
 
 
 def do_sweep(
-    tmp_path: Path, text: str = PLAN, executor: Executor = open_model, told: Told | None = None
+    tmp_path: Path, text: str = "", executor: Executor = open_model, told: Told | None = None
 ) -> SweepState:
     """A whole sweep."""
     path = tmp_path / "plan.toml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text or TWO_WAYS(), encoding="utf-8")
     file = read_plan(path)
     runs = tmp_path / "out" / "runs"
-    surveyor = Surveyor(runs)
+    surveyor = Surveyor(runs, file.plan.limits.max_cost)
     prospects = [surveyor.look(each) for each in cells(file, runs)]
     order = Sweep("plan.toml", tmp_path / "out", prospects, file.plan.limits)
     return sweep(order, told or Told(), executor)
@@ -153,7 +146,7 @@ def test_all_runs_are_done_and_those_of_a_model_together(tmp_path: Path) -> None
 
 
 def test_a_model_is_loaded_once_for_all_its_runs(tmp_path: Path, loads: list[str]) -> None:
-    text = PLAN.replace("scripted:a", "heavy:a").replace("scripted:b", "heavy:b")
+    text = TWO_WAYS("heavy:a", "heavy:b")
     state = do_sweep(tmp_path, text)
     assert [run.state for run in state.runs] == ["complete"] * 4
     assert loads == ["+a", "-a", "+b", "-b"]
@@ -183,7 +176,7 @@ def test_a_run_that_fails_does_not_keep_the_others(tmp_path: Path) -> None:
 
 
 def test_failed_requests_leave_a_run_incomplete_with_the_reason(tmp_path: Path) -> None:
-    text = PLAN.replace('"scripted:b"', '"scripted:b-failing"').replace("limit = 8", "limit = 30")
+    text = TWO_WAYS("scripted:a", "scripted:b-failing", limit=30)
     state = do_sweep(tmp_path, text)
     assert [run.state for run in state.runs] == ["complete"] * 2 + ["incomplete"] * 2
     assert state.runs[2].why == "told to fail"
@@ -206,10 +199,47 @@ def test_stopped_by_hand_it_says_where(tmp_path: Path) -> None:
 
 def test_no_run_begins_when_the_hours_are_over(tmp_path: Path) -> None:
     told = Told()
-    state = do_sweep(tmp_path, "[limits]\nmax_hours = 0\n" + PLAN, told=told)
+    state = do_sweep(tmp_path, TWO_WAYS(limits="max_hours = 0"), told=told)
     assert [run.state for run in state.runs] == ["open"] * 4
     assert told.said == ["max_hours is over; 4 runs are left."]
     assert len(state.unfinished) == 4
+
+
+def test_models_behind_a_server_are_asked_from_here_wherever_others_run(tmp_path: Path) -> None:
+    on_ray: list[str] = []
+
+    def ray(spec: Spec) -> Model:
+        refuse_paid(spec)
+        on_ray.append(spec.name)
+        return open_model(spec)
+
+    with Server(lambda _: Reply({"choices": [{"index": 0, "text": " so"}]})) as server:
+        served = f"openai:s?base_url={server.url}"
+        state = do_sweep(tmp_path, plan("scripted:a", served, reader="scripted:r"), executor=ray)
+        assert [run.state for run in state.runs] == ["complete"] * 2
+        assert len(server.asked) > 0
+    assert sorted(on_ray) == ["a", "r", "r"]
+
+
+def test_a_run_whose_manifest_breaks_meanwhile_does_not_keep_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Breaking(Told):
+        def advance(self, answered: int, failed: int) -> None:
+            if len(self.begun) == 1:
+                (manifest,) = tmp_path.glob("out/runs/*/manifest.json")
+                manifest.write_text("{", encoding="utf-8")
+                raise OSError("the disk is gone")
+
+    def finished(manifest: Manifest, *rest: Any) -> Manifest:
+        if manifest.models["writer"][0].label == "scripted-a":
+            raise RunError("the disk is gone")
+        return finish(manifest, *rest)
+
+    monkeypatch.setattr("epicene.runs.run.finish", finished)
+    state = do_sweep(tmp_path, plan(), told=Breaking())
+    assert [each.state for each in state.runs] == ["failed", "complete"]
+    assert state.runs[0].why == "OSError: the disk is gone"
 
 
 # --- the model that is kept --------------------------------------------------------------------
@@ -251,7 +281,7 @@ def test_a_model_that_broke_is_loaded_anew(
         raise RunError("out of memory")
 
     monkeypatch.setattr(Heavy, "answer", broken)
-    state = do_sweep(tmp_path, PLAN.replace("scripted:a", "heavy:a"))
+    state = do_sweep(tmp_path, TWO_WAYS("heavy:a", "scripted:b"))
     assert [run.state for run in state.runs] == ["failed", "failed", "complete", "complete"]
     assert state.runs[0].why == "out of memory"
     assert loads == ["+a", "-a", "+a", "-a"]
@@ -283,14 +313,12 @@ def tables(out: Path) -> dict[str, bytes]:
 
 
 def test_killed_in_the_middle_it_goes_on_and_ends_the_same(tmp_path: Path, zygote: Zygote) -> None:
-    plan = tmp_path / "plan.toml"
-    plan.write_text(
-        PLAN.replace("scripted:a", "scripted:a-slow")
-        .replace("scripted:r", "scripted:r-slow")
-        .replace("limit = 8", "limit = 30"),
+    path = tmp_path / "plan.toml"
+    path.write_text(
+        TWO_WAYS("scripted:a-slow", "scripted:b", reader="scripted:r-slow", limit=30),
         encoding="utf-8",
     )
-    command = ["sweep", str(plan), "--out"]
+    command = ["sweep", str(path), "--out"]
     log, errors = tmp_path / "asked.log", tmp_path / "errors.log"
     assert zygote.run([*command, str(tmp_path / "whole")]) == 0, errors.read_text()
     every = log.read_text(encoding="utf-8").splitlines()

@@ -57,7 +57,7 @@ def sweep(
 ) -> int:
     """Run every model of a plan on every suite. The same command again goes on."""
     from epicene.cli.sweep_progress import sweep_watcher
-    from epicene.runs.executors import executor
+    from epicene.runs.executors import HERE, executor
     from epicene.runs.ray.settings import RaySettings
     from epicene.runs.run import locked
     from epicene.runs.sweeping.plan import example as example_plan
@@ -79,6 +79,8 @@ def sweep(
         _show_estimate(prospects, as_json=as_json)
     else:
         _say_beforehand(prospects)
+    if on != HERE:
+        _say_who_stays(prospects)
     _refuse_over(limits, prospects, folder)
     if dry_run:
         return 0
@@ -88,9 +90,11 @@ def sweep(
         gpus_per_worker=gpus_per_worker,
         worker_timeout=worker_timeout,
     )
-    told = sweep_watcher(outlook(prospects).tally)
     with locked(folder):
-        with told, executor(on, spread, told.say) as opening:
+        with (
+            sweep_watcher(outlook(prospects).tally) as told,
+            executor(on, spread, told.say) as opening,
+        ):
             state = do_sweep(Sweep(plan.name, folder, prospects, limits), told, opening)
         state = _report(folder, state, plan)
     _show_end(state, as_json=as_json)
@@ -118,8 +122,8 @@ def _survey(file: PlanFile, folder: Path, limits: Limits, limit: int | None) -> 
 
 def _refuse_over(limits: Limits, prospects: Sequence[Prospect], folder: Path) -> None:
     from epicene.cli.output import note
-    from epicene.runs.costs import spent_in
-    from epicene.runs.sweeping.limits import refuse_over
+    from epicene.runs.costs import spending_in
+    from epicene.runs.sweeping.limits import refuse_over, unknown_spending
     from epicene.runs.sweeping.prospect import outlook
 
     ahead = outlook(prospects)
@@ -128,7 +132,12 @@ def _refuse_over(limits: Limits, prospects: Sequence[Prospect], folder: Path) ->
             f"How long {ahead.unknown} runs take is not known, so that max_hours is not checked "
             "for them; no run begins after it."
         )
-    refuse_over(limits, ahead, spent_in(sorted((folder / "runs").glob("*"))))
+    if limits.max_cost is None:
+        return refuse_over(limits, ahead, 0.0)
+    spending = spending_in(sorted((folder / "runs").glob("*")))
+    if spending.unknown:
+        note(f"No run that may cost money is begun: {unknown_spending(spending)}.")
+    return refuse_over(limits, ahead, spending.known)
 
 
 def _show_estimate(prospects: Sequence[Prospect], *, as_json: bool) -> None:
@@ -152,6 +161,23 @@ def _say_beforehand(prospects: Sequence[Prospect]) -> None:
     note(in_words(prospects))
 
 
+def _say_who_stays(prospects: Sequence[Prospect]) -> None:
+    """Whose runs, or parts in them, are not spread over many machines."""
+    from epicene.cli.output import note
+    from epicene.runs.costs import charges
+    from epicene.runs.secrets import redact
+
+    served = {
+        redact(spec.options.label or f"{spec.kind}:{spec.name}")
+        for each in prospects
+        for specs in each.cell.order.models.values()
+        for spec in specs
+        if each.standing == "open" and charges(spec.kind)
+    }
+    if served:
+        note(f"Asked from this machine, as servers answer: {', '.join(sorted(served))}.")
+
+
 def _report(folder: Path, state: SweepState, plan: Path) -> SweepState:
     """One page about all runs that have answers, and about those that have none."""
     import msgspec
@@ -162,7 +188,7 @@ def _report(folder: Path, state: SweepState, plan: Path) -> SweepState:
     from epicene.runs.sweeping.state import write_state
 
     page = folder / "report.html"
-    answered = [run for run in state.runs if run.answered]
+    answered = [run for run in state.runs if run.answered and _has_store(Path(run.folder))]
     if answered:
         write_report(
             [read_run(Path(run.folder)) for run in answered],
@@ -178,6 +204,18 @@ def _report(folder: Path, state: SweepState, plan: Path) -> SweepState:
         state = msgspec.structs.replace(state, report=str(page))
         write_state(folder, state)
     return state
+
+
+def _has_store(folder: Path) -> bool:
+    """Whether a run's answers can be read; they may be what broke."""
+    from epicene.errors import EpiceneError
+    from epicene.runs.store import Store
+
+    try:
+        Store(folder / "answers.sqlite").close()
+    except EpiceneError:
+        return False
+    return True
 
 
 def _show_end(state: SweepState, *, as_json: bool) -> None:

@@ -3,48 +3,41 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from epicene.cli.output import note
 from epicene.cli.progress import Lines, bars, pace
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import Iterator
 
-    from rich.progress import TaskID
+    from rich.progress import Progress, TaskID
 
     from epicene.runs.sweeping.state import RunState
     from epicene.runs.sweeping.tally import Tally
 
 
-def sweep_watcher(tally: Tally) -> SweepBars | SweepLines:
+@contextmanager
+def sweep_watcher(tally: Tally) -> Iterator[SweepBars | SweepLines]:
     """Someone to tell, fit for where standard error goes, who knows what all of it takes."""
     total = tally.answered + tally.left
-    kind = SweepBars if sys.stderr.isatty() else SweepLines
-    return kind(total, tally.answered)
+    if sys.stderr.isatty():
+        with bars() as shown:
+            yield SweepBars(shown, total, tally.answered)
+    else:
+        yield SweepLines(total, tally.answered)
 
 
 class SweepBars:
     """Two bars: the whole sweep, and the section that is on."""
 
-    def __init__(self, total: int, done: int) -> None:
-        self._bars = bars()
+    def __init__(self, shown: Progress, total: int, done: int) -> None:
+        self._bars = shown
         self._whole = self._bars.add_task("all runs", total=total, completed=done, rate="")
         self._total, self._expected = total, 0
         self._section: TaskID | None = None
         self._failed = 0
-
-    def __enter__(self) -> SweepBars:
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        self._bars.stop()
 
     def say(self, sentence: str) -> None:
         """Something a person should know, above the bars."""
@@ -88,17 +81,6 @@ class SweepLines(Lines):
     def __init__(self, total: int, done: int) -> None:
         super().__init__()
         self._all, self._behind, self._expected = total, done, 0
-
-    def __enter__(self) -> SweepLines:
-        return self
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        """Lines need no end."""
 
     def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
         """A run begins that should have so many requests."""

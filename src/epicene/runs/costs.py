@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.errors import InputError
+from epicene import registry
+from epicene.errors import EpiceneError, InputError
 from epicene.models.prices import dollars
 from epicene.models.purse import Paid, Purse, paid
 from epicene.records import verb
-from epicene.runs.settings import Cost, Manifest
+from epicene.runs.settings import Cost, Manifest, read_manifest
 from epicene.runs.store import Store
 
 if TYPE_CHECKING:
@@ -88,20 +89,63 @@ class Ledger:
         return sum(self._store.spent().values())
 
 
+def charges(kind: str) -> bool:
+    """Whether models of that kind are behind a server, and may charge for what they answer."""
+    return "price" in getattr(registry.find("models", kind), "takes", ())
+
+
 def spent_beside(folder: Path) -> float:
     """What the other runs beside this folder have cost, in US dollars."""
-    return spent_in(path for path in folder.parent.glob("*") if path != folder)
+    return sum(map(_kept_in, _begun(path for path in folder.parent.glob("*") if path != folder)))
 
 
-def spent_in(folders: Iterable[Path]) -> float:
-    """What the runs in these folders have cost, in US dollars."""
-    spent = 0.0
-    for folder in folders:
-        if (folder / "manifest.json").is_file():  # written once the store is whole
-            store = Store(folder / "answers.sqlite")
-            spent += sum(store.spent().values())
-            store.close()
-    return spent
+class Spending(NamedTuple):
+    """What runs have cost, in US dollars, and those of which nobody can tell."""
+
+    known: float
+    unknown: tuple[Path, ...] = ()
+
+
+def spending_in(folders: Iterable[Path]) -> Spending:
+    """What the runs in these folders have cost, as far as their files can be read.
+
+    Where a store cannot, the manifest tells, if the run's last session lived to write it.
+    """
+    known, unknown = 0.0, []
+    for folder in _begun(folders):
+        try:
+            known += _kept_in(folder)
+        except EpiceneError:
+            said = _said_in(folder)
+            known += said or 0.0
+            unknown += [folder] if said is None else []
+    return Spending(known, tuple(unknown))
+
+
+def _begun(folders: Iterable[Path]) -> Iterator[Path]:
+    """Those of runs; a manifest is written once the store is whole."""
+    return (folder for folder in folders if (folder / "manifest.json").is_file())
+
+
+def _kept_in(folder: Path) -> float:
+    """What the run's store has in its books."""
+    store = Store(folder / "answers.sqlite")
+    try:
+        return sum(store.spent().values())
+    finally:
+        store.close()
+
+
+def _said_in(folder: Path) -> float | None:
+    """What the run's manifest says, or 0 where nobody was to be paid; None if that is unknown."""
+    try:
+        manifest = read_manifest(folder)
+        kinds = {identity.kind for each in manifest.models.values() for identity in each}
+        if not any(map(charges, kinds)):
+            return 0.0
+    except EpiceneError:  # the manifest is damaged too, or a kind of model is not installed
+        return None
+    return manifest.spent if manifest.sessions and manifest.sessions[-1].ended else None
 
 
 def bill(manifest: Manifest) -> Iterator[str]:

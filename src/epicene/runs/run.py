@@ -164,13 +164,13 @@ def _work(
     except BaseException as error:
         # On a full disk the manifest cannot be written either: the first error is the one to show.
         with suppress(EpiceneError):
-            record(_state_after(error))
+            record(state_after(error))
         raise
     whole = is_complete(store, order.suite, manifest.models)
     return record("complete" if whole else "incomplete")
 
 
-def _state_after(error: BaseException) -> str:
+def state_after(error: BaseException) -> str:
     """How a session ended that an error ended."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"

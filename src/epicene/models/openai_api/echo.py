@@ -1,7 +1,8 @@
 """Scoring by echo: the completions endpoint gives back the prompt with its log-probabilities.
 
-Many servers take `echo` without a word and ignore it, so the echo is proved before the first
-text is scored, and each echo is checked for the text it should be of.
+Many servers take `echo` without a word and ignore it, and some give tokens the scores of another
+place, so the echo is proved before the first text is scored, and each echo is checked for the text
+it should be of.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 METHOD = "causal (echo)"
 # Several scripts, so that an echo that mangles one is found out at once.
 PROBE = "The teacher said she was tired. La maîtresse était fatiguée. هي معلمة. वह थकी है।"
+# Texts whose next token most models are sure of: its score when it is made is that of its echo.
+CONTINUED = ("one two three four five six seven eight nine", "A B C D E F G H I J K L M N")
+_OFF = 0.5  # by how much the two may differ: reading and writing are computed in other batches
 _HIDDEN = "(not shown)"
 
 
@@ -116,8 +120,20 @@ class Echo:
         )
 
     async def _prove(self) -> str:
+        """Why the server's echo cannot be scored by, or ""."""
+        reason = await self._mute() or await self._misplaced()
+        self._proof.proved = not reason
+        if not reason:
+            return ""
+        return (
+            f"The server cannot score {self._model}: its completions endpoint does not echo a "
+            f"text with its log-probabilities ({reason}); use a server that does, e.g. vLLM, or "
+            "open the model with the kind hf."
+        )
+
+    async def _mute(self) -> str:
         """Ask for one echo, without and then with a new token; why it is none, or ""."""
-        reason = ""
+        reason = "text was made where none was asked for"
         for new_tokens in (0, 1):
             self._proof.new_tokens = new_tokens
             try:
@@ -125,14 +141,54 @@ class Echo:
             except UnansweredError as failure:
                 reason = str(failure)
                 continue
-            self._proof.proved = new_tokens == 1 or not echoed.made
-            if self._proof.proved:
+            if new_tokens == 1 or not echoed.made:
                 return ""
-        return (
-            f"The server cannot score {self._model}: its completions endpoint does not echo a "
-            f"text with its log-probabilities ({reason}); use a server that does, e.g. vLLM, or "
-            "open the model with the kind hf."
+        return reason
+
+    async def _misplaced(self) -> str:
+        """What shows that the scores are not those of the tokens they stand at, or ""."""
+        for text in CONTINUED:
+            try:
+                made, logprob = await self._continue(text)
+            except UnansweredError:  # what it makes it does not score: nothing to compare with
+                continue
+            try:
+                echoed = await self._ask(text + made)
+            except UnansweredError as failure:
+                return str(failure)
+            last = echoed.tokens[-1]
+            whole = last.start == len(text)  # else it was made of two, or is part of one
+            if whole and last.logprob is not None and abs(last.logprob - logprob) > _OFF:
+                return (
+                    f"{made!r} after {text!r} has {logprob:.2f} when it is made and "
+                    f"{last.logprob:.2f} in an echo"
+                )
+        return ""
+
+    async def _continue(self, text: str) -> tuple[str, float]:
+        """The token that the server makes after a text, and its log-probability."""
+        return await self._transport.post(
+            "completions",
+            lambda: {
+                "model": self._model,
+                "prompt": text,
+                "logprobs": 1,
+                "max_tokens": 1,
+                "temperature": 0,
+            },
+            _made,
+            worth=self._transport.sender.till.price.tokens(read_of(text), 1),
         )
+
+
+def _made(reply: Reply) -> tuple[str, float]:
+    if not reply.choices:
+        raise PassingError("reply", "the reply's list of choices is empty")
+    choice = reply.choices[0]
+    _, logprobs = _listed(choice)
+    if not choice.text or len(logprobs) != 1 or logprobs[0] is None:
+        raise UnansweredError("no token was made, or it came without its log-probability")
+    return choice.text, logprobs[0]
 
 
 def read(reply: Reply, text: str) -> Echoed:

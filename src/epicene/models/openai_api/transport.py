@@ -11,15 +11,15 @@ import openai
 
 from epicene.models.openai_api import replies
 from epicene.models.remote.faults import FaultKind, PassingError, StatusError, brief, words
-from epicene.models.remote.fleet import AwayError
+from epicene.models.remote.server import AwayError, UnlistedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from epicene.models.openai_api.replies import Reply
     from epicene.models.remote.address import Address
-    from epicene.models.remote.fleet import Server
     from epicene.models.remote.sender import Sender
+    from epicene.models.remote.server import Server
     from epicene.models.remote.tally import Trial
 
 Endpoint: TypeAlias = Literal["chat/completions", "completions", "images/generations"]
@@ -29,6 +29,7 @@ T = TypeVar("T")
 # Servers of one's own seldom ask for a key, but the client library wants one.
 _NO_KEY = "no-key"
 _LOOK = 10.0  # seconds for a look at a server
+_BUSY = frozenset({408, 409, 425, 429})  # statuses that say nothing of whether models are listed
 
 
 class Transport:
@@ -49,18 +50,20 @@ class Transport:
         """See whether a server is there, and which models it lists."""
         try:
             async with asyncio.timeout(min(self.sender.timeout, _LOOK)):
-                listed = await self._clients[server].models.with_raw_response.list()
+                listed = await _listed(self._clients[server])
         except TimeoutError:
             raise AwayError("it does not say which models it has") from None
         except openai.APIConnectionError as error:
             raise AwayError(_broken_line(error).reason) from None
         except openai.APIStatusError as error:
-            if error.status_code >= 500 and error.status_code != 501:
-                raise AwayError(f"HTTP {error.status_code} when asked for its models") from None
-            return frozenset()  # somebody is there, who does not list models
+            if error.status_code in _BUSY:
+                return frozenset()  # somebody is there
+            away = error.status_code >= 500 and error.status_code != 501
+            reason = f"HTTP {error.status_code} when asked for its models"
+            raise (AwayError if away else UnlistedError)(reason) from None
         except openai.OpenAIError as error:
             raise AwayError(brief(str(error))) from None
-        return replies.listed_models(listed.http_response.content)
+        return replies.listed_models(listed)
 
     async def post(
         self,
@@ -129,6 +132,20 @@ def _client(address: Address) -> openai.AsyncOpenAI:
         max_retries=0,
         timeout=None,  # ours is over the whole request, the client's over each read
     )
+
+
+async def _listed(client: openai.AsyncOpenAI) -> bytes:
+    """What the server says of its models, asked twice where a line broke.
+
+    It may be one that the server has left: many hang up after an error of their own.
+    """
+    try:
+        listed = await client.models.with_raw_response.list()
+    except openai.APIConnectionError as error:
+        if _broken_line(error).kind == "connect":
+            raise
+        listed = await client.models.with_raw_response.list()
+    return listed.http_response.content
 
 
 async def _create(client: openai.AsyncOpenAI, endpoint: Endpoint, body: Body) -> bytes:

@@ -33,6 +33,8 @@ _ABOUT_CONTENT = re.compile(
 )
 # The statuses under which a filter turns down what it has read.
 _OF_CONTENT = frozenset({400, 403, 422})
+# The statuses that speak of the key, the model or the path, which is as a server has them.
+_OF_SERVER = frozenset({401, 403, 404, 405, 501})
 # What a malformed request is called, and the settings that hold what a filter reads.
 _MALFORMED = frozenset({"Input validation failed", "validation_error"})
 _READ_BY_FILTERS = frozenset({"", "prompt", "messages", "input", "input.prompt", "text_prompt"})
@@ -102,6 +104,11 @@ class RejectedError(UnansweredError):
         return self.parameter == parameter or bool(
             re.search(rf"\b{re.escape(parameter)}\b", self.message)
         )
+
+    @property
+    def of_server(self) -> bool:
+        """Whether another server that is set up as it should be may take the request."""
+        return self.status in _OF_SERVER and not self.filtered
 
     @property
     def filtered(self) -> bool:

@@ -7,9 +7,10 @@ room for one more, a complaint halves the room.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
+
+from epicene.models.remote.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -24,7 +25,7 @@ class Gate:
         self._active = 0
         self._round = 0
         self._quiet_until = 0.0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._turns = Turns()
 
     @property
     def active(self) -> int:
@@ -34,7 +35,7 @@ class Gate:
     @property
     def free(self) -> bool:
         """Whether somebody may set out at once."""
-        return self._active < int(self.limit) and not self._waiting
+        return self._active < int(self.limit) and not self._turns
 
     @property
     def quiet(self) -> float:
@@ -76,22 +77,12 @@ class Gate:
         if self.free:
             self._active += 1
             return
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._leave()  # its turn came in the moment it was cancelled
-            raise
+        await self._turns.wait(self._leave)
 
     def _leave(self) -> None:
         self._active -= 1
         self._admit()
 
     def _admit(self) -> None:
-        while self._waiting and self._active < int(self.limit):
-            turn = self._waiting.popleft()
-            if not turn.done():
-                self._active += 1
-                turn.set_result(None)
+        while self._active < int(self.limit) and self._turns.give():
+            self._active += 1

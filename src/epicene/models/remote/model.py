@@ -15,9 +15,10 @@ from epicene.models.prices import Price, find_price
 from epicene.models.remote import address
 from epicene.models.remote.conveyor import Work, convey
 from epicene.models.remote.faults import UnansweredError
-from epicene.models.remote.fleet import Fleet, Server
+from epicene.models.remote.fleet import Fleet
 from epicene.models.remote.patience import Patience
 from epicene.models.remote.sender import Discreet, Sender
+from epicene.models.remote.server import Server
 from epicene.models.remote.tally import Tally, Till
 from epicene.records import Answer, Draw, Failed, Identity, Request
 
@@ -118,6 +119,7 @@ class RemoteModel(ABC):
                 "weight": server.address.weight,
                 "answered": server.answered,
                 "went_away": server.went_away,
+                **({"left_alone": server.left_alone} if server.left_alone else {}),
             }
             for server in self._servers
         ]

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable
 
     from epicene.models.remote.address import Address
-    from epicene.models.remote.fleet import Fleet, Server
+    from epicene.models.remote.fleet import Fleet
     from epicene.models.remote.gate import Gate
+    from epicene.models.remote.server import Server
     from epicene.models.remote.tally import Tally, Till
 
 T = TypeVar("T")
@@ -86,13 +87,14 @@ class Sender:
         """
         heard = self.tally.heard
         failed: Counter[FaultKind] = Counter()
-        shunned: Server | None = None
+        failed_at: Server | None = None
+        turned_down: dict[Server, str] = {}
         while True:
-            trial = Trial(self.till, worth, shunned)
+            trial = Trial(self.till, worth, failed_at, turned_down)
             try:
                 return await attempt(trial)
             except PassingError as error:
-                fault, shunned = error, trial.server
+                fault, failed_at = error, trial.server
             finally:
                 trial.close()
             if fault.kind == "absent":
@@ -128,6 +130,10 @@ class Sender:
                     raise
                 kind: FaultKind = "absent" if fault.kind == "connect" else "lost"
                 raise PassingError(kind, f"the server went away ({fault.reason})") from None
+            except RejectedError as rejected:
+                if not elsewhere and self.fleet.several and rejected.of_server:
+                    self._ask_another(server, rejected, trial)
+                raise
             server.gate.grow()
             if not elsewhere:
                 self.fleet.succeeded(server)
@@ -154,6 +160,13 @@ class Sender:
         self.tally.heard += 1
         return reply
 
+    def _ask_another(self, server: Server, rejected: RejectedError, trial: Trial) -> None:
+        """Raise to that end where a server is to blame for turning a request down."""
+        if self.fleet.turned_down(server, str(rejected), trial.turned_down):
+            raise PassingError("absent", f"the server turned it down ({rejected})") from None
+        if not self.tally.answered:
+            raise self.fleet.nobody_takes(trial.turned_down, self.key_variable) from None
+
     def _give_up(self, fault: PassingError, attempts: int, *, silent: bool) -> NoReturn:
         reason = self.address.redact(after_attempts(fault.reason, attempts))
         if fault.kind == "connect" and silent:
@@ -171,7 +184,7 @@ class Sender:
             self._too_many(error, message, gate, round_)
         if status == _NO_MONEY_LEFT:
             raise _used_up(message) from None
-        if status == 401 and not self.tally.answered:
+        if status == 401 and not self.tally.answered and not self.fleet.several:
             raise RunError(
                 f"The server refuses the key (HTTP 401): set {self.key_variable} to one it accepts."
             ) from None

@@ -9,7 +9,7 @@ from epicene.models.purse import Purse
 
 if TYPE_CHECKING:
     from epicene.models.prices import Price
-    from epicene.models.remote.fleet import Server
+    from epicene.models.remote.server import Server
 
 
 @dataclass
@@ -58,9 +58,17 @@ class Trial:
     reply, one that cannot be read, called off) counts as if it were, with all that it is worth.
     """
 
-    def __init__(self, till: Till, worth: float, shunned: Server | None = None) -> None:
+    def __init__(
+        self,
+        till: Till,
+        worth: float,
+        failed_at: Server | None,
+        turned_down: dict[Server, str],
+    ) -> None:
         self.gone = 0.0
-        self.shunned = shunned  # where the attempt before this one failed
+        # Where the attempt before this one failed, and who turned the request down.
+        self.shunned = {*turned_down, *([failed_at] if failed_at else [])}
+        self.turned_down = turned_down
         self.server: Server | None = None  # where this one is sent
         self._till = till
         self._worth = worth

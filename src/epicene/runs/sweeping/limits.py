@@ -10,10 +10,20 @@ from epicene.models.prices import dollars
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from epicene.runs.costs import Spending
     from epicene.runs.sweeping.plan import Limits
     from epicene.runs.sweeping.prospect import Outlook
 
 HOUR = 3600.0
+
+
+def unknown_spending(spending: Spending) -> str:
+    """Why nothing more is spent where nobody can tell what already is."""
+    runs = " and ".join(map(str, spending.unknown))
+    return (
+        f"what {runs} has spent cannot be read, so that max_cost cannot be kept: mend it, or move "
+        "it away and take what it cost from max_cost, or leave out the limit"
+    )
 
 
 def refuse_over(limits: Limits, ahead: Outlook, spent: float) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from epicene import languages, registry
 from epicene.errors import InputError, unknown
 from epicene.models import Spec, parse_spec
+from epicene.runs.costs import charges
 from epicene.runs.refusals import check_roles
 from epicene.runs.run import Order
 from epicene.runs.secrets import redact
@@ -60,7 +61,7 @@ def cells(
     specs = _specs(file)
     ways = list(_ways(file))
     found: list[Cell] = []
-    for number in sorted(range(len(specs)), key=lambda number: _is_served(specs[number])):
+    for number in sorted(range(len(specs)), key=lambda number: charges(specs[number].kind)):
         model, spec = file.plan.models[number], specs[number]
         for way in ways:
             if model.roles and way.role not in model.roles:
@@ -93,11 +94,6 @@ def _specs(file: PlanFile) -> list[Spec]:
             file.refuse(error, "models", index, "spec")
         specs.append(spec)
     return specs
-
-
-def _is_served(spec: Spec) -> bool:
-    """Whether a server answers, so that nothing is loaded here."""
-    return "price" in getattr(registry.find("models", spec.kind), "takes", ())
 
 
 def _ways(file: PlanFile) -> Iterator[_Way]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -10,7 +10,7 @@ from epicene.errors import EpiceneError, InputError, RunError
 from epicene.models import open_model
 from epicene.models.purse import paid
 from epicene.records import digest, verb
-from epicene.runs.costs import check_prices
+from epicene.runs.costs import check_prices, spending_in
 from epicene.runs.on_demand import on_demand
 from epicene.runs.refusals import many_roles
 from epicene.runs.run import is_complete, opened, settings_of
@@ -22,17 +22,17 @@ from epicene.runs.sweeping.rates import Rates
 from epicene.runs.sweeping.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from epicene.models import Model, Spec
     from epicene.runs.run import Order
-    from epicene.runs.settings import Settings
+    from epicene.runs.settings import Manifest, Settings
     from epicene.runs.sweeping.matrix import Cell
     from epicene.suites import Dataset
 
 # open: to be run; complete: nothing is left; skipped: the plan leaves it out; cannot: a model does
-# not know a verb; failed: a model cannot be reached.
+# not know a verb; failed: a model cannot be reached, or what the run has kept cannot be read.
 Standing: TypeAlias = Literal["open", "complete", "skipped", "cannot", "failed"]
 
 
@@ -46,6 +46,12 @@ class Prospect:
     folder: Path | None = None
     tally: Tally | None = None  # of a run that is open or complete
     seconds: float | None = None  # about how long it will take; None if nobody knows
+    spent: float = 0.0  # US dollars in earlier sessions
+
+    @property
+    def may_cost(self) -> bool:
+        """Whether what is left may cost money."""
+        return self.tally is not None and self.tally.cost != 0
 
 
 class Surveyor:
@@ -75,10 +81,7 @@ class Surveyor:
             except EpiceneError as error:
                 return self._hindered(cell, "failed", str(error))
             check_prices(order.suite, models, self._max_cost)
-            try:
-                return self._counted_out(cell, dataset, models)
-            except RunError as error:  # its store is damaged, say
-                return self._hindered(cell, "failed", str(error))
+            return self._counted_out(cell, dataset, models)
 
     def _lacking(self, order: Order) -> str:
         """The verbs that a model would have to know and does not, in words; "" if none."""
@@ -119,18 +122,20 @@ class Surveyor:
         cell = replace(cell, order=replace(order, out=folder))
         if not (folder / "manifest.json").exists():
             tally = self._fresh(cell, dataset, models, settings)
-        else:
-            store = Store(folder / "answers.sqlite")
-            try:
+            seconds = self._rates.seconds(settings, identities, tally.left)
+            return Prospect(cell, "open", "", folder, tally, seconds)
+        try:
+            with _kept(folder) as (manifest, store):
+                spent = sum(store.spent().values())
                 # One that was killed at its very end has yet to say in its manifest how it went.
-                said = read_manifest(folder).state == "complete"
-                if said and is_complete(store, suite, identities):
-                    return Prospect(cell, "complete", "", folder, _done(store), 0.0)
+                if manifest.state == "complete" and is_complete(store, suite, identities):
+                    return Prospect(cell, "complete", "", folder, _done(store), 0.0, spent)
                 tally = count(order, dataset, models, store)
-            finally:
-                store.close()
+        except RunError as error:  # its store is damaged, say
+            hindered = self._hindered(cell, "failed", str(error))
+            return replace(hindered, folder=folder, spent=spending_in([folder]).known)
         seconds = self._rates.seconds(settings, identities, tally.left)
-        return Prospect(cell, "open", "", folder, tally, seconds)
+        return Prospect(cell, "open", "", folder, tally, seconds, spent)
 
     def _fresh(
         self,
@@ -146,6 +151,19 @@ class Surveyor:
         if key not in self._counted:
             self._counted[key] = count(cell.order, dataset, models, None)
         return self._counted[key]
+
+
+@contextmanager
+def _kept(folder: Path) -> Iterator[tuple[Manifest, Store]]:
+    """What a run has kept; `RunError` where half of it is lost."""
+    try:
+        manifest, store = read_manifest(folder), Store(folder / "answers.sqlite")
+    except InputError as lost:
+        raise RunError(str(lost)) from lost
+    try:
+        yield manifest, store
+    finally:
+        store.close()
 
 
 def _done(store: Store) -> Tally:

@@ -72,6 +72,7 @@ def state_of(prospect: Prospect) -> RunState:
         folder=str(prospect.folder or ""),
         requests=tally.answered + tally.left if tally else 0,
         answered=tally.answered if tally else 0,
+        spent=round(prospect.spent, 6),
     )
 
 

@@ -10,18 +10,19 @@ from typing import Protocol as Interface
 import msgspec
 
 from epicene.errors import EpiceneError
-from epicene.runs.costs import spent_beside
-from epicene.runs.run import Watcher, run
+from epicene.runs.costs import spending_in
+from epicene.runs.run import Watcher, run, state_after
 from epicene.runs.secrets import redact
 from epicene.runs.settings import now, read_manifest
-from epicene.runs.sweeping.keeping import KeepsOne
-from epicene.runs.sweeping.limits import HOUR
+from epicene.runs.sweeping.keeping import KeepsOne, served_from_here
+from epicene.runs.sweeping.limits import HOUR, unknown_spending
 from epicene.runs.sweeping.state import FORMAT, RunState, SweepState, state_of, write_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from epicene.runs.costs import Spending
     from epicene.runs.run import Executor
     from epicene.runs.settings import Manifest
     from epicene.runs.sweeping.plan import Limits
@@ -52,7 +53,7 @@ def sweep(order: Sweep, watcher: SweepWatcher, executor: Executor) -> SweepState
     """Run all that is open, one after the other, and say in `sweep.json` how each ended."""
     states = [state_of(prospect) for prospect in order.prospects]
     started, begun = now(), time.monotonic()
-    keeper = KeepsOne(executor)
+    keeper = KeepsOne(served_from_here(executor))
 
     def record(ended: str = "") -> SweepState:
         state = SweepState(
@@ -74,7 +75,8 @@ def sweep(order: Sweep, watcher: SweepWatcher, executor: Executor) -> SweepState
             try:
                 states[n] = _run_one(order, order.prospects[n], states[n], watcher, keeper)
             except BaseException:
-                states[n] = msgspec.structs.replace(states[n], state="interrupted")
+                left = _left_by(order.prospects[n], states[n])
+                states[n] = msgspec.structs.replace(left, state="interrupted")
                 record()
                 raise
             watcher.end_run(states[n])
@@ -87,21 +89,40 @@ def _run_one(
     order: Sweep, prospect: Prospect, state: RunState, watcher: Watcher, keeper: KeepsOne
 ) -> RunState:
     """Do one run; how it ended, whatever became of it."""
-    assert prospect.folder is not None
-    limited = replace(
-        prospect.cell.order,
-        max_cost=order.limits.max_cost,
-        spent_elsewhere=spent_beside(prospect.folder),
-    )
+    limit, spent = order.limits.max_cost, 0.0
+    if limit is not None:
+        spending = _spent_beside(prospect)
+        if spending.unknown and prospect.may_cost:
+            return msgspec.structs.replace(state, state="open", why=unknown_spending(spending))
+        spent = spending.known
+    limited = replace(prospect.cell.order, max_cost=limit, spent_elsewhere=spent)
     begun = time.monotonic()
     try:
         _, manifest = run(limited, watcher, keeper)
     except Exception as error:
         keeper.let_go()  # it may be what is broken
-        if (prospect.folder / "manifest.json").exists():
-            state = _ended(state, read_manifest(prospect.folder), _since(begun))
-        return msgspec.structs.replace(state, state="failed", why=redact(_reason(error)))
-    return _ended(state, manifest, _since(begun))
+        return msgspec.structs.replace(
+            _left_by(prospect, state),
+            state=state_after(error),
+            why=redact(_reason(error)),
+            seconds=_since(begun),
+        )
+    return msgspec.structs.replace(_ended(state, manifest), seconds=_since(begun))
+
+
+def _spent_beside(prospect: Prospect) -> Spending:
+    assert prospect.folder is not None
+    beside = sorted(prospect.folder.parent.glob("*"))
+    return spending_in(folder for folder in beside if folder != prospect.folder)
+
+
+def _left_by(prospect: Prospect, state: RunState) -> RunState:
+    """The state with what a run says of itself that an error ended, if it says anything."""
+    assert prospect.folder is not None
+    try:
+        return _ended(state, read_manifest(prospect.folder))
+    except EpiceneError:  # it did not come so far, or that is what is broken
+        return state
 
 
 def _reason(error: Exception) -> str:
@@ -112,7 +133,7 @@ def _since(begun: float) -> float:
     return round(time.monotonic() - begun, 3)
 
 
-def _ended(state: RunState, manifest: Manifest, seconds: float) -> RunState:
+def _ended(state: RunState, manifest: Manifest) -> RunState:
     reasons = dict.fromkeys(reason for count in manifest.counts for reason in count.reasons)
     return msgspec.structs.replace(
         state,
@@ -121,6 +142,5 @@ def _ended(state: RunState, manifest: Manifest, seconds: float) -> RunState:
         requests=sum(count.total or 0 for count in manifest.counts),
         answered=sum(count.answered for count in manifest.counts),
         failed=sum(count.failed for count in manifest.counts),
-        seconds=seconds,
-        spent=manifest.spent,
+        spent=max(state.spent, manifest.spent),  # a session that was killed has said nothing
     )

@@ -1,0 +1,256 @@
+"""Of several servers one that turns requests down: its fault, the request's, or the user's."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+import pytest
+
+from epicene.errors import RunError
+from epicene.models import ModelOptions
+from epicene.models.openai_api.model import ServedModel
+from epicene.models.remote.patience import Patience
+from epicene.records import Answer, Failed, Generate, Message, Texts
+from models.local_server import Asked, Reply, answers
+from models.mortal_server import MortalServer
+from models.openai_server import chat, error
+
+OF_SERVER = [401, 403, 404, 405]
+ONE_LOOK = Patience(first_wait=0.01, longest_wait=0.05, between_looks=60.0)
+WATCHFUL = Patience(first_wait=0.01, longest_wait=0.05, between_looks=0.05, outage=30.0)
+
+
+def question(number: int) -> Generate:
+    return Generate(item=str(number), prompt=(Message(role="user", content=str(number)),))
+
+
+def model(
+    *servers: MortalServer, patience: Patience = ONE_LOOK, concurrency: int = 4
+) -> ServedModel:
+    urls = " ".join(server.url for server in servers)
+    return ServedModel("toy", ModelOptions(base_url=urls, concurrency=concurrency), patience)
+
+
+def slow(asked: Asked) -> Reply:
+    return Reply(chat(asked.prompt).body, delay=0.01)
+
+
+def texts(given: list[Answer]) -> list[str]:
+    assert all(isinstance(answer, Texts) for answer in given), given
+    return [answer.only for answer in given if isinstance(answer, Texts)]
+
+
+def of_each(served: ServedModel, what: str) -> list[object]:
+    servers = served.notes()["servers"]
+    assert isinstance(servers, list)
+    return [each.get(what) for each in servers]
+
+
+# --- the server's fault --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", OF_SERVER)
+def test_one_that_turns_all_down_gets_no_more_and_fails_nothing(
+    status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        caplog.at_level(logging.WARNING),
+        MortalServer(lambda _: error(status, "not here")) as wrong,
+        MortalServer(slow) as right,
+    ):
+        served = model(wrong, right)
+        assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
+        assert 1 <= len(wrong.asked) <= 4, "no more than were under way together"
+    assert of_each(served, "answered") == [0, 60]
+    assert of_each(served, "went_away") == [1, 0]
+    assert of_each(served, "left_alone") == [f"HTTP {status}: not here", None]
+    assert served.notes()["retries"] == 0
+    assert f"The server {wrong.url} is left alone: HTTP {status}: not here." in caplog.text
+
+
+def test_one_that_is_mended_gets_work_again() -> None:
+    mended = threading.Event()
+
+    def first_not(asked: Asked) -> Reply:
+        if asked.number < 2:
+            return error(404, "the model is being loaded")
+        mended.set()
+        return chat(asked.prompt)
+
+    def patient(asked: Asked) -> Reply:
+        assert asked.number < 20 or mended.wait(60)
+        return chat(asked.prompt)
+
+    with MortalServer(first_not) as returning, MortalServer(patient) as other:
+        served = model(returning, other, patience=WATCHFUL, concurrency=2)
+        assert len(texts(answers(served, *map(question, range(60))))) == 60
+        assert len(returning.asked) > 2
+
+
+def test_one_alone_with_what_its_fellow_was_known_to_answer_waits_for_the_fellow() -> None:
+    """It never answered anything, and the other did: its word is not taken for the request's."""
+    fellow: MortalServer
+
+    def mortal(asked: Asked) -> Reply:
+        if asked.number == 10:
+            fellow.die()
+            threading.Timer(0.4, fellow.revive).start()
+        return Reply(close=True) if asked.number == 10 else slow(asked)
+
+    with MortalServer(lambda _: error(404, "no")) as wrong, MortalServer(mortal) as fellow:
+        served = model(wrong, fellow, patience=WATCHFUL)
+        assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
+
+
+def test_such_a_one_does_not_put_off_the_end_when_the_fellow_stays_away() -> None:
+    fellow: MortalServer
+
+    def mortal(asked: Asked) -> Reply:
+        if asked.number == 10:
+            fellow.die()
+        return Reply(close=True) if asked.number == 10 else slow(asked)
+
+    soon = Patience(first_wait=0.01, longest_wait=0.05, between_looks=0.05, outage=0.5)
+    with MortalServer(lambda _: error(404, "no")) as wrong, MortalServer(mortal) as fellow:
+        served = model(wrong, fellow, patience=soon)
+        with pytest.raises(
+            RunError, match=r"None of the 2 servers answers .* for 0\.5 s"
+        ) as caught:
+            answers(served, *map(question, range(60)))
+    assert f"{wrong.url}: HTTP 404: no; {fellow.url}: " in str(caught.value)
+
+
+# --- before the first request --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [400, *OF_SERVER])
+def test_one_that_will_not_list_what_another_lists_is_left_out(
+    status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        caplog.at_level(logging.WARNING),
+        MortalServer(slow, listing=status) as wrong,
+        MortalServer(slow) as right,
+    ):
+        served = model(wrong, right)
+        assert texts(answers(served, *map(question, range(20)))) == [str(n) for n in range(20)]
+        assert not wrong.asked
+    why = f"HTTP {status} when asked for its models, which another lists"
+    assert of_each(served, "left_alone") == [why, None]
+    assert f"The server {wrong.url} is away: {why}" in caplog.text
+
+
+def test_one_that_lists_them_later_gets_work() -> None:
+    at_work = threading.Event()
+
+    def listing_now(asked: Asked) -> Reply:
+        at_work.set()
+        return chat(asked.prompt)
+
+    def patient(asked: Asked) -> Reply:
+        late.listing = 200
+        assert asked.number < 10 or at_work.wait(60)
+        return chat(asked.prompt)
+
+    with MortalServer(listing_now, listing=401) as late, MortalServer(patient) as other:
+        served = model(late, other, patience=WATCHFUL, concurrency=2)
+        assert len(texts(answers(served, *map(question, range(40))))) == 40
+        assert late.asked
+
+
+def test_one_that_is_too_busy_to_list_is_believed() -> None:
+    with MortalServer(slow, listing=429) as busy, MortalServer(slow) as other:
+        served = model(busy, other)
+        assert len(texts(answers(served, *map(question, range(20))))) == 20
+        assert busy.asked
+
+
+# --- the user's ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", OF_SERVER)
+def test_what_all_turn_down_from_the_beginning_is_said_at_once(status: int) -> None:
+    with (
+        MortalServer(lambda _: error(status, "not so")) as one,
+        MortalServer(lambda _: error(status, "not so")) as other,
+    ):
+        served = model(one, other, patience=WATCHFUL, concurrency=2)
+        began = time.monotonic()
+        with pytest.raises(RunError, match=r"^[^\n]+$") as caught:
+            answers(served, *map(question, range(50)))
+        assert time.monotonic() - began < 10
+        assert len(one.asked) + len(other.asked) <= 8
+    assert str(caught.value) == (
+        f"None of the 2 servers takes the first requests (HTTP {status}: not so): check the key "
+        "in OPENAI_API_KEY, the model's name and the addresses, which mostly end in /v1."
+    )
+
+
+def test_where_they_differ_each_is_told_of() -> None:
+    with (
+        MortalServer(lambda _: error(401, "who are you")) as one,
+        MortalServer(lambda _: error(404, "no toy")) as other,
+        pytest.raises(RunError) as caught,
+    ):
+        answers(model(one, other), *map(question, range(50)))
+    assert f"{one.url}: HTTP 401: who are you" in str(caught.value)
+    assert f"{other.url}: HTTP 404: no toy" in str(caught.value)
+
+
+# --- the request's -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_bad_request_is_asked_of_no_other(status: int) -> None:
+    def picky(asked: Asked) -> Reply:
+        return error(status, "too long") if asked.prompt == "7" else slow(asked)
+
+    with MortalServer(picky) as one, MortalServer(picky) as other:
+        served = model(one, other)
+        given = answers(served, *map(question, range(20)))
+        prompts = [asked.prompt for asked in [*one.asked, *other.asked]]
+    assert given[7] == Failed(reason=f"HTTP {status}: too long")
+    assert len(texts([*given[:7], *given[8:]])) == 19
+    assert prompts.count("7") == 1
+    assert of_each(served, "went_away") == [0, 0]
+
+
+def test_a_content_filter_is_no_fault_of_the_server() -> None:
+    def filtering(asked: Asked) -> Reply:
+        if asked.prompt != "7":
+            return slow(asked)
+        return Reply({"error": {"message": "no", "code": "content_filter"}}, 403)
+
+    with MortalServer(filtering) as one, MortalServer(filtering) as other:
+        served = model(one, other)
+        refused = answers(served, *map(question, range(20)))[7]
+    assert isinstance(refused, Texts)
+    assert refused.texts[0].finish == "refused"
+    assert of_each(served, "went_away") == [0, 0]
+
+
+def test_what_every_server_turns_down_fails_alone() -> None:
+    """Chats are answered; neither server continues plain texts."""
+
+    def chats(asked: Asked) -> Reply:
+        if asked.path.endswith("/chat/completions"):
+            return slow(asked)
+        return error(404, "no such path")
+
+    with MortalServer(chats) as one, MortalServer(chats) as other:
+        served = model(one, other, patience=WATCHFUL)
+        requests = [
+            Generate(item=str(n), prompt=f"plain {n}") if n % 4 == 3 else question(n)
+            for n in range(40)
+        ]
+        answers(served, *map(question, range(8)))
+        given = answers(served, *requests)
+    plain = given[3::4]
+    assert all(isinstance(answer, Failed) for answer in plain), plain
+    assert {answer.reason for answer in plain if isinstance(answer, Failed)} == {
+        "the server has no completions endpoint for this model (HTTP 404: no such path): it "
+        "answers chats, but cannot continue a plain text"
+    }
+    assert len(texts([answer for n, answer in enumerate(given) if n % 4 != 3])) == 30
