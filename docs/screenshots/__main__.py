@@ -3,8 +3,8 @@
     make screenshots      (or: PYTHONPATH=tests:docs python -m screenshots [NAME …])
 
 Studies are those that the suites make of their starter data, runs those of models that need no
-download. A NAME makes only the pictures that begin with it. Fonts for Arabic, Devanagari and Chinese
-must be there.
+download. A NAME makes only the pictures that begin with it. Fonts for Arabic, Devanagari and
+Chinese must be there.
 """
 
 from __future__ import annotations
