@@ -94,6 +94,8 @@ def test_runs_of_other_sentences_altogether_are_refused(tmp_path: Path) -> None:
     second = ran(tmp_path / "two", rewritten(tmp_path / "other.jsonl", 24))
     with pytest.raises(InputError, match=r"share no judged item.*24 ids do not mean the same item"):
         compare_runs(first, second)
+    with pytest.raises(InputError, match=r"share no item with an outcome.*24 ids do not mean"):
+        agreement_of(first, second)
 
 
 def test_a_summary_tells_them_apart_too(tmp_path: Path) -> None:
@@ -113,6 +115,16 @@ def test_both_runs_say_how_much_is_undetected(tmp_path: Path) -> None:
     (table,) = [each for each in found.tables if each.name == "undetected"]
     assert [row.cells[0] for row in table.rows] == alone
     assert found.undetected.n == sum(each.n for each in alone)
+
+
+def test_agreement_says_how_much_of_what_it_compares_is_undetected(tmp_path: Path) -> None:
+    first = ran(tmp_path / "one", model="ngram")
+    second = ran(tmp_path / "two", rewritten(tmp_path / "other.jsonl", 5), "ngram")
+    whole, part = agreement_of(first, first), agreement_of(first, second)
+    assert [run.undetected.n for run in whole.runs] == [whole.runs[0].undetected.n] * 2
+    assert whole.runs[0].undetected == summarise([first]).undetected
+    lost = whole.runs[0].undetected.n * 5 // 24
+    assert [run.undetected.n for run in part.runs] == [whole.runs[0].undetected.n - lost] * 2
 
 
 def twice(

@@ -48,6 +48,22 @@ def test_a_cluster_lost_again_and_again_ends_the_run(
         answers(opened(hall), plan(40), tmp_path)
 
 
+@pytest.mark.parametrize("when", [wire.Hire, wire.Hand, wire.AskNotes])
+def test_every_loss_is_noted_whenever_it_was(
+    when: type[wire.Order],
+    double: type[Double],
+    hall: Hall,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lose_at(when, hall, monkeypatch, times=1)
+    model = opened(hall)
+    assert answers(model, plan(40), tmp_path) == expected(40)
+    spread = model.notes()["ray"]
+    assert isinstance(spread, dict)
+    assert spread["cut_off"] == 1
+
+
 def test_losses_with_work_between_them_are_not_in_a_row(
     double: type[Double], hall: Hall, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import signal
 import subprocess
 import sys
@@ -83,3 +84,18 @@ def test_what_others_left_in_the_temporary_folder_is_left_alone(temporary: Path)
     (temporary / "epicene-notes.txt").write_text("x")
     Satchel()
     assert len(list(temporary.iterdir())) == 2
+
+
+def test_a_disk_without_locks_holds_images_too(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_file: int, _how: int) -> None:
+        raise OSError("function not implemented")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    satchel = Satchel()
+    satchel.unpack({"a": b"ape"})
+    Satchel()
+    assert satchel.path("a").read_bytes() == b"ape"
+    satchel.drop(["a"])
+    assert list(temporary.iterdir()) == []

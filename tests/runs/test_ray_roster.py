@@ -298,7 +298,7 @@ def test_other_versions_of_libraries_are_noted(
     noted = spread(model)["versions"]
     assert list(noted) == ["torch"]
     assert set(noted["torch"]) == {"2.0", "3.0"}
-    assert "the run" in noted["torch"]["2.0"]
+    assert "the machine of the run" in noted["torch"]["2.0"]
 
 
 def test_alike_versions_are_not_noted(double: type[Double], hall: Hall, tmp_path: Path) -> None:

@@ -53,6 +53,8 @@ def headlines_of(summary: Summary) -> tuple[Headline, ...]:
 
 def entries_of(summary: Summary) -> Iterator[Entry]:
     """The headlines of one suite that have a number, then each by language if it has several."""
+    if not len(summary.results.frame):
+        return
     languages = [code for code in values_of(summary.results.frame, "language") if code]
     for headline in headlines_of(summary):
         codes = languages if headline.by_language and len(languages) > 1 else []

@@ -46,9 +46,7 @@ def compare_runs(first: Finished, second: Finished) -> Comparison:
     read = _read(first, second)
     both = paired(read.frames)
     if not len(both):
-        raise InputError(
-            " ".join((f"{first.folder} and {second.folder} share no judged item.", *read.notes))
-        )
+        raise _nothing_shared(read, "judged item")
     table, metrics = differences(both, first.info.model, second.info.model)
     parts = both, both.select("group", outcome="outcome_2")
     return _comparison(
@@ -93,6 +91,11 @@ def _read(first: Finished, second: Finished) -> _Read:
 def _unlike(runs: Sequence[Finished]) -> Iterator[str]:
     if different := differing_settings(runs):
         yield f"These runs were not asked alike: they differ in {', '.join(different)}."
+
+
+def _nothing_shared(read: _Read, what: str) -> InputError:
+    first, second = (run.folder for run in read.runs)
+    return InputError(" ".join((f"{first} and {second} share no {what}.", *read.notes)))
 
 
 def _comparison(
@@ -259,10 +262,8 @@ def agreement_of(
 
     refuse_other_suite(first, second)
     read = _read(first, second)
-    frames = read.frames
-    there = [
-        set(frame.filter(pl.col("outcome").is_not_null())["name"].unique()) for frame in frames
-    ]
+    frames = [frame.filter(pl.col("outcome").is_not_null()) for frame in read.frames]
+    there = [set(frame["name"].unique()) for frame in frames]
     for name, known in zip(names or (), there, strict=names is not None):
         if name not in known:
             raise unknown("judgement", name, known)
@@ -270,12 +271,11 @@ def agreement_of(
     rows: list[Row] = []
     metrics: dict[str, Estimate] = {}
     shared = 0
+    compared: list[tuple[polars.DataFrame, polars.DataFrame]] = []
     for one, other in chosen:
-        pairs = agreement.paired_outcomes(
-            frames[0].filter(pl.col("name") == one),
-            frames[1].filter(pl.col("name") == other),
-            on=("item",),
-        )
+        a, b = frames[0].filter(pl.col("name") == one), frames[1].filter(pl.col("name") == other)
+        compared.append((a.join(b, on="item", how="semi"), b.join(a, on="item", how="semi")))
+        pairs = agreement.paired_outcomes(a, b, on=("item",))
         shared += len(pairs)
         key = one if one == other else f"{one} / {other}"
         cells = tuple(
@@ -284,6 +284,8 @@ def agreement_of(
         )
         rows.append(Row(keys=(key or "(unnamed)",), cells=cells))
         metrics |= {f"{name}_{key}": cell for name, cell in zip(_MEASURES, cells, strict=True)}
+    if not any(len(a) for a, _ in compared):
+        raise _nothing_shared(read, "item with an outcome")
     table = Table(
         name="agreement",
         title=f"Agreement of {first.info.model} and {second.info.model}",
@@ -292,15 +294,11 @@ def agreement_of(
         rows=tuple(rows),
         notes=("Right or wrong, paired by item; undetected outcomes are left out.",),
     )
-    compared = [
-        frame.filter(pl.col("name").is_in([pair[side] for pair in chosen]))
-        for side, frame in enumerate(frames)
-    ]
     return _comparison(
         read,
         shared=shared,
         metrics=metrics,
-        judged=(compared[0], compared[1]),
+        judged=(pl.concat(a for a, _ in compared), pl.concat(b for _, b in compared)),
         tables=(table,),
         changed=[],
     )

@@ -52,8 +52,9 @@ class SameItems:
         if self.unlike:
             files = ", ".join(f"{run}: {file}" for run, file in zip(runs, self.files, strict=True))
             yield (
-                f"{self.unlike} ids do not mean the same item in all of these runs, whose data "
-                f"differ ({files}); such items count as different ones and are not paired."
+                f"{self.unlike} ids do not mean the same item in all of these runs: their data "
+                "differ, or how these were read (protocol, columns, version of the suite); such "
+                f"items count as different ones and are not paired ({files})."
             )
 
 
@@ -66,11 +67,12 @@ def same_items(runs: Sequence[Finished]) -> SameItems:
     unlike = set()
     for run in runs:
         for item in _items(run):
-            if first.setdefault(item.id, _mark(item)) != _mark(item):
+            mark = digest(item)
+            if first.setdefault(item.id, mark) != mark:
                 unlike.add(item.id)
     renamed = tuple(
         {
-            item.id: f"{item.id} [{_mark(item).hex()[:SHORT]}]"
+            item.id: f"{item.id} [{digest(item).hex()[:SHORT]}]"
             for item in _items(run)
             if item.id in unlike
         }
@@ -104,10 +106,6 @@ def _items(run: Finished) -> Iterator[Item]:
             yield from (item for _, item in reader.items(first, end))
     finally:
         store.close()
-
-
-def _mark(item: Item) -> bytes:
-    return digest(item)
 
 
 def refuse_repeated(frame: polars.DataFrame, suite: str) -> None:

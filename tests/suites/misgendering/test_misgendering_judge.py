@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+import msgspec
 import pytest
 
+from epicene.languages.rewriting.english import pipelines
 from epicene.records import Judgement, Score, Scores, Text, Texts, TextScore
 from epicene.suites import Answers, Given, Source
 from epicene.suites.misgendering import conversion
@@ -53,6 +57,26 @@ def judged(protocol: str, answer: Scores | Texts, name: str) -> list[Judgement]:
     """What is made of one answer."""
     answers = Answers([Given("ask", "model", "m", name, answer)])
     return list(judge(ITEM, answers, PROTOCOLS[protocol]))
+
+
+@pytest.mark.parametrize("pronouns", [("he", "they"), ("ze", "he", "she", "they", "xe")])
+def test_the_authors_rules_convert_into_their_own_sets_alone(
+    pronouns: tuple[str, ...],
+) -> None:
+    if not pipelines.installed():
+        reason = f"wants a spaCy pipeline; get it with `{pipelines.GET_ONE}`"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+    protocol = PROTOCOLS["paper"]
+    mine = read(Source(), msgspec.structs.replace(protocol, pronouns=pronouns)).items
+    opened = {each.pronoun: each for each in mine if not each.is_template}
+    assert set(opened) == set(pronouns)
+    made = {
+        name: [each.pronoun for each in conversion.candidates(item, "He left early.", protocol)]
+        for name, item in opened.items()
+    }
+    four = ["they", "he", "she", "xe"]
+    whole = set(four) <= set(pronouns)
+    assert made == {name: four if whole and name in four else [] for name in pronouns}
 
 
 def test_the_sum_and_the_mean_choose_differently() -> None:

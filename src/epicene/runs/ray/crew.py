@@ -44,7 +44,7 @@ class Crew:
         self._batch_seconds = _SHARD_SECONDS
         self._slowest = 0.0  # seconds for a batch
         self._poisons = 0
-        self._counts = {"shards": 0, "retried": 0, "isolated": 0, "cut_off": 0}
+        self._counts = {"shards": 0, "retried": 0, "isolated": 0}
 
     def introduction(self) -> wire.Introduction:
         """Who the first worker is that is ready; all others must be the same."""
@@ -59,6 +59,7 @@ class Crew:
             "replaced": roster.replaced,
             "given_up": roster.given_up,
             **self._counts,
+            "cut_off": roster.losses,
         }
         if differing := roster.versions.differing():
             spread["versions"] = differing
@@ -130,7 +131,6 @@ class Crew:
         elif isinstance(event, wire.Lost):
             yield from self._lost(event.worker, event.reason)
         elif isinstance(event, wire.CutOff):
-            self._counts["cut_off"] += 1
             self._waiting.extend(self._roster.cut_off(event.reason))  # nobody's fault
         else:
             self._roster.notice(event)

@@ -80,7 +80,9 @@ def held() -> tuple[Path, int]:
     """A new temporary folder, and the lock on it, which ends with this process at the latest."""
     folder = Path(tempfile.mkdtemp(prefix="epicene-"))
     lock = os.open(folder, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    # Where the disk knows no locks (some networks' disks) nobody can sweep either.
+    with suppress(OSError):
+        fcntl.flock(lock, fcntl.LOCK_EX)
     # It gets its name when it is locked, so that nobody sweeps it before.
     return folder.rename(folder.with_name(folder.name + _HELD)), lock
 

@@ -59,9 +59,10 @@ class Roster:
         self.most = 0
         self.replaced = 0
         self.given_up = 0
+        self.losses = 0  # of the cluster with all workers
         self.machines: set[str] = set()
         self.versions = Versions()
-        self.versions.add("the run", versions_here())
+        self.versions.add("the machine of the run", versions_here())
 
     def introduction(self) -> wire.Introduction:
         """Who the first worker is that is ready; all others must be the same."""
@@ -144,12 +145,17 @@ class Roster:
     def cut_off(self, reason: str) -> list[Shard]:
         """The cluster is lost with all workers: wait for it; what they had in hand."""
         in_hand = [shard for member in self.members.values() for shard in member.hand.values()]
-        self.members.clear()
-        self._taught = False
+        self._forget()
         self._cluster.wait_for_it(reason)
         self._waiting.begin_anew()
         self.hire()
         return in_hand
+
+    def _forget(self) -> None:
+        """Nobody is left of those who were on a cluster that is lost."""
+        self.losses += 1
+        self.members.clear()
+        self._taught = False
 
     def notice(self, event: wire.Event) -> None:
         """Take in what a worker says of itself, unless it was let go, of this model or another."""
@@ -217,8 +223,7 @@ class Roster:
                     asked.discard(event.worker)
                 # The work is done: nobody is replaced for what is lost now.
                 if isinstance(event, wire.CutOff):
-                    self.members.clear()
-                    self._taught = False
+                    self._forget()
                     return
                 if isinstance(event, wire.Lost):
                     asked.discard(event.worker)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 CONVERTED = "converted"
 
+# What the authors' rules rewrite into, in the order in which they break ties.
+_AUTHORS_SETS = ("they", "he", "she", "xe")
+
 # Pronoun sets as something a cache can hold: name, forms by case, whether verbs are plural.
 _Key: TypeAlias = tuple[tuple[str, tuple[str, ...], bool], ...]
 
@@ -77,7 +80,8 @@ def candidates(
     item: Instance, continuation: str, protocol: MisgenderingProtocol
 ) -> tuple[Candidate, ...]:
     """Context and continuation, up to its second pronoun, with each set; none without a pronoun,
-    nor where the authors' rules have no form for the item's own."""
+    nor, by the authors' rules, where their four sets are not all asked or the item's own is none
+    of them."""
     if protocol.mended:
         made = _minimal_pairs(item, continuation, protocol.tokeniser)
     else:
@@ -101,9 +105,10 @@ def _minimal_pairs(item: Instance, continuation: str, tokeniser: str) -> dict[st
 
 
 def _as_published(key: _Key, continuation: str) -> dict[str, str]:
+    if not {name for name, *_ in key}.issuperset(_AUTHORS_SETS):
+        return {}
     made = _published_rules(key).candidates(continuation)
-    # The order in which the authors break ties.
-    return {} if made is None else {name: made[name] for name in ("they", "he", "she", "xe")}
+    return {} if made is None else {name: made[name] for name in _AUTHORS_SETS}
 
 
 @cache

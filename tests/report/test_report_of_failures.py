@@ -1,0 +1,50 @@
+"""Runs of which nothing came are in the report, by what they lack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from epicene import registry
+from epicene.models import Model, ModelOptions, parse_spec
+from epicene.models.one_by_one import OneByOne
+from epicene.records import Failed, Identity
+from epicene.report.runs import write_report
+from epicene.runs.results import read_run
+from epicene.runs.run import Order, run
+from epicene.suites import choose_protocol, find_suite
+from runs.conftest import Silent
+
+VERBS = ("score", "fill", "generate", "translate", "draw", "look")
+
+
+def open_mute(name: str, _options: ModelOptions) -> Model:
+    identity = Identity(kind="mute", label=f"mute-{name}", key={"name": name})
+    return OneByOne(
+        identity, dict.fromkeys(VERBS, lambda _request: Failed(reason="the line is cut"))
+    )
+
+
+@pytest.mark.parametrize("name", sorted(registry.names("suites")))
+def test_nothing_was_answered(name: str, tmp_path: Path) -> None:
+    registry.add("models", "mute", open_mute)
+    suite = find_suite(name)
+    runs = []
+    for label in "ab":
+        order = Order(
+            suite=suite,
+            protocol=choose_protocol(suite, "epicene", {}, None),
+            models={role.name: [parse_spec(f"mute:{label}")] for role in suite.roles},
+            limit=2,
+            under=tmp_path,
+        )
+        folder, manifest = run(order, Silent())
+        assert manifest.state == "incomplete"
+        runs.append(read_run(folder))
+    for shown in (runs[:1], runs):
+        write_report(shown, tmp_path / "report.html")
+        text = (tmp_path / "report.html").read_text(encoding="utf-8")
+        for each in shown:
+            told = f"{each.info.model} is incomplete: 0 of {each.manifest.items} items are judged"
+            assert told in text
