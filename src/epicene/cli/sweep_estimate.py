@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.models.prices import dollars
 from epicene.records import Column, Row, Table
-from epicene.runs.sweeping.imagined import BYTES_A_TOKEN
+from epicene.runs.imagined import BYTES_A_TOKEN
 from epicene.runs.sweeping.prospect import outlook
 
 if TYPE_CHECKING:

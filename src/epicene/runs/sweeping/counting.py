@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from epicene.models.purse import paid
 from epicene.records import Failed
 from epicene.runs import places
+from epicene.runs.imagined import imagined
 from epicene.runs.plan import WINDOW
 from epicene.runs.run import selected
-from epicene.runs.sweeping.imagined import imagined
 from epicene.runs.sweeping.tally import Tally
 from epicene.suites import Answers, Given
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from epicene.records import Draw, Fill, Generate, Look, Prompt, Request, Score, Translate, verb
-from epicene.runs.sweeping.imagined import BYTES_A_TOKEN
+from epicene.runs.imagined import BYTES_A_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,7 +1,8 @@
-"""Answers that nobody gave, to count what a later stage would ask about real ones.
+"""Answers that nobody gave, to learn what would be asked about real ones and be judged of them.
 
-They hold what such a stage looks for wherever they can: every picture is drawn, every text has
-the first of the choices and is as long as it may be. So what is counted is about the most.
+They prefer nothing, and hold what a later stage looks for wherever they can: every picture is
+drawn, every text has the first of the choices and is as long as it may be. So what is counted is
+about the most.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def imagined(request: Request) -> Answer:
         case Fill():
             texts = request.choices or ("",)
             return Completions(
-                completions=tuple(Completion(text=text, logprob=0.0, tokens=1) for text in texts),
+                completions=tuple(
+                    Completion(text=text, logprob=0.0, tokens=1, with_after=0.0) for text in texts
+                ),
                 method="imagined",
             )
         case Score():
@@ -62,8 +65,20 @@ def _written(request: Generate) -> str:
 
 
 def _drawn(request: Draw, shot: int) -> Image:
-    return Image(sha256=digest(request, shot).hex() * 2, width=request.width, height=request.height)
+    return Image(
+        sha256=digest(request, shot).hex() * 2,
+        media_type="image/png",
+        width=request.width,
+        height=request.height,
+    )
 
 
 def _scored(text: str) -> TextScore:
-    return TextScore(logprobs=(0.0,), starts=(0,), ends=(len(text),), words=1, characters=len(text))
+    return TextScore(
+        logprobs=(0.0,),
+        drawn=(0.0,),
+        starts=(0,),
+        ends=(len(text),),
+        words=1,
+        characters=len(text) or 1,
+    )
