@@ -14,6 +14,8 @@ from epicene.datafiles import sha256_of
 from epicene.export.discretion import discreet_command, discreet_protocol, name_of
 from epicene.suites import find_suite
 from models import tiny_causal
+from models.local_server import Server
+from models.openai_server import chat
 
 PLACE = "quagga-stable"  # in no text of ours
 
@@ -112,6 +114,20 @@ def test_results_do_not_tell_where_anything_lay(place: Path, runs: list[Path]) -
     assert "differ in data" not in card  # one file, named in two ways
 
 
+def test_a_server_that_calls_a_model_by_its_path_tells_no_place(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    with Server(lambda _: chat("no")) as server:
+        spec = f"openai:{place}/llama?base_url={server.url}"
+        epicene("run", "genform", "-m", spec, "--limit", "1", "-l", "fr", "-o", place / "run")
+    epicene("export", "results", place / "run", "-o", place / "out")
+    assert PLACE.encode() not in everything(place / "out")
+    card = (place / "out" / "README.md").read_text(encoding="utf-8")
+    assert "# llama: grammatical gender" in card
+    assert "| model | `llama` |" in card
+
+
 @pytest.mark.parametrize("to", ["hf", "lm-eval"])
 @pytest.mark.parametrize(
     ("suite", "arguments"),
@@ -155,12 +171,35 @@ def test_items_do_not_tell_where_they_lay(
         ("epicene run x --set=formats=a,b -d /a,b/c", "epicene run x --set=formats=a,b -d c"),
         ("epicene sweep /home/me/plan.toml", "epicene sweep plan.toml"),
         ("epicene run x '/home/me/it", "epicene run x it"),
+        (
+            "epicene run x -m 'openai:owner/name?price=/home/me/p.toml'",
+            "epicene run x -m 'openai:owner/name?price=p.toml'",
+        ),
+        (
+            "epicene run x -m 'openai:n?base_url=http://h:80/v1&price=/home/me/p.toml'",
+            "epicene run x -m 'openai:n?base_url=http://h:80/v1&price=p.toml'",
+        ),
+        ("epicene run x -m hf:/a,dir,x/tiny", "epicene run x -m hf:a,tiny"),
+        (r"epicene run x -m 'hf:D:\me\tiny'", "epicene run x -m hf:tiny"),
         # What is no path stays.
         ("epicene run x -m hf:owner/name", "epicene run x -m hf:owner/name"),
         ("epicene run x -m replicate:owner/name:1", "epicene run x -m replicate:owner/name:1"),
         ("epicene run x --price 0.15/0.60", "epicene run x --price 0.15/0.60"),
         ("epicene run x --base-url http://h:80/v1", "epicene run x --base-url http://h:80/v1"),
         ("epicene run x --limit 5 -l fr", "epicene run x --limit 5 -l fr"),
+        (
+            "epicene run x --label a/b --revision refs/pr/1 -d c/d",
+            "epicene run x --label a/b --revision refs/pr/1 -d d",
+        ),
+        (
+            "epicene run x --label=a/b --column=text=in/text",
+            "epicene run x --label=a/b --column=text=in/text",
+        ),
+        ("epicene run x -m 'smollm2?label=a/b'", "epicene run x -m 'smollm2?label=a/b'"),
+        (
+            "epicene run x -m 'hf:gpt2?revision=refs/pr/1'",
+            "epicene run x -m 'hf:gpt2?revision=refs/pr/1'",
+        ),
     ],
 )
 def test_commands_keep_the_names_and_lose_the_places(command: str, shown: str) -> None:

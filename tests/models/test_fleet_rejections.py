@@ -170,11 +170,11 @@ def test_one_that_is_too_busy_to_list_is_believed() -> None:
 # --- the user's ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("status", OF_SERVER)
-def test_what_all_turn_down_from_the_beginning_is_said_at_once(status: int) -> None:
+@pytest.mark.parametrize(("status", "listing"), [(401, 200), *((each, each) for each in OF_SERVER)])
+def test_what_all_turn_down_from_the_beginning_is_said_at_once(status: int, listing: int) -> None:
     with (
-        MortalServer(lambda _: error(status, "not so")) as one,
-        MortalServer(lambda _: error(status, "not so")) as other,
+        MortalServer(lambda _: error(status, "not so"), listing=listing) as one,
+        MortalServer(lambda _: error(status, "not so"), listing=listing) as other,
     ):
         served = model(one, other, patience=WATCHFUL, concurrency=2)
         began = time.monotonic()
@@ -190,8 +190,8 @@ def test_what_all_turn_down_from_the_beginning_is_said_at_once(status: int) -> N
 
 def test_where_they_differ_each_is_told_of() -> None:
     with (
-        MortalServer(lambda _: error(401, "who are you")) as one,
-        MortalServer(lambda _: error(404, "no toy")) as other,
+        MortalServer(lambda _: error(401, "who are you"), listing=401) as one,
+        MortalServer(lambda _: error(404, "no toy"), listing=404) as other,
         pytest.raises(RunError) as caught,
     ):
         answers(model(one, other), *map(question, range(50)))
@@ -229,6 +229,43 @@ def test_a_content_filter_is_no_fault_of_the_server() -> None:
     assert isinstance(refused, Texts)
     assert refused.texts[0].finish == "refused"
     assert of_each(served, "went_away") == [0, 0]
+
+
+def test_what_a_firewall_blocks_first_does_not_end_the_run() -> None:
+    """It is turned down before anything is answered; the servers list their models all the same."""
+    blocked: list[Asked] = []
+    by_both = threading.Event()
+
+    def walled(asked: Asked) -> Reply:
+        if asked.prompt != "0":
+            assert by_both.wait(60)
+            return slow(asked)
+        blocked.append(asked)
+        if len(blocked) == 2:
+            by_both.set()
+        return error(403, "blocked")
+
+    with MortalServer(walled) as one, MortalServer(walled) as other:
+        served = model(one, other, concurrency=8)
+        blocked_first = answers(served, *map(question, range(8)))
+        # So is all that a session asks which has only that left.
+        only_that = answers(model(one, other), question(0))
+    assert blocked_first[0] == only_that[0] == Failed(reason="HTTP 403: blocked")
+    assert texts(blocked_first[1:]) == [str(n) for n in range(1, 8)]
+
+
+def test_what_all_turn_down_keeps_no_server_from_work() -> None:
+    """Its first server is doubted until the other has spoken, whatever it answers meanwhile."""
+
+    def walled(asked: Asked) -> Reply:
+        return error(403, "blocked") if int(asked.prompt) % 20 == 9 else slow(asked)
+
+    with MortalServer(walled) as one, MortalServer(walled) as other:
+        served = model(one, other)  # who is away once stays so: nobody looks again
+        given = answers(served, *map(question, range(200)))
+    assert sum(isinstance(answer, Failed) for answer in given) == 10
+    answered = of_each(served, "answered")
+    assert all(isinstance(each, int) and each >= 60 for each in answered), answered
 
 
 def test_what_every_server_turns_down_fails_alone() -> None:

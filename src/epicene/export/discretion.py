@@ -27,9 +27,10 @@ ProtocolT = TypeVar("ProtocolT", bound="Protocol")
 _ONLY_A_PATH = re.compile(r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]")
 _SEPARATOR = re.compile(r"[/\\]")
 _PRICE = re.compile(r"[\d.]+/[\d.]+")  # dollars IN/OUT
-_SPEC = re.compile(r"[A-Za-z][\w-]+(?::(?!//)|,)")  # KIND:NAME, or several that commas part
+_SPEC = re.compile(r"[A-Za-z][\w-]+(?::(?!//)|[?,])")  # KIND:NAME?…, or several that commas part
 _NEXT_SPEC = re.compile(r",(?=[A-Za-z][\w-]+(?:[:?,]|$))")
 _ALWAYS_LOCAL = ("diffusers",)
+_NO_PLACES = ("label", "revision", "column")  # options whose values may have a / and are no paths
 
 
 def name_of(path: str) -> str:
@@ -40,11 +41,12 @@ def name_of(path: str) -> str:
 def discreet_protocol(protocol: ProtocolT, files: Collection[str]) -> ProtocolT:
     """A protocol whose settings name files without their folders; `files` are those that were
     read, by their names. What was in a file and became part of the protocol is left as it is."""
-    return msgspec.structs.replace(protocol, **_named(msgspec.structs.asdict(protocol), files))
+    named = without_places(msgspec.structs.asdict(protocol), files)
+    return msgspec.structs.replace(protocol, **named)
 
 
-def _named(settings: Mapping[str, Any], files: Collection[str]) -> dict[str, Any]:
-    """Settings of a protocol; one that names a file is a text."""
+def without_places(settings: Mapping[str, Any], files: Collection[str] = ()) -> dict[str, Any]:
+    """Settings of a protocol or a model; one that names a file is a text."""
     return {
         name: name_of(value)
         if isinstance(value, str) and (_ONLY_A_PATH.match(value) or name_of(value) in files)
@@ -91,7 +93,7 @@ def _manifest(manifest: Manifest, files: Collection[str]) -> Manifest:
 
 def _settings(settings: Settings, files: Collection[str]) -> Settings:
     return msgspec.structs.replace(
-        settings, protocol=_named(settings.protocol, files), data=name_of(settings.data)
+        settings, protocol=without_places(settings.protocol, files), data=name_of(settings.data)
     )
 
 
@@ -128,26 +130,31 @@ def discreet_command(command: str, kept: Collection[str] = ()) -> str:
         words = shlex.split(command)
     except ValueError:  # a quote without its fellow
         words = command.split()
-    return shlex.join(_word(word, kept) for word in words)
+    options = [word.removeprefix("--") for word in ["", *words]]
+    return shlex.join(
+        word if option in _NO_PLACES else _word(word, kept)
+        for option, word in zip(options, words, strict=False)
+    )
 
 
 def _word(word: str, kept: Collection[str]) -> str:
     """A word of a command: an option, NAME=VALUE, a model's spec, or a path."""
     if re.match(r"-[A-Za-z].", word):  # an option and its value in one: -dFILE
         return word[:2] + _word(word[2:], kept)
-    head, equals, value = word.partition("=")
-    if equals and not _SEPARATOR.search(head):
-        return f"{head}={_word(value, kept)}"
     if _SPEC.match(word):
         return ",".join(_spec(each, kept) for each in _NEXT_SPEC.split(word))
-    return _piece(word, kept)
+    head, equals, value = word.partition("=")
+    if not equals or _SEPARATOR.search(head):
+        return _piece(word, kept)
+    return word if head.removeprefix("--") in _NO_PLACES else f"{head}={_word(value, kept)}"
 
 
 def _spec(spec: str, kept: Collection[str]) -> str:
     """One of several specs of models."""
-    kind, colon, name = spec.partition(":")
-    name, mark, options = name.partition("?")
-    return f"{kind}{colon}{_piece(name, kept)}{mark}{options}"
+    head, mark, options = spec.partition("?")
+    kind, colon, name = head.partition(":")
+    named = f"{kind}:{_piece(name, kept)}" if colon else _piece(kind, kept)
+    return named + mark + "&".join(_word(each, kept) for each in options.split("&"))
 
 
 def _piece(text: str, kept: Collection[str]) -> str:

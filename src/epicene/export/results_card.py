@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from epicene import __version__
 from epicene.export.card_parts import fault_lines, protocol_lines
+from epicene.export.discretion import without_places
 from epicene.export.folders import front_matter
 from epicene.report.document import headlines, number
 from epicene.report.layout import caption
@@ -198,7 +199,7 @@ def _models(runs: Sequence[Finished]) -> Iterator[str]:
 def _model(role: str, identity: Identity) -> Iterator[str]:
     yield f"### {identity.label} ({role})"
     yield ""
-    known = {"kind": identity.kind, **identity.about, **identity.key}
+    known = without_places({"kind": identity.kind, **identity.about, **identity.key})
     rows = [(name, f"`{value}`") for name, value in known.items() if value not in (None, "")]
     yield from table(("what", "value"), rows)
     yield ""

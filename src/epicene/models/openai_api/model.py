@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING
 
 from epicene.models.openai_api.tokens import PICTURE, at_most
@@ -50,9 +51,11 @@ class ServedModel(RemoteModel):
     library = "openai"
 
     def __init__(self, name: str, options: ModelOptions, patience: Patience | None = None) -> None:
+        path = PureWindowsPath(name)  # which knows the separators of both
         identity = Identity(
             kind=KIND,
-            label=options.label or name,
+            # Many servers call a model by where its files are.
+            label=options.label or (path.name if path.anchor else name),
             key={"model": name, "revision": options.revision, "version": VERSION},
             about={"name": name, "family": "", "parameters": None},
         )

@@ -109,7 +109,7 @@ def listed_models(content: bytes) -> frozenset[str]:
     """The names in a list of models; none where it is no such list."""
     try:
         listed = msgspec.json.decode(content, type=ModelList)
-    except msgspec.DecodeError:
+    except ValueError:
         return frozenset()
     return frozenset(model.id for model in listed.data or () if model.id)
 
@@ -118,7 +118,7 @@ _decoder = msgspec.json.Decoder(Reply)
 
 
 def decode(content: bytes) -> Reply:
-    """Read a reply; `msgspec.DecodeError` where it is not JSON or of another shape."""
+    """Read a reply; `ValueError` where it is not JSON, not even UTF-8, or of another shape."""
     return _decoder.decode(content)
 
 

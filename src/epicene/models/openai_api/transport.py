@@ -6,7 +6,6 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
-import msgspec
 import openai
 
 from epicene.models.openai_api import replies
@@ -102,7 +101,7 @@ class Transport:
     def _decode(self, content: bytes, trial: Trial) -> Reply:
         try:
             reply = replies.decode(content)
-        except msgspec.DecodeError as error:
+        except ValueError as error:
             raise PassingError("reply", f"the reply could not be read ({error})") from None
         if reply.error and not reply.choices and not reply.data:
             message = words({"error": reply.error}).message or brief(str(reply.error))

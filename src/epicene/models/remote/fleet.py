@@ -54,16 +54,18 @@ class Fleet:
     # --- who gets a request ----------------------------------------------------------------
 
     @asynccontextmanager
-    async def slot(self, shunned: Collection[Server] = ()) -> AsyncIterator[tuple[Server, int]]:
+    async def slot(
+        self, shunned: Collection[Server] = (), *, first: bool = False
+    ) -> AsyncIterator[tuple[Server, int]]:
         """Wait for room at a server and hold it: the server, and the round of its gate."""
-        server = await self._choose(shunned)
+        server = await self._choose(shunned, first=first)
         try:
             async with server.gate.slot() as round_:
                 yield server, round_
         finally:
             self._turns.give()
 
-    async def _choose(self, shunned: Collection[Server]) -> Server:
+    async def _choose(self, shunned: Collection[Server], *, first: bool) -> Server:
         if not self.several:
             return self.servers[0]  # whose gate is where to wait
         while True:
@@ -71,7 +73,7 @@ class Fleet:
                 raise self._end
             if server := self._best(shunned):
                 return server
-            await self._turns.wait(self._turns.give)
+            await self._turns.wait(self._turns.give, first=first)
 
     def _best(self, shunned: Collection[Server]) -> Server | None:
         ready = [server for server in self.servers if not server.away and server.gate.free]
@@ -128,19 +130,25 @@ class Fleet:
         for each in by:
             if each.doubted:
                 each.doubted = False
-                each.welcome()
-        self._wake(sum(each.gate.ceiling for each in by))
+                self._welcome(each)
         return False
 
     def succeeded(self, server: Server) -> None:
         """A request was answered there."""
-        server.failures, server.rest, server.doubted = 0, 1, False
+        server.failures, server.rest = 0, 1
         server.answered += 1
+        if not server.away:  # or it was under way before the server was doubted
+            server.doubted = False
         if server.gate.free:
             self._turns.give()  # it has just grown
 
+    @property
+    def lists_models(self) -> bool:
+        """Whether a server of these lists its models, so that its address is right."""
+        return self._listing.known
+
     def nobody_takes(self, by: Mapping[Server, str], key_variable: str) -> RunError:
-        """All turn down what is asked first, so nothing more is: what to say of that."""
+        """Nothing more is asked, as nobody would take it: what to say of that."""
         reasons = {server: by.get(server) or server.away for server in self.servers}
         same = set(reasons.values())
         self._end = RunError(
@@ -237,6 +245,9 @@ class Fleet:
         if not self._listing.fits(models):
             server.leave(self._listing.wrong(server, models))
             return
+        self._welcome(server)
+
+    def _welcome(self, server: Server) -> None:
         server.welcome()
         _log.warning("The server %s is back.", server.address.shown)
         self._wake(server.gate.ceiling)

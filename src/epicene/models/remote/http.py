@@ -104,7 +104,7 @@ def status_error(response: httpx.Response, body: bytes) -> StatusError:
     """An error status with what the server says of it."""
     try:
         content = msgspec.json.decode(body)
-    except msgspec.DecodeError:
+    except ValueError:  # not JSON, or not even UTF-8
         content = body.decode(errors="replace")
     return StatusError(response.status_code, **words(content)._asdict(), headers=response.headers)
 
@@ -113,5 +113,5 @@ def read(content: bytes, reply: type[ReplyT]) -> ReplyT:
     """A reply; a fault where it is not JSON or of another shape."""
     try:
         return msgspec.json.decode(content, type=reply)
-    except msgspec.DecodeError as error:
+    except ValueError as error:
         raise PassingError("reply", f"the reply could not be read ({error})") from None

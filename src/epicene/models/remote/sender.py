@@ -120,7 +120,9 @@ class Sender:
         Where a server is away, of several, that is said and not what became of the request. What
         is sent `elsewhere` takes room like all else, and says nothing of a server.
         """
-        async with self.fleet.slot(trial.shunned) as (server, round_):
+        # One that was turned down keeps a server from work until another has spoken.
+        first = bool(trial.turned_down)
+        async with self.fleet.slot(trial.shunned, first=first) as (server, round_):
             trial.server = server
             try:
                 reply = await self._exchange(send, trial, server.gate, round_)
@@ -164,7 +166,9 @@ class Sender:
         """Raise to that end where a server is to blame for turning a request down."""
         if self.fleet.turned_down(server, str(rejected), trial.turned_down):
             raise PassingError("absent", f"the server turned it down ({rejected})") from None
-        if not self.tally.answered:
+        # A firewall may turn down the first request, or all that an earlier session left; but where
+        # the key is wrong, or not even models are listed, nothing else would fare better.
+        if not self.tally.answered and (rejected.status == 401 or not self.fleet.lists_models):
             raise self.fleet.nobody_takes(trial.turned_down, self.key_variable) from None
 
     def _give_up(self, fault: PassingError, attempts: int, *, silent: bool) -> NoReturn:

@@ -20,10 +20,16 @@ class Turns:
         """How many wait."""
         return len(self._waiting)
 
-    async def wait(self, pass_on: Callable[[], object]) -> None:
-        """Wait for a turn; one that comes in the moment of being called off is passed on."""
+    async def wait(self, pass_on: Callable[[], object], *, first: bool = False) -> None:
+        """Wait for a turn; one that comes in the moment of being called off is passed on.
+
+        `first` goes before all who wait.
+        """
         turn = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+        if first:
+            self._waiting.appendleft(turn)
+        else:
+            self._waiting.append(turn)
         try:
             await turn
         except asyncio.CancelledError:
@@ -32,7 +38,7 @@ class Turns:
             raise
 
     def give(self) -> bool:
-        """Give a turn to who has waited longest; whether there was anybody."""
+        """Give a turn to who is first; whether there was anybody."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():

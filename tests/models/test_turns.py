@@ -1,0 +1,58 @@
+"""Waiting for a turn: in order, and none lost."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from epicene.models.remote.turns import Turns
+
+
+def test_some_go_before_all_others() -> None:
+    async def served() -> list[str]:
+        turns, order = Turns(), []
+
+        async def wait(name: str, *, first: bool) -> None:
+            await turns.wait(turns.give, first=first)
+            order.append(name)
+
+        waiting = [
+            asyncio.create_task(wait(name, first=first))
+            for name, first in (("one", False), ("two", False), ("hasty", True))
+        ]
+        await asyncio.sleep(0)
+        assert len(turns) == 3
+        while turns.give():
+            await asyncio.sleep(0)
+        await asyncio.gather(*waiting)
+        return order
+
+    assert asyncio.run(served()) == ["hasty", "one", "two"]
+
+
+def test_a_turn_of_one_who_is_called_off_is_passed_on() -> None:
+    async def served() -> None:
+        turns = Turns()
+        early, late = (asyncio.create_task(turns.wait(turns.give)) for _ in range(2))
+        await asyncio.sleep(0)
+        assert turns.give()
+        early.cancel()  # before it could take its turn
+        await asyncio.wait_for(late, 5)
+        with pytest.raises(asyncio.CancelledError):
+            await early
+
+    asyncio.run(served())
+
+
+def test_one_who_was_called_off_before_gets_none() -> None:
+    async def served() -> None:
+        turns = Turns()
+        early, late = (asyncio.create_task(turns.wait(turns.give)) for _ in range(2))
+        await asyncio.sleep(0)
+        early.cancel()
+        assert turns.give()
+        assert not turns.give()
+        await asyncio.wait_for(late, 5)
+
+    asyncio.run(served())
