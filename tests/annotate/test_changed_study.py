@@ -12,12 +12,14 @@ import msgspec
 import pytest
 
 from annotate.ten_items import drawn
+from epicene.annotate.adjudication import Settlements, disagreements
 from epicene.annotate.fitting import fitting
-from epicene.annotate.folder import StudyFolder, create_folder, read_folder
-from epicene.annotate.quality import agreement
+from epicene.annotate.folder import RESPONSES, StudyFolder, create_folder, read_folder
+from epicene.annotate.quality import agreement, people
 from epicene.annotate.results import UnreadableError, summarise_study
 from epicene.cli import guarded
 from epicene.cli.app import run_app
+from epicene.errors import InputError
 from epicene.studies import (
     AnswerValue,
     Choose,
@@ -98,6 +100,15 @@ def without_an_item(study: Study) -> Study:
     return msgspec.structs.replace(study, items=study.items[1:])
 
 
+def without_the_second(study: Study) -> Study:
+    return msgspec.structs.replace(study, items=study.items[:1], shuffle=False)
+
+
+def without_an_item_but_a_new_one(study: Study) -> Study:
+    (item,) = study.items
+    return msgspec.structs.replace(study, items=(msgspec.structs.replace(item, id="new"),))
+
+
 # How many of the nine answers and two decisions fit no more.
 CHANGES: list[tuple[Callable[[Study], Study], int]] = [
     (renamed, 3 + 1),
@@ -155,6 +166,61 @@ def test_what_depended_on_an_answer_that_is_gone_goes_with_it() -> None:
     unsure = msgspec.structs.replace(error, when={"grammatical": ("unsure",)})
     found = fitting(asking(study, first, unsure, plausible), given, {})
     assert [each.answers for each in found.responses] == [{"grammatical": "no", "plausible": "yes"}]
+
+
+def test_nobody_fails_an_attention_check_for_a_question_that_is_gone() -> None:
+    (item, *_) = misgendering().items
+    check = msgspec.structs.replace(item, id="c", expected={"label": "correct"})
+    study = msgspec.structs.replace(misgendering(), checks=(check,))
+    given = [
+        said("ann", "c", label="correct", note="?"),
+        said("bob", "c", label="misgendering", note="!"),
+    ]
+    assert [each.passed for each in people(study, given)] == [True, False]
+    right = msgspec.structs.replace(check, expected={"outcome": "correct"})
+    found = fitting(msgspec.structs.replace(renamed(study), checks=(right,)), given, {})
+    assert (found.responses, found.left_out) == ([], 4)  # the remarks alone tell nothing
+    label, *others, _note = study.questions
+    found = fitting(asking(study, label, *others), given, {})
+    assert found.left_out == 2
+    assert [each.passed for each in people(study, found.responses)] == [True, False]
+
+
+def test_nobody_differs_about_a_question_whose_answers_are_gone() -> None:
+    for change, asked in ((renamed, "outcome"), (without_options, "label")):
+        study = change(misgendering())
+        found = disagreements(study, fitting(study, ANSWERS, {}).responses, {})
+        assert {each.item.id for each in found} == {"g1"}
+        assert (asked in {each.question for each in found}) == (change is without_options)
+
+
+def test_a_decision_that_is_gone_is_in_the_way_of_no_other(tmp_path: Path) -> None:
+    folder = create_folder(tmp_path / "s", completion())
+    (first, error, plausible) = completion().questions
+    assert isinstance(first, Choose)
+    maybe = msgspec.structs.replace(first, options=(*first.options, Option(id="maybe")))
+    before = Settlements(folder.path / RESPONSES, asking(completion(), maybe, error, plausible))
+    before.settle("k", "grammatical", "maybe", "eve")
+    with pytest.raises(InputError, match="not to be asked as grammatical is settled"):
+        before.settle("k", "error", ("case",), "eve")
+    folder.settlements().settle("k", "error", ("case",), "eve")
+    assert set(folder.fitting().settled) == {("k", "error")}
+
+
+def test_the_answer_to_an_item_that_is_gone_cannot_be_taken_back(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with served(misgendering(), path) as house:
+        visitor, page = house.person("ann")
+        visitor.answer(visitor.answer(page, label="correct"), label="correct")
+    folder = changed(StudyFolder(path, misgendering()), without_the_second)
+    with served(folder.study, path) as house:
+        visitor, page = house.person("ann")
+        assert page.values("data-number")[0] == "1"  # the one before it can
+        page = visitor.post(page, "/undo", {"number": "1"})
+        assert (page.stage, page.values("data-answered")[0]) == ("item", "1")
+    folder = changed(folder, without_an_item_but_a_new_one)
+    with served(folder.study, path) as house:
+        assert not house.person("ann")[1].has_id("undo-form")
 
 
 @pytest.mark.parametrize(("change", "left_out"), CHANGES, ids=NAMES)

@@ -121,6 +121,56 @@ def test_what_waits_behind_it_is_sent_and_what_was_begun_is_there(
         assert len(kept) == 2
 
 
+def test_what_is_refused_and_stands_in_no_form_is_set_aside(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    with served(create_folder(tmp_path / "study", words(4))) as house:
+        page = opened()
+        page.goto(house.link(Pass("person", "ann")))
+        at(page, 1)
+        choose(page)
+        page.keyboard.press("Enter")
+        at(page, 2)
+        keep_unsent(page, 1, gender=["an option that is gone"], category=["power"])
+        page.reload()
+        expect(page.locator("#status.wrong")).to_have_text(say("set_aside", "en"))
+        assert page.evaluate(UNSENT) == []
+        assert len(page.evaluate(ASIDE)) == 1
+        is_free(page)
+        keep_unsent(page, 2, gender=["an option that is gone"], category=["power"])
+        page.reload()  # this one can be mended where it is
+        expect(page.locator("#status.wrong")).to_contain_text(say("wrong_answer", "en"))
+        assert len(page.evaluate(ASIDE)) == 1
+        is_free(page)
+
+
+def test_a_page_that_must_be_asked_for_again_is_asked_for_once(
+    opened: Callable[..., Page], tmp_path: Path
+) -> None:
+    """A second one would come in the midst of what the person does with the first."""
+    with served(create_folder(tmp_path / "study", words(4))) as house:
+        page = opened()
+        page.clock.install()
+        page.goto(house.link(Pass("person", "ann")))
+        at(page, 1)
+        choose(page)
+        page.keyboard.press("Enter")
+        at(page, 2)
+        asked: list[str] = []
+        page.on("request", lambda each: asked.append(each.url) if "/api/work" in each.url else None)
+        page.route("**/api/work", lambda route: route.abort())
+        keep_unsent(page, 1, gender=["female"], category=["status"])
+        page.reload()
+        expect(page.locator("#status.wrong")).to_have_text(say("conflict", "en"))
+        while len(asked) < 2:
+            page.wait_for_timeout(50)
+        page.unroute("**/api/work")
+        page.clock.run_for(31_000)
+        is_free(page)
+        page.wait_for_timeout(200)
+        assert len(asked) == 3
+
+
 def test_a_link_that_works_no_more_keeps_the_answer(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -9,10 +11,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from starlette.types import Message
 
 from epicene.annotate.desk import Desk, Task
 from epicene.annotate.folder import STUDY, create_folder, read_folder
 from epicene.annotate.reception import GRACE, ClosedError
+from epicene.annotate.reception import opened as people_of
 from epicene.annotate.tokens import Keys, Pass
 from epicene.cli import guarded
 from epicene.cli.app import run_app
@@ -51,6 +55,7 @@ def command(*words: object) -> int:
     ("written", "meant"),
     [
         ("2026-12-31", datetime(2027, 1, 1, tzinfo=UTC)),  # its last day
+        ("9999-12-31", datetime.max.replace(tzinfo=UTC)),  # the last of all
         ("2026-12-31T18:00:00+01:00", datetime(2026, 12, 31, 17, tzinfo=UTC)),
         ("2026-12-31 17:00:00Z", datetime(2026, 12, 31, 17, tzinfo=UTC)),
         ('"2026-12-31T17:00:00Z"', datetime(2026, 12, 31, 17, tzinfo=UTC)),
@@ -137,7 +142,8 @@ def test_an_open_page_is_still_taken_for_a_day_and_nothing_new_is_given(tmp_path
         late = bob.client.post("/api/answer", json=body(page), headers=headers)
         assert (late.status_code, late.json()) == (410, {"detail": "This study is closed."})
         form = {"csrf": csrf, "number": "1", "revision": "0", "answer.label": "correct"}
-        assert bob.client.post("/answer", data=form).status_code == 410
+        refused = bob.client.post("/answer", data=form)
+        assert (refused.status_code, Page(refused.text).stage) == (410, "closed")
         assert [each.participant for each in house.folder.responses()] == ["ann"]
 
 
@@ -226,6 +232,36 @@ def test_a_revoked_link_stops_at_once_and_the_new_one_goes_on(
         assert len(house.folder.responses()) == 1
 
 
+@pytest.mark.parametrize("address", ["/api/answer", "/answer"])
+def test_a_request_that_was_on_its_way_is_not_heard_either(address: str, tmp_path: Path) -> None:
+    with served(misgendering(), tmp_path / "s") as house:
+        ann, page = house.person("ann")
+        sent: list[Message] = []
+        csrf = page.values("data-csrf")[0]
+        scope = {
+            "type": "http", "method": "POST", "path": address, "query_string": b"",
+            "scheme": "http", "server": ("127.0.0.1", 80), "headers": [
+                (b"cookie", "; ".join(f"{k}={v}" for k, v in ann.client.cookies.items()).encode()),
+                (b"x-csrf-token", csrf.encode()),
+                (b"content-type", b"application/json"),
+            ],
+        }  # fmt: skip
+        form = f"csrf={csrf}&number=1&revision=0&answer.label=correct".encode()
+        whole = form if address == "/answer" else json.dumps(body(page)).encode()
+
+        async def receive() -> Message:
+            with people_of(house.folder) as reception:  # while the body comes
+                reception.revoke("ann")
+            return {"type": "http.request", "body": whole, "more_body": False}
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        asyncio.run(house.app(scope, receive, send))
+        assert sent[0]["status"] == 404
+        assert house.folder.responses() == []
+
+
 def test_who_came_by_the_open_link_is_out_when_revoked(
     links: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
@@ -244,6 +280,10 @@ def test_nobody_unknown_is_revoked(tmp_path: Path, capsys: pytest.CaptureFixture
     assert command("links", tmp_path / "s", "--people=ann") == 0
     assert command("links", tmp_path / "s", "--revoke=anne") == 2
     assert "There is no person 'anne'; did you mean 'ann'?" in capsys.readouterr().err
+    with people_of(read_folder(tmp_path / "s")) as reception:
+        with pytest.raises(InputError):
+            reception.revoke("ann", "anne")
+        assert reception.issue("ann") == ""  # all or none
 
 
 def test_a_pass_is_written_in_one_way() -> None:

@@ -293,7 +293,7 @@ def test_labels_are_shown_in_every_language_and_kept_by_id(tmp_path: Path) -> No
                 ask={"en": "Who?", "ar": "من؟"},
                 options=(
                     Option(id="f", label=both),
-                    Option(id="m", label={"en": "He", "ar": "هو"}),
+                    Option(id="m", label={"en": "He: $5", "ar": "هو"}),
                 ),
             ),
         ),
@@ -303,10 +303,12 @@ def test_labels_are_shown_in_every_language_and_kept_by_id(tmp_path: Path) -> No
     config = configuration(whole)
     assert '<Choice value="She / هي" alias="f" />' in config
     assert 'style="direction: rtl"' in config
-    for named in ("f", "She / هي"):  # by its alias, as documented, or else as it is shown
+    (_, he) = [each.get("value") for each in ET.fromstring(config).iter("Choice")]
+    # By its alias, as documented, or else as it is shown.
+    for named, meant in (("f", "f"), ("She / هي", "f"), ("m", "m"), (he, "m")):
         done = annotation(result("who", {"choices": [named]}))
         ((_, response),) = taken(whole, tmp_path / "e.json", [task("1", done)])
-        assert response.answers == {"who": "f"}
+        assert response.answers == {"who": meant}
 
 
 def test_pictures_are_files_that_label_studio_serves() -> None:

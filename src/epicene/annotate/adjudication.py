@@ -96,9 +96,11 @@ def _of_item(
             who: answers[question.id] for who, answers in given.items() if question.id in answers
         }
         differ = len({comparable(answer) for answer in said.values()}) > 1
+        # By what was settled alone: where the study was changed, people may lack any answer.
         lacking = (
             question.required
             and not said
+            and any((item.id, name) in settled for name in question.when)
             and any(is_asked(question, answers) for answers in given.values())
         )
         if differ or lacking:
@@ -251,12 +253,19 @@ class Settlements:
             raise InputError(f"{place} settles {item.id}: {question.id} {sentence(fault)}")
 
     def _check_asked(self, place: str, settled: Settled, known: Decided) -> None:
-        """Raise where the decision about an earlier question leaves this one unasked."""
-        question = self._study.question(settled.question)
+        """Raise where the decision about an earlier question leaves this one unasked.
+
+        One that fits the study no more is left out everywhere, and so decides nothing here.
+        """
+        question, item = self._study.question(settled.question), self._items[settled.item]
         for name, wanted in question.when.items():
             earlier = known.get((settled.item, name))
+            if earlier is None or any(
+                answer_faults(self._study.question(name), item, earlier.value)
+            ):
+                continue
             only = msgspec.structs.replace(question, when={name: wanted})
-            if earlier is not None and not is_asked(only, {name: earlier.value}):
+            if not is_asked(only, {name: earlier.value}):
                 raise InputError(
                     f"{place} settles {question.id} of {settled.item}, which is not to be asked "
                     f"as {name} is settled; settle {name} otherwise, or leave this one."

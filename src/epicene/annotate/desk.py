@@ -319,12 +319,13 @@ class Desk:
         return True
 
     def _last(self, participant: str) -> int | None:
-        row = self._db.execute(
-            "SELECT number FROM assignments WHERE participant = ? AND state = 'answered'"
-            " AND part <> 'practice' ORDER BY number DESC LIMIT 1",
+        """The number of the last answer to something that is still in the study."""
+        rows = self._db.execute(
+            "SELECT number, item FROM assignments WHERE participant = ? AND state = 'answered'"
+            " AND part <> 'practice' ORDER BY number DESC",
             (participant,),
-        ).fetchone()
-        return None if row is None else int(row["number"])
+        )
+        return next((int(row["number"]) for row in rows if row["item"] in self._items), None)
 
     # --- rows ----------------------------------------------------------------------------------
 

@@ -50,6 +50,8 @@ def fitting(study: Study, responses: Iterable[Response], settled: Decided) -> Fi
         if item is not None and answers == response.answers:
             kept.append(response)
             continue
+        if item is not None and not _shows_attention(item, response, answers):
+            answers = {}
         left_out += sum(answers.get(name) != given for name, given in response.answers.items())
         if answers:
             kept.append(msgspec.structs.replace(response, answers=answers))
@@ -76,6 +78,18 @@ def _answers(
         if _fits(question, item, answer):
             kept[question.id] = answer
     return kept
+
+
+def _shows_attention(
+    item: StudyItem, response: Response, answers: Mapping[str, AnswerValue]
+) -> bool:
+    """Whether what is left still tells if the person gave the answers that the item expects.
+
+    Who answered a question that is gone must not fail an attention check for it.
+    """
+    return all(
+        name in answers and answers[name] == response.answers.get(name) for name in item.expected
+    )
 
 
 def _fits(question: Question, item: StudyItem, answer: AnswerValue) -> bool:

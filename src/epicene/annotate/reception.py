@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.annotate.folder import StudyFolder
+    from epicene.annotate.tokens import Pass
     from epicene.studies import Screen, Study
 
 Entry: TypeAlias = Literal["personal", "open"]
@@ -93,17 +94,25 @@ class Reception:
             ).fetchone()
             return "" if row is None else str(row["times"])
 
-    def revoke(self, participant: str) -> None:
-        """Let a person's link, and whoever came by it, in no more; their next one is another."""
+    def is_revoked(self, entrant: Pass) -> bool:
+        """Whether somebody came by a link that works no more; that of who has no name always does.
+
+        Asked of every request, so that it ends while the study is served.
+        """
+        return entrant.issue != self.issue(entrant.name)
+
+    def revoke(self, *participants: str) -> None:
+        """Let people's links, and whoever came by them, in no more; their next are others."""
         with act(self._db, self._path):
             known = [row["participant"] for row in self._db.execute("SELECT * FROM people")]
-            if participant not in known:
-                raise unknown("person", participant, known)
-            self._db.execute(
-                "INSERT INTO revoked VALUES (?, 1)"
-                " ON CONFLICT (participant) DO UPDATE SET times = times + 1",
-                (participant,),
-            )
+            for participant in participants:
+                if participant not in known:
+                    raise unknown("person", participant, known)
+                self._db.execute(
+                    "INSERT INTO revoked VALUES (?, 1)"
+                    " ON CONFLICT (participant) DO UPDATE SET times = times + 1",
+                    (participant,),
+                )
 
     def came_openly(self, participant: str) -> bool:
         """Whether a person is one who entered by the open link."""

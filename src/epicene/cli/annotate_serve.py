@@ -13,7 +13,7 @@ import typer
 from epicene.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from epicene.annotate.folder import StudyFolder
 
@@ -102,14 +102,14 @@ def links(
     _print_links(folder, _names(people), url or f"http://127.0.0.1:{PORT}")
 
 
-def _revoke(folder: StudyFolder, people: Iterable[str]) -> None:
+def _revoke(folder: StudyFolder, people: Sequence[str]) -> None:
     from epicene.annotate.reception import opened
     from epicene.cli.output import note
 
     with opened(folder) as reception:
-        for name in people:
-            reception.revoke(name)
-            note(f"The link of {name} works no more; answers given by it are kept.")
+        reception.revoke(*people)
+    for name in people:
+        note(f"The link of {name} works no more; answers given by it are kept.")
 
 
 def _names(people: str) -> list[str]:

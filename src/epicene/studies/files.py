@@ -45,7 +45,9 @@ def _with_the_hour(values: dict[str, Any]) -> dict[str, Any]:
     last = access.get("closes") if isinstance(access, dict) else None
     if not isinstance(last, date) or isinstance(last, datetime):
         return values
-    ends = datetime.combine(last, time(), UTC) + timedelta(days=1)
+    # Who means never may name the last day there is, which no other follows.
+    latest = datetime.max.replace(tzinfo=UTC)
+    ends = latest if last == date.max else datetime.combine(last, time(), UTC) + timedelta(days=1)
     return values | {"access": {**values["access"], "closes": ends}}
 
 

@@ -189,7 +189,8 @@ def _listed(held: str | tuple[str, ...]) -> tuple[str, ...]:
 
 def _ids(options: Sequence[Option]) -> dict[str, str]:
     """Ids by what an export may call an option: its alias, which is its id, or what is shown."""
-    return {said(each.label): each.id for each in options} | {each.id: each.id for each in options}
+    shown_as = {literal(said(each.label)): each.id for each in options}
+    return shown_as | {each.id: each.id for each in options}
 
 
 def _chosen(question: Choose, item: StudyItem, chosen: str) -> str:

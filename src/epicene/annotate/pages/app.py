@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from epicene.annotate.folder import StudyFolder
-    from epicene.annotate.tokens import Pass
 
 _CHECKPOINT = 2.0  # seconds
 
@@ -78,12 +77,7 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE, secure: bool = False)
         owner_pages(site),
     ):
         app.include_router(routes)
-    reception = desk.reception
-
-    def is_revoked(entrant: Pass) -> bool:
-        return entrant.role == "person" and entrant.issue != reception.issue(entrant.name)
-
-    app.add_middleware(Guard, sessions=sessions, is_revoked=is_revoked)
+    app.add_middleware(Guard, sessions=sessions, is_revoked=desk.reception.is_revoked)
     _explain_errors(app)
     return app
 

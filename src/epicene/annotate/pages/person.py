@@ -11,7 +11,7 @@ from epicene.annotate.pages.forms import read_answers
 from epicene.annotate.pages.guard import not_found
 from epicene.annotate.pages.site import NOTHING, Typed, first, session_of, whole_number
 from epicene.annotate.pages.words import say
-from epicene.annotate.reception import RefusedError
+from epicene.annotate.reception import ClosedError, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,6 +148,8 @@ class PersonPages:
             notice = self._site.refusal(refused, language)
             typed = Typed(values, number, revision)
             return self._show(request, notice=notice, status=422, typed=typed)
+        except ClosedError:
+            return self._show(request, status=410)
         if kept == "conflict":
             return self._show(request, notice=say("conflict", language), status=409)
         return _home()

@@ -231,8 +231,14 @@ class Site:
         return fields
 
     def check_csrf(self, request: Request, token: str) -> None:
-        """Refuse what another site may have sent in the person's name."""
-        if not self.sessions.keys.is_signed(token, "csrf", *session_of(request).entrant):
+        """Refuse what another site may have sent in the person's name, or who may no more.
+
+        The guard asked that, too, but a body may have taken its time since.
+        """
+        entrant = session_of(request).entrant
+        if self.desk.reception.is_revoked(entrant):
+            raise HTTPException(404)
+        if not self.sessions.keys.is_signed(token, "csrf", *entrant):
             raise HTTPException(403, "This form is not from here; load the page again.")
 
 

@@ -219,11 +219,14 @@ async function sendOne(number) {
     return false;
   }
   const { answer, reply } = came;
-  if (answer.status === 404) return await setAside(number, text);
   if (answer.status === 403 || answer.status === 410) {
     tell(SAY.closed, true);
     return false;
   }
+  const isRefused = !answer.ok && answer.status !== 409;
+  // What is refused can be mended only in its own form.
+  const canMend = answer.status !== 404 && asForm()?.dataset.number === String(number);
+  if (isRefused && !canMend) return await setAside(number, text);
   pause = 1000;
   forget(name, text);
   if (answer.ok) {
@@ -287,7 +290,11 @@ async function undo(number) {
 async function refresh() {
   const came = await askForWork();
   if (came?.answer.ok) show(came.reply);
-  else if (!came) setTimeout(refresh, LONGEST_PAUSE);
+  else if (!came) {
+    // The form waits all the while; what is sent then begins by asking again.
+    clearTimeout(waiting);
+    waiting = setTimeout(sendAll, LONGEST_PAUSE);
+  }
   return Boolean(came?.answer.ok);
 }
 
