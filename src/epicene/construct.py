@@ -321,7 +321,9 @@ def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Respons
     if not study.items:
         return []
     folder = create_folder(place, study)
-    responses = folder.responses()
+    items = {item.id for item in study.items}
+    fitting = folder.fitting()
+    responses = [each for each in fitting.responses if each.item in items]  # not to a check
     answered = Counter(response.item for response in responses)
     missing = sum(
         max(0, (item.judgements or study.judgements) - answered[item.id]) for item in study.items
@@ -333,4 +335,4 @@ def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Respons
             f"missing in {place}. Collect them with `epicene annotate`, then run the same command "
             "again."
         )
-    return with_settled(study, responses, folder.settlements().all())
+    return with_settled(study, responses, fitting.settled)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,8 @@ import pytest
 from epicene.annotate.folder import RESPONSES, STUDY, StudyFolder, create_folder, read_folder
 from epicene.annotate.store import ResponseStore
 from epicene.errors import InputError, RunError
+from epicene.studies import Access
+from epicene.studies.files import study_toml
 from study_examples import image, misgendering
 
 HEAD = "participant,item,label\n"
@@ -46,6 +49,34 @@ def test_the_same_study_may_be_made_again_and_another_may_not(folder: StudyFolde
     with pytest.raises(InputError, match="judgements is 0"):
         create_folder(folder.path / "new", msgspec.structs.replace(image(), judgements=0))
     assert not (folder.path / "new").exists()
+
+
+def test_what_the_owner_wrote_into_a_study_stays(folder: StudyFolder) -> None:
+    study = misgendering()
+    worded = msgspec.structs.replace(
+        study,
+        title={"en": "Which pronouns?"},
+        consent={"en": "I agree."},
+        access=Access(closes=datetime(2027, 1, 1, tzinfo=UTC)),
+        questions=tuple(
+            msgspec.structs.replace(each, ask={"en": f"Another: {each.id}?"})
+            for each in study.questions
+        ),
+    )
+    (folder.path / STUDY).write_text(study_toml(worded), "utf-8")
+    assert create_folder(folder.path, study).study == worded
+    assert read_folder(folder.path).study == worded
+
+
+@pytest.mark.parametrize("part", ["items", "questions", "judgements"])
+def test_what_answers_depend_on_is_another_study(folder: StudyFolder, part: str) -> None:
+    study = misgendering()
+    changed = study.judgements + 1 if part == "judgements" else getattr(study, part)[:-1]
+    (folder.path / STUDY).write_text(
+        study_toml(msgspec.structs.replace(study, **{part: changed})), "utf-8"
+    )
+    with pytest.raises(InputError, match="holds another study"):
+        create_folder(folder.path, study)
 
 
 def test_a_file_taken_again_changes_nothing(folder: StudyFolder) -> None:

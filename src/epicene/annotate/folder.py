@@ -6,11 +6,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from epicene.annotate.adjudication import Settlements
 from epicene.annotate.fitting import Fitting, fitting
 from epicene.annotate.store import Added, ResponseStore
 from epicene.errors import InputError
 from epicene.runs.files import write_whole
+from epicene.studies import Option
 from epicene.studies.checks import check_study
 from epicene.studies.files import read_study, study_toml
 from epicene.studies.response_files import read_responses
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from epicene.studies import Response, Study
+    from epicene.studies import Question, Response, Study
     from epicene.studies.response_files import Layout
 
 STUDY = "study.toml"
@@ -70,17 +73,33 @@ class StudyFolder:
 
 
 def create_folder(path: Path, study: Study) -> StudyFolder:
-    """A new folder for a study; one that holds the same study already is left as it is."""
+    """A new folder for a study; one that asks the same already is left as its owner has it."""
     check_study(study, f"The study {study.name}")
     if (path / STUDY).exists():
-        if read_folder(path).study != study:
+        found = read_folder(path)
+        if _asked(found.study) != _asked(study):
             raise InputError(
                 f"{path} holds another study, to which people may have answered; name another "
                 "folder with --out."
             )
-    else:
-        write_whole(path / STUDY, study_toml(study).encode())
+        return found
+    write_whole(path / STUDY, study_toml(study).encode())
     return StudyFolder(path, study)
+
+
+def _asked(study: Study) -> tuple[object, ...]:
+    """What answers depend on; texts, languages, checks and access are the owner's to edit."""
+    questions = tuple(map(_without_words, study.questions))
+    return study.name, study.suite, study.judgements, study.drawn, study.items, questions
+
+
+def _without_words(question: Question) -> Question:
+    options = {
+        name: tuple(Option(id=each.id) for each in getattr(question, name))
+        for name in ("options", "labels")
+        if hasattr(question, name)
+    }
+    return msgspec.structs.replace(question, ask={}, hint={}, **options)
 
 
 def read_folder(path: Path) -> StudyFolder:

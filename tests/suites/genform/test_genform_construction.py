@@ -7,17 +7,20 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import scripted_models
-from epicene.annotate.folder import read_folder
+from epicene.annotate.folder import STUDY, read_folder
 from epicene.cli import guarded
 from epicene.cli.app import run_app
 from epicene.construct import BuildOrder, WaitingForPeopleError, construct
 from epicene.errors import InputError, RunError
 from epicene.models import Spec, open_model, parse_spec
 from epicene.models.one_by_one import OneByOne
-from epicene.records import Identity, Text, Texts
+from epicene.records import Identity, Text, Texts, to_json
+from epicene.studies import Response
+from epicene.studies.files import study_toml
 from epicene.suites import Source, find_suite
 from epicene.suites.genform.construction.both_forms import draft
 from epicene.suites.genform.construction.export import checked
@@ -124,6 +127,24 @@ def test_killed_twice_it_makes_the_same_set(tmp_path: Path) -> None:
     people_answer(whole, open_model)
     for name in ("pairs.jsonl", "card.md", "02-write.jsonl", "04-translate.jsonl"):
         assert (folder / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_the_owner_may_word_a_study_anew_and_add_a_check(tmp_path: Path) -> None:
+    waits(tmp_path, "review", 2 * 9, open_model)
+    place = tmp_path / "05-review"
+    study = read_folder(place).study
+    check = msgspec.structs.replace(
+        study.items[0], id="look", group="", expected={"verdict": "good"}
+    )
+    edited = msgspec.structs.replace(study, consent=study.title, checks=(check,))
+    (place / STUDY).write_text(study_toml(edited), "utf-8")
+    sheet = tmp_path / "looked.jsonl"
+    seen = Response(study=study.name, participant="ann", item="look", answers={"verdict": "good"})
+    sheet.write_bytes(to_json(seen))
+    read_folder(place).take(sheet)
+    waits(tmp_path, "review", 2 * 9)  # a check is no judgement of an item
+    review(tmp_path)
+    waits(tmp_path, "settle-review", 3)
 
 
 def test_the_set_loads_passes_the_check_and_is_scored(
