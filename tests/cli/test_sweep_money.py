@@ -100,6 +100,21 @@ def test_a_limit_needs_the_prices(epicene: Epicene, server: Server) -> None:
     assert "needs the price of a" in done.err
 
 
+def test_what_nobody_knows_the_price_of_is_not_said_to_be_free(
+    epicene: Epicene, server: Server
+) -> None:
+    Path("plan.toml").write_text(paid_plan(server, price=""))
+    for _ in range(2):  # and once more with nothing to do
+        done = epicene("sweep", "plan.toml")
+        assert "unknown" in done.out
+        assert "$0.00" not in done.out
+        found = runs(json.loads(Path("plan/sweep.json").read_bytes()))
+        assert {model: each["unpriced"] for model, each in found.items()} == {
+            "openai:a": ["a"],
+            "openai:b": ["b"],
+        }
+
+
 def test_what_earlier_sessions_spent_stays_in_the_books(epicene: Epicene, server: Server) -> None:
     Path("plan.toml").write_text(paid_plan(server))
     stopped = epicene("sweep", "plan.toml", "--max-cost=2.0", "--json")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.runs.sweeping.prospect import Outlook, Prospect
-    from epicene.runs.sweeping.state import SweepState
+    from epicene.runs.sweeping.state import RunState, SweepState
     from epicene.runs.sweeping.tally import Tally
 
 _UNKNOWN = "unknown"
@@ -162,10 +162,16 @@ def state_table(state: SweepState) -> Table:
                     f"{run.answered:,}",
                     f"{run.failed:,}",
                     "" if run.seconds is None else duration(run.seconds),
-                    dollars(run.spent),
+                    _spent(run),
                     run.folder,
                 ),
             )
             for run in state.runs
         ),
     )
+
+
+def _spent(run: RunState) -> str:
+    if not run.unpriced:
+        return dollars(run.spent)
+    return f"{dollars(run.spent)} and more" if run.spent else _UNKNOWN

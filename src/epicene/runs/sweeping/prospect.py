@@ -47,6 +47,7 @@ class Prospect:
     tally: Tally | None = None  # of a run that is open or complete
     seconds: float | None = None  # about how long it will take; None if nobody knows
     spent: float = 0.0  # US dollars in earlier sessions
+    unpriced: tuple[str, ...] = ()  # whose cost in them is not known
 
     @property
     def may_cost(self) -> bool:
@@ -126,16 +127,17 @@ class Surveyor:
             return Prospect(cell, "open", "", folder, tally, seconds)
         try:
             with _kept(folder) as (manifest, store):
-                spent = sum(store.spent().values())
+                spent, unpriced = sum(store.spent().values()), manifest.unpriced
                 # One that was killed at its very end has yet to say in its manifest how it went.
                 if manifest.state == "complete" and is_complete(store, suite, identities):
-                    return Prospect(cell, "complete", "", folder, _done(store), 0.0, spent)
+                    done = _done(store)
+                    return Prospect(cell, "complete", "", folder, done, 0.0, spent, unpriced)
                 tally = count(order, dataset, models, store)
         except RunError as error:  # its store is damaged, say
             hindered = self._hindered(cell, "failed", str(error))
             return replace(hindered, folder=folder, spent=spending_in([folder]).known)
         seconds = self._rates.seconds(settings, identities, tally.left)
-        return Prospect(cell, "open", "", folder, tally, seconds, spent)
+        return Prospect(cell, "open", "", folder, tally, seconds, spent, unpriced)
 
     def _fresh(
         self,

@@ -39,7 +39,8 @@ class RunState(Record, frozen=True, kw_only=True):
     answered: int = 0
     failed: int = 0
     seconds: float | None = None  # in this session of the sweep
-    spent: float = 0.0  # US dollars over all sessions
+    spent: float = 0.0  # US dollars over all sessions, as far as prices are known
+    unpriced: tuple[str, ...] = ()  # the models whose price is not
 
 
 class SweepState(Record, frozen=True, kw_only=True):
@@ -73,6 +74,7 @@ def state_of(prospect: Prospect) -> RunState:
         requests=tally.answered + tally.left if tally else 0,
         answered=tally.answered if tally else 0,
         spent=round(prospect.spent, 6),
+        unpriced=prospect.unpriced,
     )
 
 

@@ -143,4 +143,5 @@ def _ended(state: RunState, manifest: Manifest) -> RunState:
         answered=sum(count.answered for count in manifest.counts),
         failed=sum(count.failed for count in manifest.counts),
         spent=max(state.spent, manifest.spent),  # a session that was killed has said nothing
+        unpriced=manifest.unpriced,
     )
