@@ -126,13 +126,6 @@ def test_a_failed_run_is_listed_and_the_report_written(epicene: Epicene) -> None
     assert "lost.txt" in Path("here/report.html").read_text(encoding="utf-8")
 
 
-def test_who_is_not_spread_over_machines_is_said(epicene: Epicene) -> None:
-    Path("plan.toml").write_text(plan("scripted:a", "openai:far?base_url=http://127.0.0.1:1/v1"))
-    said = "Asked from this machine, as servers answer: openai:far."
-    assert said in epicene("sweep", "plan.toml", "--dry-run", "--on=ray").err
-    assert said not in epicene("sweep", "plan.toml", "--dry-run").err
-
-
 def test_where_nothing_is_answered_there_is_no_report(epicene: Epicene) -> None:
     Path("plan.toml").write_text(
         '[[models]]\nspec = "ngram:lost.txt"\n[[suites]]\nname = "genform"\nlimit = 1\n'

@@ -42,6 +42,7 @@ from epicene.runs.ray import crew, waiting, wire
 from epicene.runs.ray.model import RayExecutor, RayModel
 from epicene.runs.ray.settings import RaySettings
 from epicene.runs.ray.shards import Shard
+from models.local_server import Reply, Server
 from models.tiny_causal import llama, save, smollm2_like
 from runs.ray_asking import Double, answers, expected, opened, plan, wait_until
 from runs.ray_hall import Hall
@@ -334,10 +335,19 @@ def test_an_error_of_the_model_ends_the_run_as_here(
         answers(opened(hall), plan(100), tmp_path)
 
 
-def test_paid_models_are_refused(hall: Hall) -> None:
-    with pytest.raises(InputError, match=r"openai is reached at a server.*leave out --on ray"):
-        opened(hall, spec="openai:gpt")
-    assert hall.orders == []
+def test_a_model_behind_a_server_is_asked_from_here(hall: Hall, tmp_path: Path) -> None:
+    said: list[str] = []
+    executor = RayExecutor(RaySettings(), said.append, hall)
+    with Server(lambda _: Reply({"choices": [{"index": 0, "text": " so"}]})) as server:
+        spec = parse_spec(f"openai:far?base_url={server.url}")
+        for _ in range(2):  # once to learn who it is, say, and once to ask it
+            model = executor(spec)
+        found = answers(model, plan(3), tmp_path)
+        model.close()
+        assert len(server.asked) == len(found) == 3
+    assert not any(isinstance(answer, Failed) for answer in found.values())
+    assert hall.orders == [], "no worker has a part in it"
+    assert said == ["openai:far is asked from this machine, as a server answers."]
 
 
 def test_workers_are_held_for_one_model_at_a_time(

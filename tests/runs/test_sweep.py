@@ -26,7 +26,6 @@ from epicene.models import (
 )
 from epicene.records import to_json
 from epicene.report.document import document
-from epicene.runs.ray.model import refuse_paid
 from epicene.runs.results import read_run
 from epicene.runs.run import Executor, finish
 from epicene.runs.settings import Manifest
@@ -37,7 +36,6 @@ from epicene.runs.sweeping.plan import read_plan
 from epicene.runs.sweeping.prospect import Surveyor
 from epicene.runs.sweeping.state import RunState, SweepState
 from epicene.runs.sweeping.sweep import Sweep, sweep
-from models.local_server import Reply, Server
 from runs.conftest import Silent
 from runs.zygotes import Zygote
 from sweep_plans import plan
@@ -203,22 +201,6 @@ def test_no_run_begins_when_the_hours_are_over(tmp_path: Path) -> None:
     assert [run.state for run in state.runs] == ["open"] * 4
     assert told.said == ["max_hours is over; 4 runs are left."]
     assert len(state.unfinished) == 4
-
-
-def test_models_behind_a_server_are_asked_from_here_wherever_others_run(tmp_path: Path) -> None:
-    on_ray: list[str] = []
-
-    def ray(spec: Spec) -> Model:
-        refuse_paid(spec)
-        on_ray.append(spec.name)
-        return open_model(spec)
-
-    with Server(lambda _: Reply({"choices": [{"index": 0, "text": " so"}]})) as server:
-        served = f"openai:s?base_url={server.url}"
-        state = do_sweep(tmp_path, plan("scripted:a", served, reader="scripted:r"), executor=ray)
-        assert [run.state for run in state.runs] == ["complete"] * 2
-        assert len(server.asked) > 0
-    assert sorted(on_ray) == ["a", "r", "r"]
 
 
 def test_a_run_whose_manifest_breaks_meanwhile_does_not_keep_the_others(

@@ -57,7 +57,7 @@ def sweep(
 ) -> int:
     """Run every model of a plan on every suite. The same command again goes on."""
     from epicene.cli.sweep_progress import sweep_watcher
-    from epicene.runs.executors import HERE, executor
+    from epicene.runs.executors import executor
     from epicene.runs.ray.settings import RaySettings
     from epicene.runs.run import locked
     from epicene.runs.sweeping.plan import example as example_plan
@@ -79,8 +79,6 @@ def sweep(
         _show_estimate(prospects, as_json=as_json)
     else:
         _say_beforehand(prospects)
-    if on != HERE:
-        _say_who_stays(prospects)
     _refuse_over(limits, prospects, folder)
     if dry_run:
         return 0
@@ -159,23 +157,6 @@ def _say_beforehand(prospects: Sequence[Prospect]) -> None:
         if each.why:
             note(f"{each.cell.title}: {each.standing}: {each.why}")
     note(in_words(prospects))
-
-
-def _say_who_stays(prospects: Sequence[Prospect]) -> None:
-    """Whose runs, or parts in them, are not spread over many machines."""
-    from epicene.cli.output import note
-    from epicene.runs.costs import charges
-    from epicene.runs.secrets import redact
-
-    served = {
-        redact(spec.options.label or f"{spec.kind}:{spec.name}")
-        for each in prospects
-        for specs in each.cell.order.models.values()
-        for spec in specs
-        if each.standing == "open" and charges(spec.kind)
-    }
-    if served:
-        note(f"Asked from this machine, as servers answer: {', '.join(sorted(served))}.")
 
 
 def _report(folder: Path, state: SweepState, plan: Path) -> SweepState:

@@ -32,9 +32,8 @@ class Server:
         self.answered = 0
         self.went_away = 0
         self.failures = 0  # in a row
-        self.doubted = (
-            False  # it turned down what another was asked then, and answered nothing since
-        )
+        # It turned down what another was asked then, and answered nothing since.
+        self.doubted = False
         self.rest = 1  # how many looks it is left out of when it next fails too often
         self.left_out = 0  # and how many it still is now
         self.looking = asyncio.Lock()

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene import __version__, registry
-from epicene.errors import InputError
+from epicene import __version__
+from epicene.models import open_model
+from epicene.runs.costs import charges
 from epicene.runs.ray import wire
 from epicene.runs.ray.cluster import Cluster
 from epicene.runs.ray.crew import Crew
 from epicene.runs.ray.link import ChildLink
 from epicene.runs.ray.roster import refuse_another
+from epicene.runs.secrets import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,17 +27,28 @@ if TYPE_CHECKING:
 
 
 class RayExecutor:
-    """Opens models on a cluster. Workers are held for one model at a time, as on one machine."""
+    """Opens models on a cluster. Workers are held for one model at a time, as on one machine.
+
+    One behind a server is asked from this process: workers would not make the server faster, and
+    what is spent is counted in one.
+    """
 
     def __init__(
         self, settings: RaySettings, say: Callable[[str], None], link: Link | None = None
     ) -> None:
         self._cluster = Cluster(link or ChildLink(), settings, say)
         self._crew: Crew | None = None
+        self._say = say
+        self._served: set[Spec] = set()  # of which that was said
 
     def __call__(self, spec: Spec) -> Model:
-        """A stand-in for the spec's model."""
-        refuse_paid(spec)
+        """A stand-in for the spec's model, or the model itself if a server answers for it."""
+        if charges(spec.kind):
+            if spec not in self._served:
+                self._served.add(spec)
+                name = redact(spec.options.label or f"{spec.kind}:{spec.name}")
+                self._say(f"{name} is asked from this machine, as a server answers.")
+            return open_model(spec)
         crew = self.hire(spec, None)
         kind = RayLearner if crew.introduction().learner else RayModel
         return kind(self, spec, crew)
@@ -118,14 +131,3 @@ class RayLearner(RayModel):
         """Take (group, text) pairs; every worker gets them all."""
         self._corpus = msgspec.msgpack.encode(list(texts))
         self._hire()
-
-
-def refuse_paid(spec: Spec) -> None:
-    """Raise if answers of this kind of model cost money, which is counted in one process."""
-    opener = registry.find("models", spec.kind)
-    if "price" in getattr(opener, "takes", ()):
-        raise InputError(
-            f"The model {spec.kind} is reached at a server, which workers on Ray would not make "
-            "faster: leave out --on ray; docs/openai.md says how requests are spread over several "
-            "servers."
-        )

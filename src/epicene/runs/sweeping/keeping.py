@@ -1,13 +1,12 @@
-"""Where a sweep opens models, and one that stays loaded from one run to the next."""
+"""A model that stays loaded from one run to the next."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from epicene import registry
-from epicene.models import Learner, open_model
+from epicene.models import Learner
 from epicene.models.purse import paid
-from epicene.runs.costs import charges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,18 +14,6 @@ if TYPE_CHECKING:
     from epicene.models import Answered, Batch, BatchLimit, Files, Model, Spec
     from epicene.records import Identity
     from epicene.runs.run import Executor
-
-
-def served_from_here(executor: Executor) -> Executor:
-    """The executor, but for models behind a server: this process asks them, wherever others run.
-
-    More processes would not make the server faster, and what is spent is counted in one.
-    """
-
-    def opening(spec: Spec) -> Model:
-        return open_model(spec) if charges(spec.kind) else executor(spec)
-
-    return opening
 
 
 class KeepsOne:

@@ -14,7 +14,7 @@ from epicene.runs.costs import spending_in
 from epicene.runs.run import Watcher, run, state_after
 from epicene.runs.secrets import redact
 from epicene.runs.settings import now, read_manifest
-from epicene.runs.sweeping.keeping import KeepsOne, served_from_here
+from epicene.runs.sweeping.keeping import KeepsOne
 from epicene.runs.sweeping.limits import HOUR, unknown_spending
 from epicene.runs.sweeping.state import FORMAT, RunState, SweepState, state_of, write_state
 
@@ -53,7 +53,7 @@ def sweep(order: Sweep, watcher: SweepWatcher, executor: Executor) -> SweepState
     """Run all that is open, one after the other, and say in `sweep.json` how each ended."""
     states = [state_of(prospect) for prospect in order.prospects]
     started, begun = now(), time.monotonic()
-    keeper = KeepsOne(served_from_here(executor))
+    keeper = KeepsOne(executor)
 
     def record(ended: str = "") -> SweepState:
         state = SweepState(
