@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import msgspec
 import pytest
 from playwright.sync_api import expect
 
-from annotate.browser_person import served
+from annotate.browser_person import Served, served
 from epicene.annotate.folder import STUDY, create_folder, read_folder
 from epicene.annotate.pages.words import say
 from epicene.annotate.tokens import Pass
@@ -68,6 +69,15 @@ def is_free(page: Page) -> None:
     expect(page.locator("form#item")).to_have_js_property("inert", value=False)
 
 
+@contextmanager
+def begun(page: Page, folder: Path, language: str = "en") -> Iterator[Served]:
+    """A study of four words, with the first before the person."""
+    with served(create_folder(folder / "study", words(4, language))) as house:
+        page.goto(house.link(Pass("person", "ann")))
+        at(page, 1)
+        yield house
+
+
 # --- an answer that nobody asked for any more ----------------------------------------------------
 
 
@@ -75,10 +85,8 @@ def is_free(page: Page) -> None:
 def test_an_answer_to_what_is_gone_is_set_aside_and_the_work_goes_on(
     language: str, opened: Callable[..., Page], tmp_path: Path
 ) -> None:
-    with served(create_folder(tmp_path / "study", words(4, language))) as house:
-        page = opened()
-        page.goto(house.link(Pass("person", "ann")))
-        at(page, 1)
+    page = opened()
+    with begun(page, tmp_path, language) as house:
         keep_unsent(page, 77, gender=["male"], category=["power"])
         page.reload()
         expect(page.locator("#status.wrong")).to_have_text(say("set_aside", language))
@@ -98,10 +106,8 @@ def test_an_answer_to_what_is_gone_is_set_aside_and_the_work_goes_on(
 def test_what_waits_behind_it_is_sent_and_what_was_begun_is_there(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
-    with served(create_folder(tmp_path / "study", words(4))) as house:
-        page = opened()
-        page.goto(house.link(Pass("person", "ann")))
-        at(page, 1)
+    page = opened()
+    with begun(page, tmp_path) as house:
         choose(page)
         page.keyboard.press("Enter")
         at(page, 2)
@@ -124,10 +130,8 @@ def test_what_waits_behind_it_is_sent_and_what_was_begun_is_there(
 def test_what_is_refused_and_stands_in_no_form_is_set_aside(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
-    with served(create_folder(tmp_path / "study", words(4))) as house:
-        page = opened()
-        page.goto(house.link(Pass("person", "ann")))
-        at(page, 1)
+    page = opened()
+    with begun(page, tmp_path):
         choose(page)
         page.keyboard.press("Enter")
         at(page, 2)
@@ -148,11 +152,9 @@ def test_a_page_that_must_be_asked_for_again_is_asked_for_once(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
     """A second one would come in the midst of what the person does with the first."""
-    with served(create_folder(tmp_path / "study", words(4))) as house:
-        page = opened()
-        page.clock.install()
-        page.goto(house.link(Pass("person", "ann")))
-        at(page, 1)
+    page = opened()
+    page.clock.install()
+    with begun(page, tmp_path):
         choose(page)
         page.keyboard.press("Enter")
         at(page, 2)
@@ -174,10 +176,8 @@ def test_a_page_that_must_be_asked_for_again_is_asked_for_once(
 def test_a_link_that_works_no_more_keeps_the_answer(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
-    with served(create_folder(tmp_path / "study", words(4))) as house:
-        page = opened()
-        page.goto(house.link(Pass("person", "ann")))
-        at(page, 1)
+    page = opened()
+    with begun(page, tmp_path) as house:
         page.context.clear_cookies()
         choose(page)
         page.keyboard.press("Enter")
@@ -193,10 +193,8 @@ def test_a_link_that_works_no_more_keeps_the_answer(
 def test_nothing_is_set_aside_while_the_server_cannot_say(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
-    with served(create_folder(tmp_path / "study", words(4))) as house:
-        page = opened()
-        page.goto(house.link(Pass("person", "ann")))
-        at(page, 1)
+    page = opened()
+    with begun(page, tmp_path):
         keep_unsent(page, 77, gender=["male"], category=["power"])
         page.route("**/api/work", lambda route: route.abort())
         page.reload()
@@ -232,10 +230,8 @@ def sent_from(page: Page) -> list[object]:
 def test_what_another_window_sent_is_neither_lost_nor_double(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
-    with served(create_folder(tmp_path / "study", words(4))) as house:
-        one = opened()
-        one.goto(house.link(Pass("person", "ann")))
-        at(one, 1)
+    one = opened()
+    with begun(one, tmp_path) as house:
         sent = sent_from(one)
         one.route("**/api/answer", lambda route: route.abort())
         choose(one)
@@ -268,10 +264,8 @@ TAKEN = """
 def test_what_another_window_takes_at_the_last_moment_is_not_sent_as_nothing(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
-    with served(create_folder(tmp_path / "study", words(4))) as house:
-        one = opened()
-        one.goto(house.link(Pass("person", "ann")))
-        at(one, 1)
+    one = opened()
+    with begun(one, tmp_path) as house:
         keep_unsent(one, 1, gender=["male"], category=["power"])
         other = second_window(one)
         other.add_init_script(TAKEN)
@@ -291,10 +285,8 @@ def test_what_another_window_keeps_meanwhile_is_not_forgotten(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
     """One window sends an answer; the other has taken it back and given another by then."""
-    with served(create_folder(tmp_path / "study", words(4))) as house:
-        one = opened()
-        one.goto(house.link(Pass("person", "ann")))
-        at(one, 1)
+    one = opened()
+    with begun(one, tmp_path) as house:
 
         def slowly(route: Route) -> None:
             reply = route.fetch()
@@ -324,10 +316,8 @@ def test_what_another_window_keeps_meanwhile_is_not_forgotten(
 def test_something_else_in_the_storage_stops_nothing(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
-    with served(create_folder(tmp_path / "study", words(4))) as house:
-        page = opened()
-        page.goto(house.link(Pass("person", "ann")))
-        at(page, 1)
+    page = opened()
+    with begun(page, tmp_path):
         for text in ("", "null", "{no json"):
             page.evaluate(
                 "(text) => localStorage.setItem("
