@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 
 import pytest
 
@@ -177,10 +176,8 @@ def test_what_all_turn_down_from_the_beginning_is_said_at_once(status: int, list
         MortalServer(lambda _: error(status, "not so"), listing=listing) as other,
     ):
         served = model(one, other, patience=WATCHFUL, concurrency=2)
-        began = time.monotonic()
         with pytest.raises(RunError, match=r"^[^\n]+$") as caught:
             answers(served, *map(question, range(50)))
-        assert time.monotonic() - began < 10
         assert len(one.asked) + len(other.asked) <= 8
     assert str(caught.value) == (
         f"None of the 2 servers takes the first requests (HTTP {status}: not so): check the key "

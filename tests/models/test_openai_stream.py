@@ -227,14 +227,12 @@ def test_answers_are_handed_over_while_others_are_slow() -> None:
 
 
 def test_leaving_early_cancels_and_leaves_no_thread() -> None:
-    with Server(lambda a: Reply(chat("x").body, delay=0.0 if a.prompt == "0" else 30.0)) as server:
+    with Server(lambda a: Reply(chat("x").body, delay=0.0 if a.prompt == "0" else 600.0)) as server:
         stream = model(server).answer(singly(question(n) for n in range(50)), NoFiles())
         next(stream)
         assert threads() == ["epicene-remote"]
-        begun = time.monotonic()
         stream.close()  # type: ignore[attr-defined]
-        assert time.monotonic() - begun < 15  # half of what the server would take
-    assert threads() == []
+        assert threads() == []  # while the server still holds its replies back
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, ValueError])

@@ -287,12 +287,18 @@ def test_the_clustered_interval_covers_where_a_naive_one_does_not() -> None:
     assert shares["naive"] < 0.75
 
 
-def test_a_million_answers_of_a_million_items_take_a_second_or_two() -> None:
+def test_a_million_answers_of_a_million_items_take_ten_times_as_long_as_a_tenth() -> None:
     right = (np.random.default_rng(0).random(1_000_000) < 0.7).astype(float)
     labels = [f"item-{row}" for row in range(1_000_000)]
-    start = time.process_time()
-    found = clustered(right, None, labels)
-    assert time.process_time() - start < 2
+
+    def seconds(rows: int) -> tuple[float, Estimate]:
+        start = time.process_time()
+        found = clustered(right[:rows], None, labels[:rows])
+        return time.process_time() - start, found
+
+    tenth = min(seconds(100_000)[0] for _ in range(3))
+    whole, found = seconds(1_000_000)
+    assert whole < 40 * tenth
     error = 1.96 * np.sqrt(0.7 * 0.3 / 1e6)
     assert found.value is not None
     assert ends(found) == pytest.approx((found.value - error, found.value + error), abs=6e-5)
