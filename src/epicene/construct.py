@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.annotate.adjudication import with_settled
+from epicene.annotate.fitting import whole_judgements
 from epicene.annotate.folder import create_folder
 from epicene.datafiles import sha256_of
 from epicene.errors import InputError, RunError, unknown
@@ -321,9 +322,8 @@ def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Respons
     if not study.items:
         return []
     folder = create_folder(place, study)
-    items = {item.id for item in study.items}
     fitting = folder.fitting()
-    responses = [each for each in fitting.responses if each.item in items]  # not to a check
+    responses = whole_judgements(study, fitting.responses)
     answered = Counter(response.item for response in responses)
     missing = sum(
         max(0, (item.judgements or study.judgements) - answered[item.id]) for item in study.items

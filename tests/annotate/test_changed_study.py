@@ -16,7 +16,7 @@ from epicene.annotate.adjudication import Settlements, disagreements
 from epicene.annotate.fitting import fitting
 from epicene.annotate.folder import RESPONSES, StudyFolder, create_folder, read_folder
 from epicene.annotate.quality import agreement, people
-from epicene.annotate.results import UnreadableError, summarise_study
+from epicene.annotate.results import UnreadableError, progress, summarise_study
 from epicene.cli import guarded
 from epicene.cli.app import run_app
 from epicene.errors import InputError
@@ -241,7 +241,6 @@ def test_every_page_and_command_works(
         assert owner.get("/owner/items").stage == "owner_items"
         for form in ("csv", "tsv", "jsonl"):
             assert owner.client.get(f"/owner/export.{form}?hidden=true").status_code == 200
-        assert house.person("cem")[1].stage == "done"  # what was judged is not asked again
     for form in ("csv", "jsonl"):
         assert command("export", folder.path, f"--out={tmp_path / f'all.{form}'}") == 0
         assert f"{left_out} answers" in capsys.readouterr().err
@@ -251,6 +250,44 @@ def test_every_page_and_command_works(
         assert command("tables", folder.path, "--json") == 0
         assert f"{left_out} answers" in capsys.readouterr().err
     assert folder.responses() == ANSWERS_BY_ITEM
+
+
+@pytest.mark.parametrize(
+    ("change", "given", "again"),
+    [
+        (renamed, 0, {"g1", "g2"}),
+        (without_options, 2, {"g2"}),
+        (removed, 3, set()),
+        (of_another_kind, 3, set()),
+        (without_an_item, 1, set()),
+    ],
+)
+def test_somebody_else_is_asked_where_the_judgement_is_gone(
+    change: Callable[[Study], Study], given: int, again: set[str], tmp_path: Path
+) -> None:
+    folder = changed(answered(tmp_path / "s", misgendering()), change)
+    with served(folder.study, folder.path) as house:
+        owner, _ = house.owner()
+
+        def on_the_owners_page() -> int:
+            return int(owner.client.get("/api/owner/progress").json()["given"])
+
+        def in_tables() -> int:
+            return progress(folder.study, folder.fitting().responses).given
+
+        assert on_the_owners_page() == in_tables() == given
+        assert house.person("ann")[1].stage == "done"  # nobody sees an item twice
+        visitor, page = house.person("cem")
+        for _ in again:
+            page = visitor.answer_all(
+                page, {"outcome" if change is renamed else "label": "correct"}
+            )
+        assert page.stage == "done"
+        assert on_the_owners_page() == in_tables() == given + len(again)
+    assert {each.item for each in folder.responses() if each.participant == "cem"} == again
+    before = changed(folder, lambda _changed: misgendering())
+    with served(before.study, before.path) as house:
+        assert house.person("dan")[1].stage == "done"  # what is put back counts again
 
 
 def test_an_export_has_no_column_for_what_is_gone(tmp_path: Path) -> None:

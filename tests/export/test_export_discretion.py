@@ -24,7 +24,7 @@ FORMS = dict.fromkeys(("MM", "FM", "MF", "FF"), "أنا هنا")
 SENTENCE = {"id": "s1", "language": "ar", "text": "أنا هنا", "label": "BB", "targets": FORMS}
 PRONOUNS = """
 [[set]]
-name = "zie"
+name = "zie/zim"
 type = "neo"
 nominative = "zie"
 accusative = "zim"
@@ -81,7 +81,7 @@ def runs(place: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
             ("apgc", "-d", place / "sentences.jsonl", "--english", place / "english.txt",
              "-m", "copy", "--task", "rewriting"),
             ("misgendering", "--set", f"pronoun_file={place / 'pronouns.toml'}", "-m", "random",
-             "--limit", "1", "--set=samples=1"),
+             "--limit", "1", "--set=samples=1", "--set=pronouns=zie/zim,he"),
         ]
     ):  # fmt: skip
         # Two suites' runs share the name of their folder.
@@ -104,6 +104,7 @@ def test_results_do_not_tell_where_anything_lay(place: Path, runs: list[Path]) -
         "--data=pairs.jsonl -mngram:corpus.txt",
         "--english english.txt",
         "--set pronoun_file=pronouns.toml",
+        "--set=pronouns=zie/zim,he",
         '| english | `"english.txt"` |',
         '| pronoun_file | `"pronouns.toml"` |',
         "| name | `tiny` |",

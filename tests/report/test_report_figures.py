@@ -60,9 +60,8 @@ def test_several_figures_share_a_page_without_sharing_ids() -> None:
     ],
 )
 def test_a_figure_that_reaches_outside_is_refused(spec: dict[str, Any]) -> None:
-    for draw in (svg, png):
-        with pytest.raises(ValueError, match="carries its data in itself"):
-            draw(figure(**spec))
+    with pytest.raises(ValueError, match="carries its data in itself"):
+        svg(figure(**spec))
 
 
 def test_data_may_have_a_column_of_links() -> None:
@@ -79,10 +78,10 @@ def test_png_has_the_size_of_the_svg_times_the_scale() -> None:
     text = svg(figure())
     size = re.search(r'width="(\d+)" height="(\d+)"', text)
     assert size is not None
-    image = png(figure(), scale=3)
+    image = png(svg(figure()), scale=3)
     assert image.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">II", image[16:24]) == (3 * int(size[1]), 3 * int(size[2]))
-    assert png(figure("word")) != png(figure("other"))
+    assert png(svg(figure("word"))) != png(svg(figure("other")))
 
 
 def test_each_script_gets_its_font_in_a_png() -> None:

@@ -24,7 +24,7 @@ from epicene.annotate.reception import (
     Reception,
     RefusedError,
 )
-from epicene.annotate.store import explained
+from epicene.annotate.store import decoded, explained
 from epicene.records import to_json
 from epicene.studies import AnswerValue, Response, StudyItem
 from epicene.studies.response_files import every_item, same_answers
@@ -83,7 +83,6 @@ class Situation:
 Kept: TypeAlias = Literal["saved", "repeated", "conflict"]
 
 _answers = msgspec.json.Decoder(dict[str, AnswerValue])
-_responses = msgspec.json.Decoder(Response)
 
 
 class Desk:
@@ -342,7 +341,7 @@ class Desk:
             "SELECT response FROM responses WHERE participant = ? AND item = ?",
             (row["participant"], row["item"]),
         ).fetchone()
-        return None if found is None else _responses.decode(found["response"])
+        return None if found is None else decoded(found["response"])
 
     def _change(self, row: sqlite3.Row, **values: object) -> None:
         columns = ", ".join(f"{name} = ?" for name in values)

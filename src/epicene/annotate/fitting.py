@@ -13,7 +13,7 @@ import msgspec
 
 from epicene.studies import Mark, Tag
 from epicene.studies.response_files import every_item
-from epicene.studies.responses import answer_faults, is_asked
+from epicene.studies.responses import answer_faults, is_asked, response_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -61,6 +61,17 @@ def fitting(study: Study, responses: Iterable[Response], settled: Decided) -> Fi
         if (item := items.get(each.item)) and _stands(study, item, each)
     }
     return Fitting(kept, decided, left_out + len(settled) - len(decided))
+
+
+def whole_judgements(study: Study, responses: Iterable[Response]) -> list[Response]:
+    """The responses to the study's items that answer all that it asks now."""
+    items = {item.id: item for item in study.items}
+    return [
+        response
+        for response in responses
+        if (item := items.get(response.item))
+        and not any(response_faults(study, item, response.answers))
+    ]
 
 
 def _answers(

@@ -11,8 +11,9 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from epicene.annotate.fitting import fitting, whole_judgements
 from epicene.annotate.results import judgements_wanted
-from epicene.annotate.store import ResponseStore, explained
+from epicene.annotate.store import ResponseStore, decoded, explained
 from epicene.records import digest
 from epicene.runs.store import transaction
 from epicene.studies.lists import lists_of
@@ -49,6 +50,9 @@ CREATE INDEX IF NOT EXISTS assignments_pending ON assignments (participant, numb
 CREATE INDEX IF NOT EXISTS assignments_out ON assignments (item) WHERE state = 'out';
 CREATE INDEX IF NOT EXISTS assignments_lapsing ON assignments (lapses) WHERE lapses IS NOT NULL;
 CREATE INDEX IF NOT EXISTS responses_by_item ON responses (item);
+CREATE TABLE IF NOT EXISTS left_out (
+    item TEXT NOT NULL, participant TEXT NOT NULL, PRIMARY KEY (item, participant)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS places (
     item TEXT PRIMARY KEY, list TEXT NOT NULL, place REAL NOT NULL, wanted INTEGER NOT NULL,
     given INTEGER NOT NULL, out INTEGER NOT NULL,
@@ -57,17 +61,22 @@ CREATE TABLE IF NOT EXISTS places (
 CREATE INDEX IF NOT EXISTS free_places ON places (free, list, place)
 """
 
+# A response that no longer answers all that a changed study asks is kept, and somebody else is
+# asked in its place.
+_GIVEN = """given = (SELECT count(*) FROM responses WHERE responses.item = places.item)
+    - (SELECT count(*) FROM left_out WHERE left_out.item = places.item)"""
+
 _TRIGGERS = {
-    "response_added": """AFTER INSERT ON responses BEGIN
+    "response_added": f"""AFTER INSERT ON responses BEGIN
         UPDATE assignments SET state = 'answered', lapses = NULL
             WHERE participant = NEW.participant AND item = NEW.item;
-        UPDATE places SET given = (SELECT count(*) FROM responses WHERE item = NEW.item)
-            WHERE item = NEW.item;
-    END""",
-    "response_removed": """AFTER DELETE ON responses BEGIN
-        UPDATE places SET given = (SELECT count(*) FROM responses WHERE item = OLD.item)
-            WHERE item = OLD.item;
-    END""",
+        DELETE FROM left_out WHERE item = NEW.item AND participant = NEW.participant;
+        UPDATE places SET {_GIVEN} WHERE item = NEW.item;
+    END""",  # noqa: S608
+    "response_removed": f"""AFTER DELETE ON responses BEGIN
+        DELETE FROM left_out WHERE item = OLD.item AND participant = OLD.participant;
+        UPDATE places SET {_GIVEN} WHERE item = OLD.item;
+    END""",  # noqa: S608
     "assignment_added": """AFTER INSERT ON assignments BEGIN
         UPDATE places SET
             out = (SELECT count(*) FROM assignments WHERE item = NEW.item AND state = 'out')
@@ -97,18 +106,30 @@ def open_ledger(path: Path) -> sqlite3.Connection:
             for statement in _SCHEMA.split(";"):
                 db.execute(statement)
             for name, what in _TRIGGERS.items():
-                db.execute(f"CREATE TRIGGER IF NOT EXISTS {name} {what}")
+                db.execute(f"DROP TRIGGER IF EXISTS {name}")  # perhaps of an earlier version
+                db.execute(f"CREATE TRIGGER {name} {what}")
     return db
 
 
 def renew_places(db: sqlite3.Connection, study: Study) -> None:
     """Set the places to the study's items as they are now. Part of an act."""
+    db.execute("DELETE FROM left_out")
+    db.executemany("INSERT INTO left_out VALUES (?, ?)", _left_out(db, study))
     db.execute("DELETE FROM places")
     db.executemany("INSERT INTO places VALUES (?, ?, ?, ?, 0, 0)", _places(study))
     db.execute(
-        "UPDATE places SET given = (SELECT count(*) FROM responses WHERE item = places.item),"
+        f"UPDATE places SET {_GIVEN},"  # noqa: S608
         " out = (SELECT count(*) FROM assignments WHERE item = places.item AND state = 'out')"
     )
+
+
+def _left_out(db: sqlite3.Connection, study: Study) -> set[tuple[str, str]]:
+    """The item and participant of each response that is no whole judgement any more."""
+    responses = [decoded(row["response"]) for row in db.execute("SELECT response FROM responses")]
+    whole = whole_judgements(study, fitting(study, responses, {}).responses)
+    return {(each.item, each.participant) for each in responses} - {
+        (each.item, each.participant) for each in whole
+    }
 
 
 @contextmanager

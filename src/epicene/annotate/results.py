@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.annotate.adjudication import with_settled
+from epicene.annotate.fitting import whole_judgements
 from epicene.errors import InputError
 from epicene.records import Judgement, Record
 from epicene.runs.results import Judged, frame_of
@@ -196,11 +197,10 @@ def _frame(
 
 def progress(study: Study, responses: Sequence[Response]) -> Progress:
     """How far a study is; practice, attention checks and fillers do not count."""
-    items = {item.id for item in study.items}
-    own = [response for response in responses if response.item in items]
+    own = whole_judgements(study, responses)
     return Progress(
         name=study.name,
-        items=len(items),
+        items=len(study.items),
         wanted=sum(judgements_wanted(study, item) for item in study.items),
         given=len(own),
         people=len({response.participant for response in own}),

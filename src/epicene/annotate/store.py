@@ -32,7 +32,7 @@ CREATE TABLE responses (
 ) WITHOUT ROWID
 """
 
-_decoder = msgspec.json.Decoder(Response)
+decoded = msgspec.json.Decoder(Response).decode
 
 
 class Added(NamedTuple):
@@ -120,7 +120,7 @@ class ResponseStore:
 
     def _read(self) -> Iterator[Response]:
         rows = self._db.execute("SELECT response FROM responses ORDER BY item, participant")
-        return (_decoder.decode(data) for (data,) in rows)
+        return (decoded(data) for (data,) in rows)
 
 
 @contextmanager

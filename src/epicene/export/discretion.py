@@ -76,10 +76,11 @@ def discreet_runs(runs: Sequence[Finished]) -> list[Finished]:
 
 
 def _manifest(manifest: Manifest, files: Collection[str]) -> Manifest:
-    kept = set(_names_elsewhere(manifest))
+    settings = _settings(manifest.settings, files)
+    kept = {*_names_elsewhere(manifest), *_texts(settings.protocol)}
     return msgspec.structs.replace(
         manifest,
-        settings=_settings(manifest.settings, files),
+        settings=settings,
         models={
             role: tuple(_identity(each, kept) for each in identities)
             for role, identities in manifest.models.items()
@@ -89,6 +90,15 @@ def _manifest(manifest: Manifest, files: Collection[str]) -> Manifest:
             for session in manifest.sessions
         ),
     )
+
+
+def _texts(protocol: Mapping[str, Any]) -> Iterator[str]:
+    """Settings as a command has them; one that is no file may have a / in it: "he/she,they"."""
+    for value in protocol.values():
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+            yield ",".join(value)
 
 
 def _settings(settings: Settings, files: Collection[str]) -> Settings:
@@ -124,8 +134,8 @@ def _identity(identity: Identity, kept: Collection[str]) -> Identity:
 
 
 def discreet_command(command: str, kept: Collection[str] = ()) -> str:
-    """A command in which files and folders have lost the way to them; names in `kept` stay whole
-    (`OWNER/NAME` of a hub)."""
+    """A command in which files and folders have lost the way to them; texts in `kept` stay whole
+    (`OWNER/NAME` of a hub, a setting that is no file)."""
     try:
         words = shlex.split(command)
     except ValueError:  # a quote without its fellow

@@ -74,5 +74,6 @@ def _write_figures(part: Part, folder: Path) -> None:
     from epicene.report.figures import png, svg
 
     for figure, stem in part.figures:
-        write_whole(folder / f"{stem}.svg", svg(figure).encode())
-        write_whole(folder / f"{stem}.png", png(figure))
+        drawn = svg(figure)
+        write_whole(folder / f"{stem}.svg", drawn.encode())
+        write_whole(folder / f"{stem}.png", png(drawn))

@@ -92,12 +92,12 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
     return _TAG.sub(lambda tag: _IDS.sub(rf"\g<0>{prefix}", tag.group()), drawn)
 
 
-def png(figure: Figure, *, scale: float = 2.0) -> bytes:
-    """The figure as PNG, `scale` pixels to each of the SVG's."""
+def png(drawn: str, *, scale: float = 2.0) -> bytes:
+    """The SVG of a figure as PNG, `scale` pixels to each of its own."""
     # vl-convert's own rasteriser lets Devanagari syllables overlap; resvg of 2026 does not.
     import resvg_py
 
-    return resvg_py.svg_to_bytes(svg_string=script_fonts(svg(figure)), zoom=scale)
+    return resvg_py.svg_to_bytes(svg_string=script_fonts(drawn), zoom=scale)
 
 
 def script_fonts(drawn: str) -> str:
