@@ -17,7 +17,7 @@ import msgspec
 
 from epicene.annotate.adjudication import with_settled
 from epicene.annotate.fitting import whole_judgements
-from epicene.annotate.folder import create_folder
+from epicene.annotate.folder import STUDY, create_folder, read_folder
 from epicene.datafiles import sha256_of
 from epicene.errors import InputError, RunError, unknown
 from epicene.models import Spec, open_model
@@ -190,7 +190,7 @@ def _do(
         replies = _ask_models(step, requests, place, order, watcher, executor)
         rows = step.read(made, settings, replies)
     else:
-        study = step.study(made, settings)
+        study = _as_given_out(step.study(made, settings), place)
         rows = step.read(made, settings, study, _ask_people(step, study, place))
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     write_whole(path, "".join(f"{line}\n" for line in lines).encode())
@@ -315,6 +315,20 @@ def _replies(suite: Suite[Any, Any], place: Path, requests: Sequence[Request]) -
 
 
 # --- people --------------------------------------------------------------------------------
+
+
+def _as_given_out(study: Study, place: Path) -> Study:
+    """The study with the ids that its items have where people were asked already.
+
+    Answers go by them, and an earlier version may have made them otherwise.
+    """
+    if not (place / STUDY).exists():
+        return study
+    there = read_folder(place).study.items
+    before, now = (
+        [msgspec.structs.replace(item, id="") for item in items] for items in (there, study.items)
+    )
+    return msgspec.structs.replace(study, items=there) if before == now else study
 
 
 def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Response]:

@@ -10,6 +10,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
+import regex
 
 from epicene.errors import InputError
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RecordT = TypeVar("RecordT", bound=msgspec.Struct)
+
+# A cell between quotes, in which commas, semicolons and line breaks separate nothing.
+_QUOTED = regex.compile(r'(?:^|(?<=[,;\r\n]))"(?:[^"]|"")*+"')
+_BEGINNING = 100_000  # characters, of which the names and the first row are a part
 
 
 class Line(NamedTuple):
@@ -125,10 +130,9 @@ def _object(value: Any, place: str) -> dict[str, Any]:
 
 
 def _delimited(path: Path) -> Iterator[Line]:
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    reader = csv.DictReader(
-        io.StringIO(read_text(path), newline=""), delimiter=delimiter, strict=True
-    )
+    text = read_text(path)
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else _separator(path, text)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         _check_heads(path, reader.fieldnames or (), delimiter)
         for row in reader:
@@ -140,13 +144,31 @@ def _delimited(path: Path) -> Iterator[Line]:
         raise InputError(f"{path}, line {reader.line_num}, is not CSV: {error}.") from None
 
 
+def _separator(path: Path, text: str) -> str:
+    """A comma, or the semicolon of spreadsheets where a comma stands before decimals.
+
+    The names of the columns tell. Where they hold both, the first row does, if it can.
+    """
+    bare = _QUOTED.sub("", text[:_BEGINNING])
+    names, row = [*regex.split(r"[\r\n]+", bare, maxsplit=2), ""][:2]
+    found = [sign for sign in ",;" if sign in names]
+    if len(found) > 1:
+        found = [sign for sign in found if names.count(sign) == row.count(sign)]
+        if len(found) != 1:
+            raise InputError(
+                f"{path}, line 1, may be separated by commas or by semicolons; put names that hold "
+                "one of them between quotes."
+            )
+    return found[0] if found else ","
+
+
 def _check_heads(path: Path, names: Sequence[str], delimiter: str) -> None:
     """Raise if a column's name comes twice, or all of them look like one."""
     for name in names:
         if list(names).count(name) > 1:
             raise InputError(f"{path}, line 1, has two columns named {name!r}.")
-    if len(names) == 1 and ";" in names[0] and delimiter != ";":
-        raise InputError(f"{path}, line 1, is separated by semicolons; save it with commas.")
+    if len(names) == 1 and ";" in names[0] and delimiter == "\t":
+        raise InputError(f"{path}, line 1, is separated by semicolons; name it .csv.")
 
 
 def _parquet(path: Path) -> Iterator[Line]:

@@ -12,14 +12,19 @@ from threading import Thread
 import msgspec
 import pytest
 
-from epicene.annotate.adjudication import Settlements, disagreements, with_settled
+from epicene.annotate.adjudication import (
+    Settlements,
+    disagreements,
+    nothing_to_settle,
+    with_settled,
+)
 from epicene.annotate.folder import RESPONSES, StudyFolder, create_folder, read_folder
 from epicene.annotate.results import summarise_study
 from epicene.annotate.sample import sample_data
 from epicene.annotate.sheets import adjudication_sheet
 from epicene.errors import InputError, RunError
 from epicene.records import Estimate, Row
-from epicene.studies import AnswerValue, Response, Settled, Span, Study, StudyItem
+from epicene.studies import AnswerValue, Choose, Response, Settled, Span, Study, StudyItem
 from epicene.studies.drawing import Wanted
 from epicene.studies.response_files import responses_jsonl, responses_sheet
 from epicene.suites import Source, find_suite
@@ -72,6 +77,48 @@ def test_blanks_order_and_remarks_are_no_disagreement() -> None:
     assert disagreements(study, [one, two], {}) == []
     three = msgspec.structs.replace(two, answers=two.answers | {"other": "أنا متعبه"})
     assert [each.question for each in disagreements(study, [one, three], {})] == ["other"]
+
+
+def test_canonically_equal_texts_are_no_disagreement() -> None:
+    study = label_and_rewrite()
+    one = said("ann", "s1", label="MB", other="أنا مسافرآ")
+    two = said("bob", "s1", label="MB", other="أنا مسافرا\u0653")
+    assert disagreements(study, [one, two], {}) == []
+
+
+def test_there_is_nothing_to_settle_in_what_people_prefer(tmp_path: Path) -> None:
+    study = sample_data(find_suite("alternations"), Source(), Wanted(per_cell=1), study="choice")
+    item = study.items[0].id
+    given = [said("ann", item, better="a"), said("bob", item, better="b")]
+    assert disagreements(study, given, {}) == []
+    assert "no answer is the right one" in nothing_to_settle(study)
+    with pytest.raises(InputError, match="settles better, which asks what people prefer"):
+        Settlements(tmp_path / RESPONSES, study).settle(item, "better", "a", "eve")
+    (better,) = study.questions
+    asked = msgspec.structs.replace(
+        study, questions=(msgspec.structs.replace(better, preference=False),)
+    )
+    assert [each.question for each in disagreements(asked, given, {})] == ["better"]
+    assert nothing_to_settle(asked) == nothing_to_settle(completion()) == ""
+
+
+def test_of_several_questions_only_the_preference_has_no_right_answer() -> None:
+    study = completion()
+    *others, last = study.questions
+    assert isinstance(last, Choose)
+    taste = msgspec.structs.replace(last, preference=True)
+    study = msgspec.structs.replace(study, questions=(*others, taste))
+    bob = msgspec.structs.replace(BOB, answers=BOB.answers | {"plausible": "no"})
+    assert open_questions(study, [ANN, bob]) == ["grammatical"]
+    assert nothing_to_settle(study) == ""
+
+
+def test_a_decision_in_another_canonical_spelling_is_the_same(tmp_path: Path) -> None:
+    study = label_and_rewrite()
+    settlements = Settlements(tmp_path / RESPONSES, study)
+    first = settlements.settle("s1", "other", "أنا مسافرآ", "eve")
+    settlements.settle("s1", "other", "أنا مسافرا\u0653", "dan")
+    assert settlements.all() == {("s1", "other"): first}
 
 
 def test_items_come_in_the_order_of_the_study_and_checks_not_at_all() -> None:

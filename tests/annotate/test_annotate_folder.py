@@ -133,6 +133,16 @@ def test_a_database_that_cannot_be_used_is_said(folder: StudyFolder) -> None:
         folder.responses()
 
 
+def test_a_study_of_an_earlier_version_has_no_address_yet(folder: StudyFolder) -> None:
+    folder.take(sheet(folder, "ann,g1,correct\n"))
+    db = sqlite3.connect(folder.path / RESPONSES)
+    db.execute("DROP TABLE served")
+    db.close()
+    assert folder.address() == ""
+    folder.remember_address("https://x.org")
+    assert (folder.address(), len(folder.responses())) == ("https://x.org", 1)
+
+
 def test_a_failure_after_the_answers_keeps_out_the_answers_too(folder: StudyFolder) -> None:
     folder.settlements().settle("g2", "label", "correct", "eve")
     db = sqlite3.connect(folder.path / RESPONSES)

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from epicene.annotate.dealing import deal
 from epicene.annotate.folder import create_folder
 from epicene.annotate.sample import sample_data
-from epicene.annotate.sheets import deal, instructions, write_experiment, write_sheets
+from epicene.annotate.sheets import instructions, write_experiment, write_sheets
 from epicene.errors import InputError
 from epicene.studies import Study, StudyItem
 from epicene.studies.drawing import Wanted
@@ -75,11 +76,15 @@ def test_sheets_are_written_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("study", "people", "message"),
     [
-        (of_items([2]), ["ann"], "The item 0 is for 2 people, and only 1 are named."),
+        (of_items([2]), ["ann"], "The item 0 lacks 2 judgements, and the people named can give 1;"),
         (of_items([1]), ["ann", "ann"], "One person was named twice."),
         (of_items([1]), ["../ann"], "'../ann' cannot be the name of a person's sheet."),
         (of_items([1]), [""], "'' cannot be the name of a person's sheet."),
-        (forced_choice(), ["ann"], "The 2 lists of the study a-study are for 40 people, and 1 are"),
+        (
+            forced_choice(),
+            ["ann"],
+            "The 2 lists of the study a-study lack people: 40 wanted, 1 at hand",
+        ),
         (
             msgspec.structs.replace(alternations(verbs=3), per_person=2),
             ["ann"],
@@ -143,12 +148,14 @@ def test_sheets_of_lists_are_filled_in_and_come_back(tmp_path: Path) -> None:
     folder = create_folder(tmp_path / "study", alternations(verbs=3))
     study = folder.study
     people = ["p1", "p2", "p3", "p4"]
+    besides = {item.id for item in (*study.fillers, *study.checks)}
+    practice = {item.id for item in study.practice}
     orders = []
     for path in write_sheets(study, people, tmp_path / "sheets")[:-1]:
         sheet = path.read_text("utf-8-sig")
         rows = list(csv.DictReader(io.StringIO(sheet, newline="")))
-        orders.append([row["item"] for row in rows if row["item"].startswith(("filler", "check"))])
-        assert not any(row["item"].startswith("practice") for row in rows)
+        orders.append([row["item"] for row in rows if row["item"] in besides])
+        assert practice.isdisjoint(row["item"] for row in rows)
         assert "variant" not in sheet
         assert "good" not in sheet
         items = {item.id: item for item in every_item(study)}

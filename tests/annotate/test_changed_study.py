@@ -358,6 +358,6 @@ def test_a_suite_reads_what_it_can_and_says_what_it_cannot(
     sheet.write_bytes(b"\n".join(map(msgspec.json.encode, given)))
     folder.take(sheet)
     assert command("tables", folder.path) == 0
-    assert "1 responses are not in the suite's own tables" in capsys.readouterr().err
+    assert "Not in the suite's own tables: 1 response without an answer" in capsys.readouterr().err
     with pytest.raises(UnreadableError, match=r"outcome has no answer\. Put them back"):
         summarise_study(gone, [said("ann", "g1", tags=("repetition",))])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,70 +12,28 @@ import msgspec
 import pytest
 from playwright.sync_api import expect
 
-from annotate.browser_person import Served, served
+from annotate.browser_person import served
+from annotate.four_words import (
+    ASIDE,
+    UNSENT,
+    at,
+    begun,
+    choose,
+    is_free,
+    keep_unsent,
+    second_window,
+    words,
+)
 from epicene.annotate.folder import STUDY, create_folder, read_folder
 from epicene.annotate.pages.words import say
 from epicene.annotate.tokens import Pass
-from epicene.records import to_json
-from epicene.studies import Access, Study
+from epicene.studies import Access
 from epicene.studies.files import study_toml
-from study_examples import stereotype
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
 pytestmark = pytest.mark.browser
-
-UNSENT = "Object.keys(localStorage).filter((name) => / unsent /.test(name))"
-ASIDE = "Object.keys(localStorage).filter((name) => / aside /.test(name))"
-
-
-def words(count: int, language: str = "en") -> Study:
-    whole = to_json(stereotype()).replace(b'"en":', f'"{language}":'.encode())
-    study = msgspec.json.decode(whole, type=Study)
-    items = tuple(
-        msgspec.structs.replace(
-            study.items[0], id=f"w{n}", fields={"gloss": f"word {n}", "grammar": "F"}
-        )
-        for n in range(count)
-    )
-    return msgspec.structs.replace(study, items=items, shuffle=False)
-
-
-def keep_unsent(page: Page, number: int, **answers: list[str]) -> None:
-    """As if an answer had been given when the server could not be reached."""
-    entry = {"number": number, "revision": 0, "answers": answers, "seconds": 1.0}
-    page.evaluate(
-        "([number, entry]) => localStorage.setItem("
-        "`epicene ${document.body.dataset.desk} unsent ${number}`, entry)",
-        [number, json.dumps(entry)],
-    )
-
-
-def choose(page: Page) -> None:
-    """Male, and power, whatever is on the page."""
-    page.keyboard.press("1")
-    page.keyboard.press("1")
-
-
-def at(page: Page, number: int) -> None:
-    expect(page.locator("form#item")).to_have_attribute("data-number", str(number))
-
-
-def is_free(page: Page) -> None:
-    """Wait until the form can be filled in."""
-    page.locator("body.scripted").wait_for()
-    expect(page.locator("form#item")).to_have_js_property("inert", value=False)
-
-
-@contextmanager
-def begun(page: Page, folder: Path, language: str = "en") -> Iterator[Served]:
-    """A study of four words, with the first before the person."""
-    with served(create_folder(folder / "study", words(4, language))) as house:
-        page.goto(house.link(Pass("person", "ann")))
-        at(page, 1)
-        yield house
-
 
 # --- an answer that nobody asked for any more ----------------------------------------------------
 
@@ -205,12 +162,6 @@ def test_nothing_is_set_aside_while_the_server_cannot_say(
 
 
 # --- two windows ---------------------------------------------------------------------------------
-
-
-def second_window(first: Page) -> Page:
-    page = first.context.new_page()
-    page.set_default_timeout(20_000)
-    return page
 
 
 def sent_from(page: Page) -> list[object]:

@@ -182,12 +182,13 @@ def test_the_way_back_is_the_studys_own(tmp_path: Path) -> None:
         assert "https://example.org/done?cc=C0DE" in page.values("href")
 
 
+@pytest.mark.parametrize("name", ["completion_url", "screened_out_url", "full_url"])
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "//x", "data:text/html,x", " https://x"])
-def test_a_way_back_that_is_no_web_address_is_refused(url: str, tmp_path: Path) -> None:
+def test_a_way_back_that_is_no_web_address_is_refused(url: str, name: str, tmp_path: Path) -> None:
     study = forced_choice()
-    access = Access(entry="open", completion_code="C0DE", completion_url=url)
+    access = msgspec.convert({"entry": "open", "completion_code": "C0DE", name: url}, Access)
     with (
-        pytest.raises(InputError, match="completion_url"),
+        pytest.raises(InputError, match=name),
         served(msgspec.structs.replace(study, access=access), tmp_path / "s"),
     ):
         pass

@@ -9,10 +9,10 @@ import msgspec
 
 from epicene.annotate.folder import read_folder
 from epicene.records import to_json
-from epicene.studies import Study
+from epicene.studies import Choose, Study
 from epicene.studies.response_files import responses_jsonl, responses_sheet
 from page_visitors import House, Page, Visitor, served
-from study_examples import label_and_rewrite, misgendering
+from study_examples import forced_choice, label_and_rewrite, misgendering
 
 
 def judge(house: House, **labels: str) -> None:
@@ -61,6 +61,16 @@ def test_agreement_before_anybody_answered(tmp_path: Path) -> None:
             assert owner(house, address)[1].stage.startswith("owner_")
 
 
+def test_of_what_people_prefer_nothing_is_to_be_settled(tmp_path: Path) -> None:
+    study = forced_choice()
+    (better,) = (each for each in study.questions if isinstance(each, Choose))
+    taste = msgspec.structs.replace(better, preference=True)
+    study = msgspec.structs.replace(study, questions=(taste,))
+    with served(study, tmp_path / "s") as house:
+        _, page = owner(house, "/owner/disagreements")
+        assert "no answer is the right one" in page.text
+
+
 def test_disagreements_are_settled_and_opened_again(tmp_path: Path) -> None:
     with served(misgendering(), tmp_path / "s") as house:
         judge(house, ann="correct", bob="misgendering")
@@ -83,7 +93,15 @@ def test_disagreements_are_settled_and_opened_again(tmp_path: Path) -> None:
         assert page.values("data-left") == ["1"]
         assert page.values("data-settled") == ["label"]
         form["question"] = "tags"
-        page = Page(visitor.client.post("/owner/settle", data=form).text)
+        refused = visitor.client.post("/owner/settle", data=form)  # untouched
+        assert (refused.status_code, Page(refused.text).values("data-left")) == (422, ["1"])
+        assert "Nothing was decided for tags of g1" in refused.text
+        marks = form | {"question": "extraneous"}
+        assert visitor.client.post("/owner/settle", data=marks).status_code == 422
+        assert page.fields["none"] == ["yes"]  # where there are tags to be settled
+        both = form | {"answer.tags": "repetition", "none": "yes"}
+        assert visitor.client.post("/owner/settle", data=both).status_code == 422
+        page = Page(visitor.client.post("/owner/settle", data=form | {"none": "yes"}).text)
         assert page.values("data-left") == ["0"]
         settled = read_folder(house.folder.path).settlements().all()
         assert {name: each.value for name, each in settled.items()} == {

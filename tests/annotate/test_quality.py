@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 
@@ -145,8 +145,26 @@ def test_the_numbers_are_those_of_the_statistics_with_items_in_groups() -> None:
     second = [by[item, two] for _, two, item in pairs]
     in_groups = [item[0] for _, _, item in pairs]
     assert gender.raw == raw_agreement(first, second, in_groups)
-    assert gender.cohen == cohen(first, second, in_groups)
+    # Of three people every pair counts in both orders, and still as one pair.
+    either_way = cohen([*first, *second], [*second, *first], in_groups * 2)
+    assert gender.cohen == msgspec.structs.replace(either_way, n=len(pairs))
     assert (gender.items, gender.people) == (40, 3)
+
+
+@pytest.mark.parametrize("make", [stereotype, misgendering, completion, label_and_rewrite])
+@pytest.mark.parametrize(
+    "people", [("ann", "bob"), ("ann", "bob", "cyd"), ("ann", "bob", "cyd", "dan")]
+)
+def test_what_people_are_called_changes_no_figure(
+    make: Callable[[], Study], people: tuple[str, ...]
+) -> None:
+    study = of(make(), *(f"{'abcd'[n % 4]}{n}" for n in range(12)))
+    given = [respond(study, item, who) for who in people for item in study.items]
+    turned = dict(zip(people, reversed(people), strict=True))
+    renamed = [
+        msgspec.structs.replace(each, participant=turned[each.participant]) for each in given
+    ]
+    assert found(study, renamed) == found(study, given)
 
 
 def test_only_items_of_the_study_that_two_judged_count() -> None:
@@ -213,6 +231,22 @@ def test_texts_are_the_same_but_for_blanks() -> None:
     other = found(study, given)["other", ""]
     assert other.raw.value == pytest.approx(1 / 3)
     assert other.krippendorff.value is None
+
+
+def test_canonically_equal_texts_are_the_same() -> None:
+    """One keyboard writes ढ़ as one character, another as a letter and a dot."""
+    study = of(label_and_rewrite(), "a1", "b1")
+    one, other = "प\u095dता", "प\u0922\u093cता"
+    given = [
+        said(who, item, label="MB", other=text)
+        for item in ("a1", "b1")
+        for who, text in (("ann", one), ("bob", other))
+    ]
+    assert found(study, given)["other", ""].raw.value == 1.0
+    (growth,) = (
+        each for each in quality.agreement_growth(study, given) if each.question == "other"
+    )
+    assert growth.points[-1].agreement.value == 1.0
 
 
 def test_marks_are_compared_word_by_word() -> None:

@@ -148,7 +148,9 @@ def test_a_study_half_done_says_so(epicene: Epicene, study: Path) -> None:
     refused(epicene("annotate", "tables", study), 2, "Nobody has answered")
     item = read_folder(study).study.items[0].id
     Path("one.csv").write_text(f"item,outcome\n{item},correct\n", "utf-8")
-    assert epicene("annotate", "import", study, "one.csv", "--participant=ann").code == 0
+    command = ("annotate", "import", study, "one.csv", "--participant=ann")
+    assert epicene(*command).err == "1 new answer, 0 in place of others, 0 were there already.\n"
+    assert epicene(*command).err == "0 new answers, 0 in place of others, 1 was there already.\n"
     done = epicene("annotate", "tables", study, "--only=automatic")
     assert done.code == 0
     assert "1 of 52 judgements are there so far." in done.err
@@ -165,6 +167,23 @@ def test_a_changed_answer_must_be_wanted(epicene: Epicene, study: Path) -> None:
     assert done.err == "0 new answers, 1 in place of others, 0 were there already.\n"
 
 
+def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, study: Path) -> None:
+    """As one saves what it opened where a comma stands before decimals."""
+    item = read_folder(study).study.items[0]
+    path = Path("ann.csv")
+    text = item.fields["text"].replace('"', '""')
+    path.write_text(
+        "\ufeffparticipant;item;shown: text;outcome;tags\r\n"
+        f'ann;{item.id};"{text}";correct;"repetition; wrong-case"\r\n',
+        "utf-8",
+    )
+    done = epicene("annotate", "import", study, path)
+    assert done.err.startswith("1 new answer,"), done.err
+    (response,) = read_folder(study).responses()
+    assert response.answers["outcome"] == "correct"
+    assert response.answers["tags"] == ("repetition", "wrong-case")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "parts"),
     [
@@ -172,7 +191,11 @@ def test_a_changed_answer_must_be_wanted(epicene: Epicene, study: Path) -> None:
         ("a.csv", "participant,item,outcome\nann,nothing,correct\n", ["line 2,", "'nothing'"]),
         ("a.csv", "participant,item,outcom\nann,ITEM,correct\n", ["line 2,", "'outcome'?"]),
         ("a.csv", "participant,item\nann,ITEM,correct\n", ["line 2,", "number of columns"]),
-        ("a.csv", "participant;item;outcome\nann;ITEM;correct\n", ["semicolons"]),
+        ("a.csv", "participant;item;outcome\nann;ITEM;corect\n", ["line 2,", "'corect'"]),
+        ("a.csv", "", ["a.csv has no answers"]),
+        ("a.csv", "participant,item,outcome\n", ["a.csv has no answers"]),
+        ("a.csv", "participant,item,outcome\nann,ITEM,\n", ["a.csv has no answers"]),
+        ("a.jsonl", "", ["a.jsonl has no answers"]),
         (
             "a.csv",
             "participant,item,outcome,extraneous\nann,ITEM,correct,zebra\n",
@@ -217,6 +240,10 @@ def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
         (("RUN", "--data=x"), ["go with --suite"]),
         (("--suite=misgendering",), ["about what models wrote; name the run folders"]),
         (("RUN", "--study=lables"), ["'lables'; did you mean 'labels'?"]),
+        (
+            ("--suite=gramvis",),
+            ["The suite gramvis has the studies category, image, stereotype; name one with --st"],
+        ),
         (("RUN", "--protocol=papr"), ["'papr'; did you mean 'paper'?"]),
         (("RUN", "--per-cell=2", "--n=3"), ["not both"]),
         (("RUN", "--per-cell=0"), ["per-cell"]),
@@ -246,20 +273,26 @@ def test_other_mistakes(epicene: Epicene, study: Path) -> None:
         "something else than one choice",
     )
     refused(epicene("annotate", "export", study, "--out=x.doc"), 2, "end it in .csv")
-    refused(epicene("annotate", "export", study, "--people=ann", "--out=s"), 2, "only 1 are named")
+    refused(
+        epicene("annotate", "export", study, "--people=ann", "--out=s"),
+        2,
+        "lacks 2 judgements, and the people named can give 1; name more",
+    )
 
 
 def test_a_study_with_lists_goes_out_as_sheets_and_as_an_experiment(epicene: Epicene) -> None:
     drawing = ("--suite=alternations", "--study=choice", "--n=8", "--out=study")
     assert epicene("annotate", "sample", *drawing).code == 0
     few = epicene("annotate", "export", "study", "--people=4", "--out=sheets")
-    refused(few, 2, "4 lists", "80 people, and 4 are named", "judgements in study.toml")
+    refused(few, 2, "4 lists", "80 wanted, 4 at hand", "judgements in study.toml")
     done = epicene("annotate", "export", "study", "--people=80", "--out=sheets")
     assert done.code == 0
     names = sorted(path.name for path in Path("sheets").iterdir())
     assert names == ["instructions.md", *(f"p{number:02}.csv" for number in range(1, 81))]
     done = epicene("annotate", "export", "study", "--to=pcibex", "--out=experiment")
     assert done.err.split() == ["experiment/main.js", "experiment/items.csv"]
+    preferred = epicene("annotate", "adjudicate", "study", "--by=eve")
+    refused(preferred, 2, "no answer is the right one")
 
 
 def test_a_study_of_data(epicene: Epicene) -> None:

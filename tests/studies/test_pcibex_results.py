@@ -132,6 +132,15 @@ def test_every_answered_item_becomes_a_response(tmp_path: Path) -> None:
     assert found[0].seconds == 1.0
 
 
+def test_a_clock_that_was_set_back_tells_no_time(tmp_path: Path) -> None:
+    path = two_people().write(tmp_path / "results.csv")
+    started = f"Start,{NOON + 3000},"
+    text = path.read_text("utf-8")
+    assert text.count(started) == 1
+    path.write_text(text.replace(started, f"Start,{NOON + 9000},"), "utf-8")
+    assert [each.seconds for each in read(path, forced_choice())] == [None, *[1.0] * 5]
+
+
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 def test_an_older_server_and_a_spreadsheets_commas(tmp_path: Path, ending: str) -> None:
     results = Results(OLDER).sent_by("h", 1700000100).columns("item")

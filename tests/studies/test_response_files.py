@@ -24,6 +24,7 @@ from epicene.studies.response_files import (
     responses_sheet,
     same_answers,
 )
+from epicene.studies.showing import shown
 from scripted_people import respond
 from study_examples import STUDIES, completion, image, label_and_rewrite, misgendering
 
@@ -149,6 +150,23 @@ HEAD = "participant,item,gender\n"
             "participant,item,gender,seconds\nann,i,man,long\n",
             "a.csv, line 2, does not fit: Expected `float | null`, got `str` - at `$.seconds`.",
         ),
+        *(
+            (
+                f"participant,item,gender,seconds\nann,i,man,\nbob,i,man,{seconds}\n",
+                f"a.csv, line 3, seconds is {seconds}, and must be a number that is not negative.",
+            )
+            for seconds in ("-5.0", "nan", "inf")
+        ),
+        (
+            f"{HEAD}  ,i,man\n",
+            "a.csv, line 2, does not say whose answers these are; add a column `participant` or "
+            "name the person.",
+        ),
+        (
+            f"{HEAD}{'n' * 101},i,man\n",
+            f"a.csv, line 2, '{'n' * 101}' cannot be the name of a person: up to 100 signs, and no "
+            "blanks around them.",
+        ),
         (
             "participant,item,gender,study\nann,i,man,other\n",
             "a.csv, line 2, is of the study 'other', and this is 'a-study'.",
@@ -164,6 +182,68 @@ def test_a_bad_row_is_refused_with_its_place(text: str, message: str, tmp_path: 
     with pytest.raises(InputError) as caught:
         read_responses(path, image())
     assert str(caught.value) == message.replace("a.csv", str(path))
+
+
+@pytest.mark.parametrize("value", ["-5", "NaN", "Infinity"])
+def test_impossible_times_in_json_are_refused(value: str, tmp_path: Path) -> None:
+    row = f'{{"participant": "ann", "item": "i", "gender": "man", "seconds": {value}}}'
+    with pytest.raises(InputError, match=r"line 1, seconds is .* must be a number that is not neg"):
+        read_responses(_written(tmp_path / "a.jsonl", row), image())
+
+
+@pytest.mark.parametrize("name", [" ann", "ann\u00a0", "\tann "])
+def test_blanks_around_a_name_make_no_second_person(name: str, tmp_path: Path) -> None:
+    text = f'{HEAD}ann,i,man\n"{name}",i,man\n'
+    assert [each.participant for each in read(tmp_path / "a.csv", image(), text)] == ["ann"]
+    row = json.dumps({"item": "i", "gender": "man"})
+    (placed,) = read_responses(_written(tmp_path / "a.jsonl", row), image(), participant=name)
+    assert placed.response.participant == "ann"
+
+
+def test_canonically_equal_answers_are_the_same_and_stay_as_they_are(tmp_path: Path) -> None:
+    study = label_and_rewrite()
+    one, other = "أنا مسافرآ", "أنا مسافرا\u0653"  # a letter with its sign as one and as two
+    rows = "".join(
+        json.dumps({"participant": "ann", "item": "s1", "label": "MB", "other": text}) + "\n"
+        for text in (other, one)
+    )
+    (found,) = read(tmp_path / "a.jsonl", study, rows)
+    assert found.answers["other"] == other
+    different = msgspec.structs.replace(found, answers=found.answers | {"other": "أنا مسافر"})
+    assert not same_answers(found, different)
+
+
+@pytest.mark.parametrize("make", STUDIES)
+def test_a_study_without_items_is_a_sheet_without_rows(make: Callable[[], Study]) -> None:
+    whole = make()
+    none = msgspec.structs.replace(whole, practice=(), checks=(), fillers=(), items=())
+    writers: tuple[Callable[[Study], str], ...] = (
+        lambda study: responses_sheet(study, (), with_hidden=True),
+        lambda study: responses_sheet(study, ()),
+        lambda study: empty_sheet(study, (), "ann"),
+    )
+    for write in writers:
+        (heads,) = write(none).splitlines()
+        assert heads == write(whole).splitlines()[0]
+        assert all(f"{SHOWN}{name}" in heads for name in shown(whole, whole.items[0]))
+    assert responses_jsonl(none, ()) == ""
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
+def test_a_very_long_text_comes_back_whatever_the_form(suffix: str, tmp_path: Path) -> None:
+    study = misgendering()
+    given = Response(
+        study=study.name,
+        participant="ann",
+        item="g1",
+        answers={"label": "correct", "extraneous": (), "tags": (), "note": "long " * 60_000},
+    )
+    text = (
+        responses_jsonl(study, [given])
+        if suffix == ".jsonl"
+        else responses_sheet(study, [given], delimiter="\t" if suffix == ".tsv" else ",")
+    )
+    assert read(tmp_path / f"all{suffix}", study, text) == [given]
 
 
 def test_an_empty_cell_of_a_question_that_was_not_asked_says_nothing(tmp_path: Path) -> None:

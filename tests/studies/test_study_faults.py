@@ -50,6 +50,32 @@ FAULTS: list[tuple[Study, str]] = [
         with_question(options=(Option(id="a;b"), Option(id="c"))),
         "questions[2] (plausible) has the id 'a;b', which a list in a sheet would not keep whole",
     ),
+    (
+        with_question(options=(Option(id="a", key="mm"), Option(id="b"))),
+        "questions[2] (plausible) has the key 'mm', and a key is a single letter, digit or sign",
+    ),
+    *(
+        (
+            with_question(options=(Option(id="a", key=key), Option(id="b"))),
+            f"questions[2] (plausible) has the key {key.lower()!r}, which does something else on "
+            "the pages",
+        )
+        for key in ("u", "U", "?", " ")
+    ),
+    (
+        with_question(options=(Option(id="a", key="n"), Option(id="b", key="N"))),
+        "questions[2] (plausible) has the key 'n' 2 times",
+    ),
+    (
+        replaced(
+            completion(),
+            questions=(
+                Mark(id="m", ask=en("?"), field="sentence", labels=(Option(id="a:b"),)),
+                *completion().questions,
+            ),
+        ),
+        "questions[0] (m) has the id 'a:b', whose colon a sheet would take for its own",
+    ),
     (with_question(options=()), "questions[2] (plausible) has fewer than two choices"),
     (
         with_question(between=("sentence", "other")),
@@ -160,6 +186,10 @@ FAULTS: list[tuple[Study, str]] = [
         "screening[0] (l) accepts 'hind': there is no option 'hind'; did you mean 'hindi'?",
     ),
 ]
+
+
+def test_a_colon_is_refused_only_where_a_sheet_sets_one() -> None:
+    assert not list(study_faults(with_question(options=(Option(id="a:b"), Option(id="c")))))
 
 
 @pytest.mark.parametrize(("broken", "fault"), FAULTS, ids=[fault for _, fault in FAULTS])

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from epicene.errors import InputError
-from epicene.studies import AnswerValue, Note, Response, Span, Study
-from epicene.studies.responses import check_response, is_asked
+from epicene.studies import AnswerValue, Note, Response, Span, Study, StudyItem
+from epicene.studies.responses import as_expected, check_response, comparable, is_asked
 from study_examples import completion, en, forced_choice, image, label_and_rewrite, misgendering
 
 
@@ -27,6 +27,17 @@ def test_a_response_comes_back_from_json() -> None:
         seconds=4.5,
     )
     assert msgspec.json.decode(msgspec.json.encode(response), type=Response) == response
+
+
+def test_an_expected_answer_may_be_spelled_in_either_canonical_way() -> None:
+    composed, apart = "पढ\u093cता", "प\u095dता"
+    assert composed != apart
+    assert comparable(composed) == comparable(apart)
+    assert comparable(("é",)) == comparable(("e\u0301",))
+    item = StudyItem(id="c", fields={}, expected={"text": composed})
+    for text, right in ((apart, True), ("पढता", False)):
+        given = Response(study="s", participant="p", item="c", answers={"text": text})
+        assert as_expected(item, given) is right
 
 
 def respond(whole: Study, answers: dict[str, AnswerValue]) -> None:

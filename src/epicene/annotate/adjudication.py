@@ -18,7 +18,7 @@ from epicene.annotate.store import ResponseStore, explained
 from epicene.errors import InputError
 from epicene.records import Record, to_json
 from epicene.runs.store import transaction
-from epicene.studies import AnswerValue, Note, Response, Settled, StudyItem
+from epicene.studies import AnswerValue, Choose, Note, Response, Settled, StudyItem
 from epicene.studies.responses import (
     answer_faults,
     comparable,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from epicene.studies import Study
+    from epicene.studies import Question, Study
 
 # By item and question.
 Decided: TypeAlias = "Mapping[tuple[str, str], Settled]"
@@ -64,8 +64,8 @@ def disagreements(
 ) -> list[Disagreement]:
     """What is still to be settled, in the order of the items and the questions.
 
-    Of a question that depends on another, only the answers of those count whom it would be asked
-    given what is settled.
+    There is nothing to settle in remarks and preferences. Of a question that depends on another,
+    only the answers of those count whom it would be asked given what is settled.
     """
     by_item = _by_item(responses)
     return [
@@ -73,6 +73,22 @@ def disagreements(
         for item in study.items
         for disagreement in _of_item(study, item, by_item[item.id], settled)
     ]
+
+
+def nothing_to_settle(study: Study) -> str:
+    """Why no answer to the study can be settled, in a sentence; empty where one can be."""
+    asked = study.questions
+    if any(map(_has_right_answer, asked)) or not any(map(_asks_preference, asked)):
+        return ""
+    return "People are asked what they prefer: no answer is the right one, so none can be settled."
+
+
+def _has_right_answer(question: Question) -> bool:
+    return not isinstance(question, Note) and not _asks_preference(question)
+
+
+def _asks_preference(question: Question) -> bool:
+    return isinstance(question, Choose) and question.preference
 
 
 def _by_item(responses: Iterable[Response]) -> defaultdict[str, list[Response]]:
@@ -90,7 +106,7 @@ def _of_item(
         for each in sorted(responses, key=lambda each: each.participant)
     }
     for question in study.questions:
-        if isinstance(question, Note) or (item.id, question.id) in settled:
+        if not _has_right_answer(question) or (item.id, question.id) in settled:
             continue
         said = {
             who: answers[question.id] for who, answers in given.items() if question.id in answers
@@ -247,6 +263,11 @@ class Settlements:
         question, item = self._study.question(settled.question), self._items[settled.item]
         if isinstance(question, Note):
             raise InputError(f"{place} settles {question.id}, which is a remark and no answer.")
+        if _asks_preference(question):
+            raise InputError(
+                f"{place} settles {question.id}, which asks what people prefer: no answer is the "
+                "right one."
+            )
         if settled.value == "":
             raise InputError(f"{place} settles {question.id} of {item.id} by nothing.")
         for fault in answer_faults(question, item, settled.value):

@@ -51,6 +51,7 @@ class Task:
     item: StudyItem
     part: Part
     answers: Mapping[str, AnswerValue] = field(default_factory=dict)  # taken back, to start from
+    elapsed: float = field(default=0.0, compare=False)  # seconds since it was first shown
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,15 @@ class Desk:
         self._seen(participant, now)
         return self._given(participant, now)
 
+    def has_room_for(self, participant: str) -> bool:
+        """Whether there is anything to do for somebody who has yet to begin."""
+        now = self._clock()
+        with act(self._db, self.path):
+            self._assignment.release_lapsed(now)
+            if self._pending(participant) is not None:
+                return True
+            return self._assignment.choose_list(now) is not None
+
     def _pending(self, participant: str) -> sqlite3.Row | None:
         """The first of what the person has yet to answer or to read."""
         row: sqlite3.Row | None = self._db.execute(
@@ -162,11 +172,12 @@ class Desk:
             if not self._assignment.is_free(row["item"]):
                 self._withdraw(row)
                 return None
-            self._change(row, state="out", shown=now, lapses=now + self._lease)
+            self._change(row, state="out", lapses=now + self._lease)
         elif row["part"] == "item":
             self._change(row, lapses=now + self._lease)
         draft = {} if row["draft"] is None else _answers.decode(row["draft"])
-        return Task(row["number"], row["revision"], item, row["part"], draft)
+        elapsed = max(0.0, now - row["shown"])
+        return Task(row["number"], row["revision"], item, row["part"], draft, elapsed)
 
     def _withdraw(self, row: sqlite3.Row) -> None:
         self._change(row, state="withdrawn", lapses=None)
@@ -306,7 +317,6 @@ class Desk:
                 row,
                 state="out",
                 revision=row["revision"] + 1,
-                shown=now,
                 lapses=now + self._lease if row["part"] == "item" else None,
                 draft=None if response is None else to_json(response.answers),
             )
@@ -355,6 +365,9 @@ class Desk:
 
 
 def _waited(said: float | None, at_most: float) -> float:
-    """How long an answer took: what the page says, if it can be so, else since it was shown."""
+    """From when an item was first shown to its answer: as the page says, if it can be so.
+
+    The page knows how long an answer waited for a network; else it came when it was given.
+    """
     longest = min(max(at_most, 0.0), _LONGEST_WAIT)
     return longest if said is None or not 0 <= said <= longest + 5 else said

@@ -7,42 +7,70 @@ they are left out wherever answers are shown, counted or written out.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from epicene.annotate.counting import counted
 from epicene.studies import Mark, Tag
 from epicene.studies.response_files import every_item
 from epicene.studies.responses import answer_faults, is_asked, response_faults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from epicene.annotate.adjudication import Decided
     from epicene.studies import AnswerValue, Question, Response, Settled, Study, StudyItem
 
 
+class Gaps(NamedTuple):
+    """How many answers and decisions do not fit, and how many judgements are no longer whole.
+
+    Those `lacking` an answer are counted by the question that is asked now.
+    """
+
+    left_out: int = 0
+    incomplete: int = 0
+    lacking: Mapping[str, int] = {}
+
+
 class Fitting(NamedTuple):
-    """The answers and decisions that fit, and how many do not."""
+    """The answers and decisions that fit, and what is amiss with the others."""
 
     responses: list[Response]
     settled: dict[tuple[str, str], Settled]
-    left_out: int
+    gaps: Gaps
+
+    @property
+    def left_out(self) -> int:
+        """How many answers and decisions do not fit."""
+        return self.gaps.left_out
 
     @property
     def note(self) -> str:
-        """A sentence about what is left out, if anything is."""
-        if not self.left_out:
-            return ""
-        return (
-            f"Left out, and kept: {self.left_out} answers to an item, question or option that "
-            "study.toml no longer has; put it back and they count again."
+        """What is left out or counts as missing, if anything does."""
+        return " ".join(_sentences(self.gaps))
+
+
+def _sentences(gaps: Gaps) -> Iterator[str]:
+    if gaps.left_out:
+        yield (
+            f"Left out, and kept: {counted(gaps.left_out, 'answer')} to an item, question or "
+            "option that study.toml no longer has; what is put back counts again."
+        )
+    if gaps.incomplete:
+        named = ", ".join(f"{name} ({number})" for name, number in gaps.lacking.items())
+        yield (
+            f"Counted as missing, and kept: {counted(gaps.incomplete, 'judgement')} without an "
+            f"answer to a question that study.toml asks now: {named}."
         )
 
 
 def fitting(study: Study, responses: Iterable[Response], settled: Decided) -> Fitting:
     """What fits of the responses and of what was settled."""
     items = {item.id: item for item in every_item(study)}
+    asked = {item.id for item in study.items}
     kept, left_out = [], 0
     for response in responses:
         item = items.get(response.item)
@@ -60,7 +88,21 @@ def fitting(study: Study, responses: Iterable[Response], settled: Decided) -> Fi
         for about, each in settled.items()
         if (item := items.get(each.item)) and _stands(study, item, each)
     }
-    return Fitting(kept, decided, left_out + len(settled) - len(decided))
+    lacking = [[*_unanswered(study, each)] for each in kept if each.item in asked]
+    gaps = Gaps(
+        left_out=left_out + len(settled) - len(decided),
+        incomplete=sum(map(bool, lacking)),
+        lacking=Counter(name for names in lacking for name in names),
+    )
+    return Fitting(kept, decided, gaps)
+
+
+def _unanswered(study: Study, response: Response) -> Iterator[str]:
+    """The questions that a judgement would have to answer now, and does not."""
+    for question in study.questions:
+        needed = question.required and is_asked(question, response.answers)
+        if needed and question.id not in response.answers:
+            yield question.id
 
 
 def whole_judgements(study: Study, responses: Iterable[Response]) -> list[Response]:

@@ -20,11 +20,13 @@ from epicene.studies.response_files import read_responses
 from epicene.studies.settled_files import read_settled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
-    from epicene.studies import Question, Response, Study
-    from epicene.studies.response_files import Layout
+    from epicene.studies import AnswerValue, Question, Response, Study
+    from epicene.studies.response_files import Layout, Placed
+
+    Reading = Callable[[Study], list[Placed]]
 
 STUDY = "study.toml"
 RESPONSES = "responses.sqlite"
@@ -44,13 +46,26 @@ class StudyFolder:
         with closing(ResponseStore(self.path / RESPONSES)) as store:
             return store.all()
 
-    def fitting(self) -> Fitting:
-        """The responses and settled answers that fit the study as it is now."""
-        return fitting(self.study, self.responses(), self.settlements().all())
+    def fitting(self, without: Collection[str] = ()) -> Fitting:
+        """The responses and settled answers that fit the study as it is now, but some people's."""
+        responses = [each for each in self.responses() if each.participant not in without]
+        return fitting(self.study, responses, self.settlements().all())
 
     def settlements(self) -> Settlements:
         """What the owner decided where people differ."""
         return Settlements(self.path / RESPONSES, self.study)
+
+    def address(self) -> str:
+        """Where people last reached its pages; empty if it was never served."""
+        if not (self.path / RESPONSES).exists():
+            return ""
+        with closing(ResponseStore(self.path / RESPONSES)) as store:
+            return store.address()
+
+    def remember_address(self, address: str) -> None:
+        """Where people reach its pages from now on."""
+        with closing(ResponseStore(self.path / RESPONSES)) as store:
+            store.remember_address(address)
 
     def take(
         self,
@@ -59,17 +74,64 @@ class StudyFolder:
         participant: str = "",
         columns: Mapping[str, str] | None = None,
         replace: bool = False,
+        incomplete: bool = False,
         layout: Layout = "auto",
     ) -> Added:
-        """Keep the responses and settled answers in a file, all or none."""
-        found = read_responses(
-            file, self.study, participant=participant, columns=columns, layout=layout
-        )
+        """Keep the responses and settled answers in a file, all or none.
+
+        Each must answer all that is asked, unless it may be `incomplete`: given before the study
+        asked so much.
+        """
+
+        def read(study: Study) -> list[Placed]:
+            return read_responses(
+                file, study, participant=participant, columns=columns, layout=layout
+            )
+
+        found = (_read_as_given if incomplete else _read_whole)(read, self.study)
         decisions = read_settled(file, self.study, columns=columns, layout=layout)
+        if not found and not decisions:
+            raise InputError(f"{file} has no answers; nothing was filled in.")
         with closing(ResponseStore(self.path / RESPONSES)) as store, store.writing() as db:
             added = store.put(found, replace=replace)
             settled = self.settlements().put(db, decisions, replace=replace)
         return added._replace(settled=settled)
+
+
+def _read_whole(read: Reading, study: Study) -> list[Placed]:
+    """The responses, if each answers all that is asked."""
+    try:
+        return read(study)
+    except InputError as error:
+        try:
+            _read_as_given(read, study)
+        except InputError:
+            raise error from None
+        raise InputError(
+            f"{str(error).removesuffix('.')}; if study.toml did not ask that when it was answered, "
+            "--incomplete takes the file as it is."
+        ) from None
+
+
+def _read_as_given(read: Reading, study: Study) -> list[Placed]:
+    """The responses, whatever they leave unanswered."""
+    optional = tuple(msgspec.structs.replace(each, required=False) for each in study.questions)
+    required = {question.id for question in study.questions if question.required}
+    found = []
+    for placed in read(msgspec.structs.replace(study, questions=optional)):
+        answers = {
+            name: answer
+            for name, answer in placed.response.answers.items()
+            if name not in required or not _is_blank(answer)
+        }
+        if answers:
+            response = msgspec.structs.replace(placed.response, answers=answers)
+            found.append(placed._replace(response=response))
+    return found
+
+
+def _is_blank(answer: AnswerValue) -> bool:
+    return not (answer.strip() if isinstance(answer, str) else answer)
 
 
 def create_folder(path: Path, study: Study) -> StudyFolder:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # An assignment is out (before the person), lapsed (so long that others may have the item),
 # withdrawn (lapsed, and others had it), answered, or feedback (answered in practice, and the
-# person has yet to read what was expected).
+# person has yet to read what was expected). `shown` is when it came before the person first.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS people (
     participant TEXT PRIMARY KEY, entry TEXT NOT NULL, list TEXT, language TEXT NOT NULL DEFAULT '',
@@ -87,6 +87,11 @@ _TRIGGERS = {
             out = (SELECT count(*) FROM assignments WHERE item = NEW.item AND state = 'out')
             WHERE item = NEW.item;
     END""",
+    "assignment_removed": """AFTER DELETE ON assignments BEGIN
+        UPDATE places SET
+            out = (SELECT count(*) FROM assignments WHERE item = OLD.item AND state = 'out')
+            WHERE item = OLD.item;
+    END""",
 }
 
 
@@ -100,6 +105,8 @@ def open_ledger(path: Path) -> sqlite3.Connection:
         # A commit survives the death of the process at once; see `checkpoint` for that of the
         # machine.
         db.execute("PRAGMA synchronous = NORMAL")
+        # Of whom nothing is to be kept, nothing is left in the file either.
+        db.execute("PRAGMA secure_delete = ON")
         # Left to `checkpoint`, which makes nobody wait, as long as that is called at all.
         db.execute("PRAGMA wal_autocheckpoint = 20000")
         with transaction(db):

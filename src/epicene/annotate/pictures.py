@@ -60,15 +60,36 @@ def _handed_out(
     for field in fields:
         if "." in item.fields[field]:  # a file beside the study, which its owner hands out
             continue
-        path = ImageFolder(folder.path / IMAGES).path(item.fields[field])
-        if not path.exists():
-            raise InputError(f"{folder.path} lacks the picture of {item.id}; draw the study again.")
+        path = _kept(folder, item, field)
         data = path.read_bytes()
         ending = next((end for head, end in SIGNATURES.items() if data.startswith(head)), "bin")
         # By content: an item's id is anybody's text, and no name for a file.
         paths[field] = f"{HANDED_OUT}/{path.name[:16]}.{ending}"
         write_whole(out / paths[field], data)
     return msgspec.structs.replace(item, fields=item.fields | paths)
+
+
+def check_pictures(folder: StudyFolder) -> None:
+    """Raise for an item whose picture is not there."""
+    for item in _shown(folder.study):
+        for field in _fields(folder.study):
+            if "." not in item.fields[field]:
+                _kept(folder, item, field)
+
+
+def _kept(folder: StudyFolder, item: StudyItem, field: str) -> Path:
+    """Where a picture lies that an item names by its content."""
+    name = item.fields[field]
+    try:
+        path = ImageFolder(folder.path / IMAGES).path(name)
+    except InputError:
+        raise InputError(
+            f"The item {item.id} names no picture in {field}: {name!r} is neither a file beside "
+            f"the study, such as {name}.png, nor the sha256 of one in {folder.path / IMAGES}."
+        ) from None
+    if not path.exists():
+        raise InputError(f"{folder.path} lacks the picture of {item.id}; draw the study again.")
+    return path
 
 
 def _shown(study: Study) -> Iterator[StudyItem]:

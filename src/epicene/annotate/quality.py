@@ -18,7 +18,6 @@ from epicene.annotate.ratings import answer_of, group_of, is_listed, parts, rati
 from epicene.records import Estimate, Record
 from epicene.studies import Choose, Note
 from epicene.studies.responses import as_expected, comparable
-from epicene.suites import agreement as pairwise
 from epicene.suites import people as suite_people
 from epicene.suites.tabulate import codes
 
@@ -63,7 +62,7 @@ class QuestionAgreement(Record, frozen=True, kw_only=True):
     """How far people agree on a question, or on one `option` of its tags.
 
     `items` were judged by two people or more. Raw agreement and Cohen's κ are over every two
-    people who judged the same item.
+    people who judged the same item; of three people or more, κ takes each pair in both orders.
     """
 
     question: str
@@ -205,7 +204,7 @@ def _cohen(frame: polars.DataFrame) -> Estimate:
     if pairs > _PAIRS:
         why = f"{pairs} pairs are too many to list; Fleiss' κ and Krippendorff's α need no pairs"
         return Estimate(value=None, n=pairs, why=why)
-    return pairwise.kappa(suite_people.between_people(frame), clustered=True)
+    return suite_people.kappa(suite_people.between_people(frame), clustered=True)
 
 
 # --- growth ----------------------------------------------------------------------------------

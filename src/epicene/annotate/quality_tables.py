@@ -56,7 +56,7 @@ def _each_person(found: Sequence[PersonQuality]) -> Table:
         rows=tuple(rows),
         notes=(
             f"Passed: at least {PASSING:.0%} of the attention checks right. Nobody is left out for "
-            "it: whom to leave out is for the owner of the study to say.",
+            "not passing unless --passed or --without says so.",
         ),
     )
 
@@ -92,8 +92,9 @@ def _questions(rows: tuple[Row, ...]) -> Table:
         rows=rows,
         notes=(
             "Items that two people or more judged; agreement and Cohen's κ are of every two of "
-            "them. Tags are compared as whole sets and one by one, marks word by word, texts by "
-            "their letters. Intervals resample groups of items; settled answers do not count.",
+            "them, for κ in both orders where they are three or more. Tags are compared as whole "
+            "sets and one by one, marks word by word, texts by their letters. Intervals resample "
+            "groups of items; settled answers do not count.",
         ),
     )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.languages.segment import words
 from epicene.studies import Mark, Note, Span, Tag, Write
-from epicene.studies.responses import choices, comparable, is_asked
+from epicene.studies.responses import canonical, choices, comparable, is_asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -108,8 +108,9 @@ def answer_of(question: Question, answers: Mapping[str, AnswerValue]) -> AnswerV
 def _label(answer: AnswerValue, part: Part) -> str:
     if part:
         return "yes" if part in answer else "no"
-    plain = comparable(answer)
-    return plain if isinstance(plain, str) else ";".join(sorted(map(str, answer)))
+    if isinstance(answer, str):
+        return str(comparable(answer))
+    return ";".join(sorted(map(str, canonical(answer))))
 
 
 def _marked(places: Sequence[tuple[int, int]], answer: AnswerValue) -> list[str]:

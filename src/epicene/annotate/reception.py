@@ -53,6 +53,7 @@ class Person:
     language: str
     stage: Stage
     answered: int
+    entered: float
 
 
 class Reception:
@@ -73,10 +74,13 @@ class Reception:
     def invite(self, participant: str) -> None:
         """Remember somebody who gets a personal link."""
         with act(self._db, self._path):
-            self._db.execute(
-                "INSERT OR IGNORE INTO people (participant, entry) VALUES (?, 'personal')",
-                (participant,),
-            )
+            self._invite(participant)
+
+    def _invite(self, participant: str) -> None:
+        self._db.execute(
+            "INSERT OR IGNORE INTO people (participant, entry) VALUES (?, 'personal')",
+            (participant,),
+        )
 
     def invited(self) -> list[str]:
         """Who got personal links."""
@@ -168,6 +172,7 @@ class Reception:
             language=row["language"],
             stage=self.stage(row),
             answered=row["answered"],
+            entered=row["entered"],
         )
 
     def is_closed(self, grace: float = 0.0) -> bool:
@@ -198,6 +203,23 @@ class Reception:
     def consent(self, participant: str) -> None:
         """The person agreed to take part."""
         self._set_once(participant, "consented")
+
+    def decline(self, participant: str) -> bool:
+        """Keep nothing of a person who does not take part; no, where they answered before.
+
+        Who has a personal link stays invited, as if they had never followed it.
+        """
+        with act(self._db, self._path):
+            answered = self._db.execute(
+                "SELECT 1 FROM responses WHERE participant = ? LIMIT 1", (participant,)
+            )
+            if answered.fetchone() is not None:
+                return False
+            entry: Entry = self.row(participant)["entry"]
+            _delete(self._db, participant)
+            if entry == "personal":
+                self._invite(participant)
+        return True
 
     def begin(self, participant: str) -> None:
         """The person has read the instructions."""
@@ -234,6 +256,28 @@ def opened(folder: StudyFolder) -> Iterator[Reception]:
     path = folder.path / RESPONSES
     with closing(open_ledger(path)) as db:
         yield Reception(folder.study, db, path)
+
+
+def forget(path: Path, participant: str) -> int:
+    """Delete a person and all that they answered, for good; how many responses went.
+
+    While the study is served, too: what they leave is asked of somebody else. What the owner
+    settled stays, and so does which of their links were revoked, lest one of those work again.
+    """
+    with closing(open_ledger(path)) as db, act(db, path):
+        known = db.execute("SELECT participant FROM people UNION SELECT participant FROM responses")
+        names = [row["participant"] for row in known]
+        if participant not in names:
+            raise unknown("person", participant, names)
+        return _delete(db, participant)
+
+
+def _delete(db: sqlite3.Connection, participant: str) -> int:
+    """Delete all that is kept of a person; how many responses went. Part of an act."""
+    gone = db.execute("DELETE FROM responses WHERE participant = ?", (participant,)).rowcount
+    db.execute("DELETE FROM assignments WHERE participant = ?", (participant,))
+    db.execute("DELETE FROM people WHERE participant = ?", (participant,))
+    return gone
 
 
 def _is_answer(screen: Screen, answer: str) -> bool:

@@ -31,7 +31,7 @@ def sample_runs(
     """A study of the runs' answers, drawn as the protocol says; the runs' own, if none is named."""
     infos = together(runs)
     suite = runs[0].suite
-    name = suite.study_name(study)
+    name = _study_name(suite, study)
     if not suite.studies[name].from_runs:
         raise InputError(
             f"The study {name} is drawn from data, not from runs; give --suite {suite.name}."
@@ -56,7 +56,7 @@ def sample_data(
     languages: tuple[str, ...] = (),
 ) -> Study:
     """A study of the suite's own items, which no model has seen."""
-    name = suite.study_name(study)
+    name = _study_name(suite, study)
     if suite.studies[name].from_runs:
         raise InputError(f"The study {name} is about what models wrote; name the run folders.")
     how = choose_protocol(suite, protocol, {}, None)
@@ -68,6 +68,16 @@ def sample_data(
 
     drawn = Drawn(kind=name, protocol=how.name, data=dataset.name, **msgspec.to_builtins(wanted))
     return _draw(suite, drawn, materials, wanted)
+
+
+def _study_name(suite: Suite[Any, Any], name: str) -> str:
+    """The study that is meant; of several, one must be named."""
+    if not name and len(suite.studies) > 1:
+        raise InputError(
+            f"The suite {suite.name} has the studies {', '.join(sorted(suite.studies))}; name one "
+            "with --study."
+        )
+    return suite.study_name(name)
 
 
 def _draw(

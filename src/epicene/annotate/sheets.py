@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.annotate.results import judgements_wanted
+from epicene.annotate.dealing import answered_before, deal
 from epicene.errors import InputError
 from epicene.runs.files import write_whole
 from epicene.studies import Choose, Mark, Study, Tag
 from epicene.studies.cells import to_cell
 from epicene.studies.label_studio_project import project
-from epicene.studies.lists import lists_of, sequence
+from epicene.studies.lists import sequence
 from epicene.studies.pcibex_experiment import experiment
 from epicene.studies.response_files import (
     SAID,
@@ -31,23 +31,33 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.annotate.adjudication import Disagreement
-    from epicene.studies import Option, Question, StudyItem, Words
+    from epicene.studies import Option, Question, Response, Words
 
 INSTRUCTIONS = "instructions.md"
 # So that spreadsheets read UTF-8.
 _MARK = b"\xef\xbb\xbf"
 
 
-def write_sheets(study: Study, people: Sequence[str], out: Path) -> list[Path]:
-    """A sheet for each person, and the instructions; where they are."""
+def write_sheets(
+    study: Study, people: Sequence[str], out: Path, responses: Sequence[Response] = ()
+) -> list[Path]:
+    """A sheet for each person who has something left to do, and the instructions; where they are.
+
+    What was answered already is in no sheet of the person who did.
+    """
     for person in people:
         if not person or "/" in person or person.startswith("."):
             raise InputError(f"{person!r} cannot be the name of a person's sheet.")
-    hands = deal(study, people)
+    before = answered_before(study, responses)
+    hands = {person: items for person, items in deal(study, people, before).items() if items}
+    if not hands:
+        raise InputError(f"The study {study.name} has nothing left to do for those who are named.")
     paths = {person: out / f"{person}.csv" for person in hands}
     _must_be_new(paths.values())
     for person, items in hands.items():
-        rows = sequence(study, items, person)
+        rows = [
+            item for item in sequence(study, items, person) if (person, item.id) not in before.met
+        ]
         write_whole(paths[person], _MARK + empty_sheet(study, rows, person).encode())
     write_whole(out / INSTRUCTIONS, instructions(study).encode())
     return [*paths.values(), out / INSTRUCTIONS]
@@ -75,54 +85,6 @@ def _must_be_new(paths: Iterable[Path]) -> None:
     for path in paths:
         if path.exists():
             raise InputError(f"{path} is there already, and may be in use; name another folder.")
-
-
-def deal(study: Study, people: Sequence[str]) -> dict[str, list[StudyItem]]:
-    """Each item to as many people as are to judge it; of a study with lists, a list to each."""
-    if len(set(people)) < len(people):
-        raise InputError("One person was named twice.")
-    return _items(study, people) if study.lists == "none" else _lists(study, people)
-
-
-def _items(study: Study, people: Sequence[str]) -> dict[str, list[StudyItem]]:
-    """Always those get an item who have fewest so far."""
-    hands: dict[str, list[StudyItem]] = {person: [] for person in people}
-    for item in study.items:
-        wanted = judgements_wanted(study, item)
-        if wanted > len(hands):
-            raise InputError(
-                f"The item {item.id} is for {wanted} people, and only {len(hands)} are named."
-            )
-        for person in sorted(hands, key=lambda person: len(hands[person]))[:wanted]:
-            hands[person].append(item)
-    return hands
-
-
-def _lists(study: Study, people: Sequence[str]) -> dict[str, list[StudyItem]]:
-    """Always the list that still lacks most people; who is over takes lists in turn, too."""
-    lists = lists_of(study)
-    lacking = {
-        name: max((judgements_wanted(study, item) for item in items), default=0)
-        for name, items in lists.items()
-    }
-    longest = max(map(len, lists.values()))
-    if study.per_person is not None and longest > study.per_person:
-        raise InputError(
-            f"A list of the study {study.name} has {longest} items, and a person gets at most "
-            f"{study.per_person}; change per_person in study.toml, or draw fewer."
-        )
-    if sum(lacking.values()) > len(people):
-        raise InputError(
-            f"The {len(lists)} lists of the study {study.name} are for {sum(lacking.values())} "
-            f"people, and {len(people)} are named; name more, or ask for fewer judgements in "
-            "study.toml."
-        )
-    hands = {}
-    for person in people:
-        name = max(lacking, key=lambda each: lacking[each])
-        lacking[name] -= 1
-        hands[person] = lists[name]
-    return hands
 
 
 def adjudication_sheet(study: Study, found: Sequence[Disagreement], by: str) -> str:
@@ -164,9 +126,9 @@ def _in_language(study: Study, code: str) -> Iterator[str]:
 
 def _practice(study: Study, code: str) -> Iterator[str]:
     """The practice items as they would stand in a sheet, each with what was expected."""
-    for item in study.practice:
+    for number, item in enumerate(study.practice, 1):
         cells = (f"- {name}: {text}" for name, text in shown(study, item).items())
-        yield f"## {item.id}"
+        yield f"## {number}"
         yield "\n".join(cells)
         if item.feedback:
             yield item.feedback[code]

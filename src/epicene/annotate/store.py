@@ -31,6 +31,8 @@ CREATE TABLE responses (
     PRIMARY KEY (participant, item)
 ) WITHOUT ROWID
 """
+# Where the study was last served. Studies of earlier versions lack the table.
+_SERVED = "CREATE TABLE IF NOT EXISTS served (address TEXT NOT NULL)"
 
 decoded = msgspec.json.Decoder(Response).decode
 
@@ -70,6 +72,7 @@ class ResponseStore:
                 f"{self.path} was written by another version of Epicene (format {found}, this one "
                 f"reads {FORMAT}); read it with that version."
             )
+        self._db.execute(_SERVED)
 
     def close(self) -> None:
         """Close, leaving one file behind."""
@@ -79,6 +82,18 @@ class ResponseStore:
         """All responses, by item and person."""
         with explained(self.path):
             return list(self._read())
+
+    def address(self) -> str:
+        """Where the study was last served; empty if it never was."""
+        with explained(self.path):
+            found = self._db.execute("SELECT address FROM served").fetchone()
+            return "" if found is None else str(found[0])
+
+    def remember_address(self, address: str) -> None:
+        """Where the study is served from now on."""
+        with self.writing():
+            self._db.execute("DELETE FROM served")
+            self._db.execute("INSERT INTO served VALUES (?)", (address,))
 
     def add(self, responses: Sequence[Placed], *, replace: bool = False) -> Added:
         """Keep the responses, all or none.

@@ -10,12 +10,13 @@ import secrets
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from epicene.errors import InputError, RunError
+from epicene.studies.participants import LONGEST_NAME as LONGEST_NAME
+from epicene.studies.participants import check_name as check_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SECRET = "access.key"
-LONGEST_NAME = 100
 
 Role: TypeAlias = Literal["person", "open", "owner"]
 
@@ -71,16 +72,6 @@ class Keys:
     def is_signed(self, signature: str, purpose: str, *parts: str) -> bool:
         """Whether a signature is ours."""
         return hmac.compare_digest(self.sign(purpose, *parts).encode(), signature.encode())
-
-
-def check_name(name: str) -> str:
-    """A person's name that can stand in a link, a table and a file."""
-    if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
-        raise InputError(
-            f"{name!r} cannot be the name of a person: up to {LONGEST_NAME} signs, and no blanks "
-            "around them."
-        )
-    return name
 
 
 def read_keys(folder: Path) -> Keys:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ipaddress
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
+import regex
 import typer
 
+from epicene.cli.annotate_options import StudyPath
 from epicene.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     from epicene.annotate.folder import StudyFolder
 
 PORT = 8765
+_LAST = 65535
+_ROOT = regex.compile(
+    r"(?P<root>https?://(?:\[[\da-f:.]+\]|[\w.-]+)(?::(?P<port>\d{1,5}))?)/?", regex.IGNORECASE
+)
 
-StudyPath: TypeAlias = Annotated[Path, typer.Argument(metavar="STUDY", help="A study's folder.")]
 People: TypeAlias = Annotated[
     str,
     typer.Option(metavar="A,B,…", help="Who gets a personal link, besides those who have one."),
@@ -27,7 +31,9 @@ People: TypeAlias = Annotated[
 Url: TypeAlias = Annotated[
     str,
     typer.Option(
-        "--url", metavar="URL", help="Where people reach the pages, if not by --host and --port."
+        "--url",
+        metavar="URL",
+        help="Where people reach the pages, https://HOST, if not by --host and --port.",
     ),
 ]
 
@@ -38,7 +44,7 @@ def serve(
     host: Annotated[
         str, typer.Option(help="The address to listen on; this machine alone, unless said.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=_LAST, help="0 takes any that is free.")] = PORT,
     url: Url = "",
     lease: Annotated[
         float,
@@ -47,9 +53,12 @@ def serve(
 ) -> None:
     """Serve the pages where people judge, until stopped; prints the links."""
     from epicene.annotate.folder import read_folder
+    from epicene.annotate.pictures import check_pictures
     from epicene.cli.output import note
 
     folder = read_folder(study)
+    check_pictures(folder)
+    url = _address(url) if url else ""
     try:
         from epicene.annotate.pages.server import serve as serve_pages
     except ImportError as error:
@@ -60,7 +69,9 @@ def serve(
 
     def ready(taken: int) -> None:
         shown = f"[{host}]" if ":" in host else host
-        _print_links(folder, _names(people), url or f"http://{shown}:{taken}")
+        address = url or f"http://{shown}:{taken}"
+        folder.remember_address(address)
+        _print_links(folder, _names(people), address)
         if not _is_loopback(host):
             note(
                 f"Listening on {host}: everybody who reaches this machine can try. Links and "
@@ -96,10 +107,28 @@ def links(
 ) -> None:
     """Print the links of a study: the owner's, the open one, everybody's own."""
     from epicene.annotate.folder import read_folder
+    from epicene.cli.output import note
 
     folder = read_folder(study)
+    said = _address(url) if url else ""
+    last = folder.address()
     _revoke(folder, _names(revoke))
-    _print_links(folder, _names(people), url or f"http://127.0.0.1:{PORT}")
+    address = said or last or f"http://127.0.0.1:{PORT}"
+    _print_links(folder, _names(people), address)
+    if not said:
+        why = "where the study was last served" if last else "as the study was not served yet"
+        note(f"The links lead to {address}, {why}; --url names another address.")
+
+
+def _address(url: str) -> str:
+    """The address that links begin with; the pages stand at the root of a host."""
+    found = _ROOT.fullmatch(url)
+    if not found or int(found["port"] or 0) > _LAST:
+        raise InputError(
+            f"{url!r} cannot be the address of the pages: that is http:// or https://, a host, "
+            "perhaps its port, and nothing after it."
+        )
+    return found["root"].lower()
 
 
 def _revoke(folder: StudyFolder, people: Sequence[str]) -> None:
@@ -117,9 +146,7 @@ def _names(people: str) -> list[str]:
 
 
 def _print_links(folder: StudyFolder, people: Iterable[str], url: str) -> None:
-    if not url.startswith(("http://", "https://")):
-        raise InputError(f"{url!r} is no web address; it begins with http:// or https://.")
-    for who, link in _links(folder, people, url.rstrip("/")):
+    for who, link in _links(folder, people, url):
         sys.stdout.write(f"{who}\t{link}\n")
     sys.stdout.flush()
 

@@ -3,10 +3,11 @@
 A suite defines its studies and reads the responses back; the annotation pages serve any study
 and know no suite. Texts for people are given by language; what is shown of an item stands in the
 item's named fields. `drawing` chooses the items, `lists` says who sees which and in what order,
-`files` reads and writes studies, `checks` says what is wrong with one, `showing` what of an item
-reaches a person, `responses` what is wrong with an answer, `response_files` reads and writes
-answers and `settled_files` what the owner decided. `pcibex` and `pcibex_experiment` know a server
-for experiments, `label_studio` and `label_studio_project` a program for labelling.
+`files` reads and writes studies, `identifiers` makes the ids of items, `checks` says what is wrong
+with a study, `showing` what of an item reaches a person, `participants` what people may be called,
+`responses` what is wrong with an answer, `response_files` reads and writes answers and
+`settled_files` what the owner decided. `pcibex` and `pcibex_experiment` know a server for
+experiments, `label_studio` and `label_studio_project` a program for labelling.
 """
 
 from __future__ import annotations
@@ -85,10 +86,14 @@ class _Question(_Part, frozen=True, kw_only=True, tag_field="kind"):
 
 
 class Choose(_Question, frozen=True, kw_only=True, tag="choice"):
-    """One of `options`; or one of the shown texts whose fields `between` names, order shuffled."""
+    """One of `options`; or one of the shown texts whose fields `between` names, order shuffled.
+
+    Of a `preference` no answer is the right one, so there is nothing to settle where people differ.
+    """
 
     options: tuple[Option, ...] = ()
     between: tuple[str, ...] = ()
+    preference: bool = False
 
 
 class Tag(_Question, frozen=True, kw_only=True, tag="tags"):
@@ -173,6 +178,8 @@ class Access(_Part, frozen=True, kw_only=True):
     participant_parameter: str = ""  # of the open link's address, e.g. PROLIFIC_PID
     completion_code: str = ""
     completion_url: str = ""  # where a person is sent at the end; {code} is filled in
+    screened_out_url: str = ""  # where who may not take part is sent
+    full_url: str = ""  # where who came when nothing was left to judge is sent
     closes: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
 
 
@@ -182,9 +189,9 @@ class Access(_Part, frozen=True, kw_only=True):
 class StudyItem(_Part, frozen=True, kw_only=True):
     """One thing to judge.
 
-    Items of one `group` are versions of each other: with rotated lists a person sees one, and as
-    many of each `condition`, for those that name one. In practice and attention checks `expected`
-    holds the right answers by question.
+    Items of one `group` are versions of each other: intervals resample them together, and with
+    rotated lists a person sees one, and as many of each `condition`, for those that name one. In
+    practice and attention checks `expected` holds the right answers by question.
     """
 
     id: str

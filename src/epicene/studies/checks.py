@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 # The fields of a study's parts that hold a text by language.
 IN_WORDS = {"title", "instructions", "consent", "ask", "hint", "label", "description", "feedback"}
 
+# Signs that do something else on the pages than choose an option: take back, help, mark a word.
+PAGE_KEYS = ("u", "?", " ")
+
 
 def check_study(study: Study, where: str) -> None:
     """Raise the first fault of a study."""
@@ -82,9 +85,14 @@ def _option_faults(place: str, options: tuple[Option, ...]) -> Iterator[str]:
     for option in options:
         if ";" in option.id or option.id != option.id.strip():
             yield f"{place} has the id {option.id!r}, which a list in a sheet would not keep whole"
-    for key, count in Counter(option.key for option in options if option.key).items():
+    # The pages make no difference between a and A.
+    for key, count in Counter(option.key.lower() for option in options if option.key).items():
         if count > 1:
             yield f"{place} has the key {key!r} {count} times"
+        if key in PAGE_KEYS:
+            yield f"{place} has the key {key!r}, which does something else on the pages"
+        elif len(key) > 1:
+            yield f"{place} has the key {key!r}, and a key is a single letter, digit or sign"
 
 
 def _screen_faults(place: str, screen: Screen) -> Iterator[str]:
@@ -114,6 +122,9 @@ def _question_faults(place: str, question: Question) -> Iterator[str]:
         yield from _option_faults(place, question.options)
     if isinstance(question, Mark):
         yield from _option_faults(place, question.labels)
+        for label in question.labels:
+            if ":" in label.id:
+                yield f"{place} has the id {label.id!r}, whose colon a sheet would take for its own"
     if isinstance(question, Write) and question.same_words and not question.source:
         yield f"{place} counts words, and names no source to count them in"
 

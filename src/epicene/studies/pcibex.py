@@ -226,7 +226,8 @@ def _row(
         row[name] = _answer(study.question(name), shown, value, trial.place)
     if trial.ended is not None:
         row["at"] = datetime.fromtimestamp(trial.ended / 1000, UTC).isoformat()
-        if trial.began is not None:
+        # A clock that was set back in between says nothing of how long it took.
+        if trial.began is not None and trial.began <= trial.ended:
             row["seconds"] = (trial.ended - trial.began) / 1000
     return row
 

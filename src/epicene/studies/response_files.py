@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -17,8 +18,9 @@ from epicene.errors import InputError
 from epicene.records import to_json
 from epicene.studies import AnswerValue, Response, Settled, Study, StudyItem, label_studio, pcibex
 from epicene.studies.cells import CellError, from_cell, guarded, to_cell, unguarded
-from epicene.studies.responses import is_asked, no_such, response_faults, sentence
-from epicene.studies.showing import shown
+from epicene.studies.participants import check_name
+from epicene.studies.responses import canonical, is_asked, no_such, response_faults, sentence
+from epicene.studies.showing import shown, shown_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,6 +36,10 @@ _BEFORE = ("participant", "item")
 # How a file is laid out: as its content says, or as another program writes it.
 Layout: TypeAlias = Literal["auto", "pcibex", "label-studio"]
 _AFTER = ("at", "seconds", "language")
+
+# What JSON lines hold must come back from a sheet, too. Python refuses a cell of more than 131,072
+# characters unless told otherwise, and knows one limit for all files.
+csv.field_size_limit(2**31 - 1)
 
 
 class Placed(NamedTuple):
@@ -114,7 +120,8 @@ def every_item(study: Study) -> Iterator[StudyItem]:
 def same_answers(one: Response, other: Response) -> bool:
     """Whether two responses say the same; an empty answer says no more than none."""
     said = [
-        {name: answer for name, answer in each.answers.items() if answer} for each in (one, other)
+        {name: canonical(answer) for name, answer in each.answers.items() if answer}
+        for each in (one, other)
     ]
     return said[0] == said[1]
 
@@ -135,14 +142,9 @@ def _read(line: Line, form: _Form) -> Placed | None:
     item = form.items[name]
     fields = {
         "study": form.study.name,
-        "participant": form.participant,
         **{key: values[key] for key in Response.__struct_fields__ if key in values},
+        "participant": _participant(line, values.get("participant", form.participant)),
     }
-    if not fields["participant"]:
-        raise InputError(
-            f"{line.place} does not say whose answers these are; add a column `participant` or "
-            "name the person."
-        )
     if not whole:
         fields["answers"] = _asked_for(answers_in(line, values, item, form.study), form.study)
     response = _response(line, fields)
@@ -150,9 +152,30 @@ def _read(line: Line, form: _Form) -> Placed | None:
         raise InputError(
             f"{line.place} is of the study {response.study!r}, and this is {form.study.name!r}."
         )
-    for fault in response_faults(form.study, item, response.answers):
+    for fault in (*_time_faults(response), *response_faults(form.study, item, response.answers)):
         raise InputError(f"{line.place} {sentence(fault)}")
     return Placed(line.place, response)
+
+
+def _participant(line: Line, name: Any) -> Any:
+    """Whose answers a row has: a name that pages would take, without the blanks around it."""
+    if not isinstance(name, str):
+        return name  # of which the record says that it does not fit
+    if not name.strip():
+        raise InputError(
+            f"{line.place} does not say whose answers these are; add a column `participant` or "
+            "name the person."
+        )
+    try:
+        return check_name(name.strip())
+    except InputError as error:
+        raise InputError(f"{line.place} {error}") from None
+
+
+def _time_faults(response: Response) -> Iterator[str]:
+    seconds = response.seconds
+    if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+        yield f"seconds is {seconds}, and must be a number that is not negative"
 
 
 def filled(line: Line, *, sheet: bool) -> dict[str, Any]:
@@ -265,7 +288,7 @@ def responses_sheet(
     ]
     heads = [
         *_BEFORE,
-        *beside(study, next(every_item(study)), with_hidden=with_hidden),
+        *_beside_heads(study, with_hidden=with_hidden),
         *(question.id for question in study.questions),
         *_AFTER,
         *([SETTLED_BY] if decided else ()),
@@ -288,7 +311,7 @@ def responses_sheet(
 def empty_sheet(study: Study, items: Sequence[StudyItem], participant: str) -> str:
     """A row per item, for one person to fill in."""
     rows = [{"participant": participant, "item": item.id, **beside(study, item)} for item in items]
-    heads = [*_BEFORE, *beside(study, next(every_item(study)))]
+    heads = [*_BEFORE, *_beside_heads(study)]
     return csv_text([*heads, *(question.id for question in study.questions), *_AFTER], rows)
 
 
@@ -298,6 +321,12 @@ def beside(study: Study, item: StudyItem, *, with_hidden: bool = False) -> dict[
     if with_hidden:
         written |= {f"{HIDDEN}{name}": item.fields.get(name, "") for name in study.hidden}
     return written
+
+
+def _beside_heads(study: Study, *, with_hidden: bool = False) -> list[str]:
+    """The columns of what is written beside the answers, of a study without items too."""
+    hidden = study.hidden if with_hidden else ()
+    return [*(f"{SHOWN}{name}" for name in shown_fields(study)), *(f"{HIDDEN}{n}" for n in hidden)]
 
 
 def csv_text(heads: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str = ",") -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.errors import InputError, unknown
+from epicene.languages.normalise import nfc
 from epicene.studies import (
     AnswerValue,
     Choose,
@@ -116,8 +117,22 @@ def _span_faults(question: Mark, text: str, span: str | Span) -> Iterator[str]:
         yield f"has no label {span.label!r}"
 
 
+def canonical(answer: AnswerValue) -> AnswerValue:
+    """An answer in the one of its spellings that Unicode calls canonical.
+
+    One keyboard writes a letter with its sign as one character, another as two.
+    """
+    if isinstance(answer, str):
+        return nfc(answer)
+    return tuple(nfc(one) if isinstance(one, str) else one for one in answer)
+
+
 def comparable(answer: AnswerValue) -> Hashable:
-    """What two answers have in common that say the same: runs of blanks and the order are lost."""
+    """What two answers have in common that say the same.
+
+    Runs of blanks, the order of tags and marks, and which canonical spelling was used are lost.
+    """
+    answer = canonical(answer)
     return " ".join(answer.split()) if isinstance(answer, str) else frozenset(answer)
 
 

@@ -3,19 +3,21 @@
 The frames are those of `StudyResults`: people's judgements with the column `person`, and the
 suite's own. Whether people agree with each other is told from their own judgements (`frame`), and
 one label taken from those that the owner's decisions made (`settled`). What is compared is the
-label of judgements of one item and name.
+label of judgements of one item and name. What people are called changes no figure.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from epicene.records import Column, Estimate, Row
+import msgspec
+
+from epicene.records import Column, Estimate, Row, digest
 from epicene.suites import agreement
 from epicene.suites.tabulate import codes, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import polars
     from numpy.typing import NDArray
@@ -34,25 +36,33 @@ NOTES = (
     "Agreement is raw, with its standard error; κ is Cohen's, α Krippendorff's; MCC is Matthews' "
     "correlation, for two labels.",
 )
+BETWEEN_PEOPLE = (
+    *NOTES,
+    "Of three people or more nobody is always the first of a pair: for κ and MCC each pair counts "
+    "in both orders.",
+)
 
 
 def one_label(frame: polars.DataFrame) -> polars.DataFrame:
     """One judgement per item and name where several people judged.
 
     The label that most gave; of labels that equally many gave, that of whoever judged the most
-    items.
+    items; and if they judged as many, one by lot, which is the same each time.
     """
     import polars as pl
 
     frame = _plain(frame)
     busy = frame.group_by("person").agg(pl.col("item").n_unique().alias("judged"))
-    votes = frame.with_columns(pl.len().over("item", "name", "label").alias("votes"))
-    order = ["item", "name", "votes", "judged", "person"]
+    lots = [digest(*row).hex() for row in frame.select("item", "name", "label").iter_rows()]
+    votes = frame.with_columns(
+        pl.len().over("item", "name", "label").alias("votes"), pl.Series("lot", lots, pl.String)
+    )
+    order = {"item": False, "name": False, "votes": True, "judged": True, "lot": False}
     return (
         votes.join(busy, on="person")
-        .sort(order, descending=[False, False, True, True, False])
+        .sort([*order], descending=[*order.values()])
         .unique(["item", "name"], keep="first", maintain_order=True)
-        .drop("votes", "judged")
+        .drop("votes", "judged", "lot")
     )
 
 
@@ -95,10 +105,44 @@ def cells(pairs: polars.DataFrame, *, clustered: bool) -> tuple[Estimate, ...]:
     return (
         agreement.raw(pairs, clustered=clustered),
         standard_error(pairs),
-        agreement.kappa(pairs, clustered=clustered),
-        agreement.mcc(pairs, clustered=clustered),
+        kappa(pairs, clustered=clustered),
+        mcc(pairs, clustered=clustered),
         alpha(pairs, clustered=clustered),
     )
+
+
+def kappa(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
+    """Cohen's κ; of three people or more, every pair counts in both orders."""
+    return _either_way(agreement.kappa, pairs, clustered=clustered)
+
+
+def mcc(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
+    """Matthews correlation; of three people or more, every pair counts in both orders."""
+    return _either_way(agreement.mcc, pairs, clustered=clustered)
+
+
+def _either_way(
+    statistic: Callable[..., Estimate], pairs: polars.DataFrame, *, clustered: bool
+) -> Estimate:
+    """A statistic of two raters that does not depend on who is called the first of a pair.
+
+    Two people are two raters, whoever of them comes first. Of more people nobody is always the
+    first, so half of every pair's weight goes to either order.
+    """
+    import polars as pl
+
+    if "person_b" not in pairs.columns:  # people are the first, and the machine the second
+        return statistic(pairs, clustered=clustered)
+    pairs = pairs.sort("item", "name")
+    turned = pairs.rename({"a": "b", "b": "a"}).select(pairs.columns)
+    if pl.concat([pairs["person"], pairs["person_b"]]).n_unique() <= 2:
+        # Resampling draws the same only from the same table, which the names must not turn.
+        first = min(pairs, turned, key=lambda each: each["a"].to_list())
+        return statistic(first, clustered=clustered)
+    both = pl.concat([pairs, turned])
+    if not clustered:  # the two orders of a pair are not independent, nor are an item's pairs
+        both = both.with_columns(pl.col("item").alias("group"))
+    return msgspec.structs.replace(statistic(both, clustered=True), n=len(pairs))
 
 
 def standard_error(pairs: polars.DataFrame) -> Estimate:
@@ -107,7 +151,8 @@ def standard_error(pairs: polars.DataFrame) -> Estimate:
 
     if not len(pairs):
         return Estimate(value=None, why="no item was judged both ways")
-    return error_of((pairs["a"] == pairs["b"]).to_numpy())
+    # In one order: who is called what decides the order of the pairs, and that the last bit.
+    return error_of((pairs["a"] == pairs["b"]).sort().to_numpy())
 
 
 def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:

@@ -58,6 +58,7 @@ class Work(BaseModel):
     number: int | None = Field(description="Of what was given, to answer by.")
     revision: int | None
     answered: int
+    desk: str = Field(description="Whose it is, as on the page.")
     page: str = Field(description="The part of the page that changes, as HTML.")
 
 
@@ -109,6 +110,7 @@ def api(site: Site) -> APIRouter:
             number=scene.number,
             revision=scene.revision,
             answered=scene.context.get("answered", 0),
+            desk=site.desk_name(person),
             page=site.part(scene, site.language(person), csrf),
         )
 

@@ -20,7 +20,8 @@ from epicene.annotate.pages.entrance import Entrance
 from epicene.annotate.pages.guard import Guard, Sessions, not_found, not_now, said
 from epicene.annotate.pages.owner import owner_api, owner_pages
 from epicene.annotate.pages.person import PersonPages
-from epicene.annotate.pages.site import Site
+from epicene.annotate.pages.site import OtherLinkError, Site
+from epicene.annotate.pages.words import page_language
 from epicene.annotate.reception import ClosedError, NotGivenError, RefusedError
 from epicene.annotate.tokens import read_keys
 from epicene.errors import InputError, RunError
@@ -43,9 +44,10 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE, secure: bool = False)
 
     `secure`: people reach it by HTTPS alone, whatever the requests say.
     """
-    url = folder.study.access.completion_url
-    if url and not url.startswith(("https://", "http://")):
-        raise InputError(f"The completion_url {url!r} in study.toml is no web address.")
+    for name in ("completion_url", "screened_out_url", "full_url"):
+        url = getattr(folder.study.access, name)
+        if url and not url.startswith(("https://", "http://")):
+            raise InputError(f"The {name} {url!r} in study.toml is no web address.")
     desk = Desk(folder, lease=lease)
     sessions = Sessions(read_keys(folder.path), secure=secure)
     site = Site(folder, desk, sessions)
@@ -78,7 +80,7 @@ def make_app(folder: StudyFolder, *, lease: float = LEASE, secure: bool = False)
     ):
         app.include_router(routes)
     app.add_middleware(Guard, sessions=sessions, is_revoked=desk.reception.is_revoked)
-    _explain_errors(app)
+    _explain_errors(app, site)
     return app
 
 
@@ -92,7 +94,7 @@ async def _keep_on_disk(path: Path) -> None:
             _log.warning("The answers were not brought onto the disk: %s", error)
 
 
-def _explain_errors(app: FastAPI) -> None:
+def _explain_errors(app: FastAPI, site: Site) -> None:
     @app.exception_handler(NotGivenError)
     async def _not_given(request: Request, _error: Exception) -> Response:
         return not_found(request.scope["path"])
@@ -100,6 +102,15 @@ def _explain_errors(app: FastAPI) -> None:
     @app.exception_handler(ClosedError)
     async def _closed(request: Request, _error: Exception) -> Response:
         return said(request.scope["path"], 410, "This study is closed.")
+
+    @app.exception_handler(OtherLinkError)
+    async def _other_link(request: Request, _error: Exception) -> Response:
+        path = request.scope["path"]
+        if path.startswith(("/api/", "/owner")):
+            return said(path, 403, "This is not from the page of who is here now; load it again.")
+        accepted = request.headers.get("accept-language", "")
+        language = page_language(site.study, "", accepted)
+        return site.page("other_link", language, status=403)
 
     @app.exception_handler(HTTPException)
     async def _refused(request: Request, error: HTTPException) -> Response:

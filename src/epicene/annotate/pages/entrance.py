@@ -56,8 +56,12 @@ class Entrance:
             if reception.issue(name):  # revoked, and the link is everybody's
                 return not_found(path)
             entrant, way = Pass("person", name), "open"
-        if reception.is_closed() and not reception.has_entered(entrant.name):
-            return self._site.page("closed", language, code="", back="")
+        if not reception.has_entered(entrant.name):  # of whom nothing need be kept
+            if reception.is_closed():
+                return self._site.page("closed", language, code="", back="")
+            if way == "open" and not self._site.desk.has_room_for(entrant.name):
+                back = self._site.study.access.full_url
+                return self._site.page("full", language, back=back)
         admitted = reception.enter(entrant.name, way, language)
         return self._welcome(request, entrant, language) if admitted else not_found(path)
 

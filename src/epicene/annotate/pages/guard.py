@@ -86,6 +86,10 @@ class Sessions:
             secure=secure or self._secure,
         )
 
+    def end(self, response: Response, entrant: Pass) -> None:
+        """Let the browser forget who it was."""
+        response.delete_cookie(self._names[entrant.role])
+
 
 class Guard:
     """The outermost layer of the application."""

@@ -13,9 +13,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from epicene.annotate import progress, quality
-from epicene.annotate.adjudication import disagreements
+from epicene.annotate.adjudication import disagreements, nothing_to_settle
 from epicene.annotate.pages.api import PROBLEMS
-from epicene.annotate.pages.charts import growth_line, with_interval
+from epicene.annotate.pages.charts import agreement_table, growth_chart
 from epicene.annotate.pages.forms import read_answer
 from epicene.annotate.pages.guard import not_found
 from epicene.annotate.pages.person import ANSWER
@@ -23,7 +23,8 @@ from epicene.annotate.pages.site import first, session_of
 from epicene.annotate.pages.views import Viewer
 from epicene.annotate.pages.words import page_language
 from epicene.annotate.reception import RefusedError
-from epicene.studies import Write
+from epicene.report.layout import lay_out
+from epicene.studies import Mark, Tag, Write
 from epicene.studies.response_files import responses_jsonl, responses_sheet
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 Form: TypeAlias = Literal["csv", "tsv", "jsonl"]
 
 OWNER = "owner"  # as whom settled answers are signed
+NONE = "none"  # the field that says that there are no tags or marks
 _TYPES: dict[Form, str] = {
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
@@ -85,7 +87,11 @@ def owner_pages(site: Site) -> APIRouter:
     @routes.post("/owner/settle")
     async def settle(request: Request) -> Response:
         fields = await site.form(request)
-        await run_in_threadpool(board.settle, fields)
+        try:
+            await run_in_threadpool(board.settle, fields)
+        except RefusedError as refused:
+            left = await run_in_threadpool(board.disagreements, str(refused))
+            return page(request, "disagreements", 422, **left)
         return RedirectResponse("/owner/disagreements", 303)
 
     @routes.post("/owner/unsettle")
@@ -165,31 +171,23 @@ class _Board:
 
     def agreement(self) -> dict[str, Any]:
         responses, _, _ = fitting = self._folder.fitting()
-        growth = {each.question: each for each in quality.agreement_growth(self._study, responses)}
-        rows = [
-            {
-                "question": each.question,
-                "option": each.option,
-                "items": each.items,
-                "people": each.people,
-                "raw": with_interval(each.raw, share=True),
-                **{
-                    name: with_interval(getattr(each, name))
-                    for name in ("cohen", "fleiss", "krippendorff")
-                },
-            }
-            for each in quality.agreement(self._study, responses)
-        ]
-        lines = {name: growth_line(each) for name, each in growth.items()}
-        return {"left_out": fitting.note, "rows": rows, "growth": growth, "lines": lines}
+        growth = quality.agreement_growth(self._study, responses)
+        table = agreement_table(quality.agreement(self._study, responses), growth)
+        return {
+            "left_out": fitting.note,
+            "table": lay_out(table),
+            "charts": {each.question: growth_chart(each) for each in growth},
+        }
 
-    def disagreements(self) -> dict[str, Any]:
+    def disagreements(self, notice: str = "") -> dict[str, Any]:
         responses, settled, _ = fitting = self._folder.fitting()
         left = disagreements(self._study, responses, settled)
         items = {item.id: item for item in self._study.items}
         return {
+            "notice": notice,
             "left_out": fitting.note,
             "left": len(left),
+            "why_none": nothing_to_settle(self._study),
             "entries": [self._entry(each) for each in left[:_TO_SETTLE]],
             "settled": [
                 (
@@ -213,6 +211,7 @@ class _Board:
             "item": each.item.id,
             "view": view,
             "question": self._viewer.question(question, each.item, answers),
+            "may_be_none": isinstance(question, Tag | Mark) and not question.required,
             "said": [
                 (person, self._viewer.said(question, each.item, answer))
                 for person, answer in each.answers.items()
@@ -226,9 +225,16 @@ class _Board:
             raise RefusedError("There is no such item.")
         question = self._study.question(first(fields, "question"))
         values = fields.get(ANSWER + question.id, [])
+        about = f"{question.id} of {item.id}"
+        if isinstance(question, Tag | Mark):
+            given, none = any(map(str.strip, values)), first(fields, NONE) == "yes"
+            if given and none:
+                raise RefusedError(f"Something was chosen for {about}, and nothing; decide which.")
+            if not (given or none):  # untouched, which is no decision yet
+                raise RefusedError(f"Nothing was decided for {about}: choose, or tick none.")
         value = read_answer(self._study, question, item, OWNER, values)
         if value is None:
-            raise RefusedError("Nothing was decided.")
+            raise RefusedError(f"Nothing was decided for {about}.")
         self._folder.settlements().settle(item.id, question.id, value, OWNER)
 
     def export(self, form: Form, *, hidden: bool) -> str:

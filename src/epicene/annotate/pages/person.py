@@ -65,7 +65,7 @@ class PersonPages:
             self._site.language(person),
             csrf=session_of(request).csrf,
             status=status,
-            desk=self._site.desk_name(person.participant),
+            desk=self._site.desk_name(person),
             **scene.context,
         )
 
@@ -92,10 +92,19 @@ class PersonPages:
         """Agree, or not."""
         fields = await self._site.form(request)
         person = self._who(request)
-        if first(fields, "agree") != "yes":
-            return self._site.page("declined", self._site.language(person))
-        self._reception.consent(person.participant)
-        return _home()
+        if first(fields, "agree") == "yes":
+            self._reception.consent(person.participant)
+            return _home()
+        if person.stage != "consent":  # agreed to in another window
+            return _home()
+        entrant = session_of(request).entrant
+        forgotten = self._reception.decline(person.participant)
+        again = self._site.way_in(entrant, person.entry)
+        page = self._site.page(
+            "declined", self._site.language(person), forgotten=forgotten, again=again
+        )
+        self._site.sessions.end(page, entrant)
+        return page
 
     async def screening(self, request: Request) -> Response:
         """Answer what decides who may take part."""

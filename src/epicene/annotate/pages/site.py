@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import parse_qsl, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -19,6 +19,7 @@ from epicene.annotate.pages.forms import as_typed
 from epicene.annotate.pages.images import Images
 from epicene.annotate.pages.views import Viewer
 from epicene.annotate.pages.words import direction, names, page_language, say, speaker, told
+from epicene.annotate.tokens import Pass
 from epicene.studies.prose import prose
 from epicene.studies.responses import comparable
 
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
 
     from epicene.annotate.folder import StudyFolder
     from epicene.annotate.pages.guard import Session, Sessions
-    from epicene.annotate.reception import Person, RefusedError
+    from epicene.annotate.reception import Entry, Person, RefusedError
 
 _MOST_FIELDS = 5000
+_BEFORE_WORK = ("consent", "screening", "instructions")
 _MOST_KEPT = 32_000_000  # characters of items' pages
 
 # What the script says.
@@ -40,12 +42,18 @@ _FOR_SCRIPT = (
     "saving",
     "saved",
     "not_saved",
+    "not_undone",
     "conflict",
     "closed",
+    "other_link",
     "set_aside",
     "same_words",
     "wrong_answer",
 )
+
+
+class OtherLinkError(Exception):
+    """What was sent is from another's page: since it was shown, another link was followed here."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,11 @@ class Site:
         if person.stage == "closed":
             shared |= {"answered": person.answered}
             return Scene("closed", shared | self._completion(person, person.answered))
-        if person.stage != "work":
+        if person.stage == "refused":
+            return Scene("refused", shared | self._sent_back(person, "screened_out_url"))
+        if person.stage in _BEFORE_WORK:
+            if person.entry == "open" and not self.desk.has_room_for(person.participant):
+                return Scene("full", shared | self._sent_back(person, "full_url"))
             return Scene(person.stage, shared | {"typed": typed.values})
         now = self.desk.situation(person.participant)
         work = now.work
@@ -112,6 +124,8 @@ class Site:
         if isinstance(work, Feedback):
             shared |= {"number": work.number, **self._feedback(viewer, work, person)}
             return Scene("feedback", shared, work.number)
+        if person.entry == "open" and not now.answered:
+            return Scene("full", shared | self._sent_back(person, "full_url"))
         return Scene("done", shared | self._completion(person, now.answered))
 
     def _body(self, viewer: Viewer, task: Task, language: str) -> Markup:
@@ -151,6 +165,12 @@ class Site:
         back = access.completion_url.replace("{code}", code) if entitled else ""
         return {"code": code, "back": back, "open": person.entry == "open"}
 
+    def _sent_back(
+        self, person: Person, where: Literal["screened_out_url", "full_url"]
+    ) -> dict[str, Any]:
+        """The way back of who came by the open link and cannot do anything."""
+        return {"back": getattr(self.study.access, where) if person.entry == "open" else ""}
+
     def language(self, person: Person) -> str:
         """The language of a person's pages."""
         return page_language(self.study, person.language)
@@ -162,9 +182,17 @@ class Site:
         sentence = say("wrong_answer", language)
         return f"{sentence}: {told(asked[0].ask, language)}" if asked else f"{sentence}."
 
-    def desk_name(self, participant: str) -> str:
-        """What the browser keeps a person's unsent answers under."""
-        return self.sessions.keys.sign("desk", participant)[:16]
+    def desk_name(self, person: Person) -> str:
+        """What the browser keeps a person's unsent answers under; another for who begins anew."""
+        return self.sessions.keys.sign("desk", person.participant, repr(person.entered))[:16]
+
+    def way_in(self, entrant: Pass, entry: Entry) -> str:
+        """The address of the link by which somebody came."""
+        if entry == "personal":
+            return f"/enter/{self.sessions.keys.token(entrant)}"
+        parameter = self.study.access.participant_parameter
+        query = f"?{urlencode({parameter: entrant.name})}" if parameter else ""
+        return f"/enter/{self.sessions.keys.token(Pass('open'))}{query}"
 
     # --- rendering -----------------------------------------------------------------------------
 
@@ -239,7 +267,7 @@ class Site:
         if self.desk.reception.is_revoked(entrant):
             raise HTTPException(404)
         if not self.sessions.keys.is_signed(token, "csrf", *entrant):
-            raise HTTPException(403, "This form is not from here; load the page again.")
+            raise OtherLinkError
 
 
 @cache

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     Rows = list[dict[str, charts.Value]]
 
 
+_CHANCE = "The dashed line is chance."
+
+
 def figures(results: Outcomes) -> Iterator[Figure]:
     """Where there are Hindi variants: by variant, and by size."""
     frame = scored(results)
@@ -50,13 +53,17 @@ def _by_variant(frame: polars.DataFrame) -> Figure:
         x="variant",
         y="accuracy",
         color="model",
-        percent=True,
+        unit="share",
         reference=0.5,
+        notes=(_CHANCE,),
     )
 
 
 def _by_size(results: Outcomes, frame: polars.DataFrame) -> Figure:
     """A curve for each family of the paper's models, and one for the runs' models of each type."""
+    models = values_of(frame, "model")
+    unknown = [model for model in models if parameters_of(results, model) is None]
+    unknown += [name for name, model in MODELS.items() if model.parameters is None]
     return charts.lines(
         "size",
         "Accuracy against size",
@@ -65,10 +72,10 @@ def _by_size(results: Outcomes, frame: polars.DataFrame) -> Figure:
         y="accuracy",
         color="models",
         facet="variant",
-        percent=True,
+        unit="share",
         log_x=True,
         reference=0.5,
-        notes=("Models whose size is not known are left out.",),
+        notes=(_CHANCE, *charts.without_size(unknown)),
     )
 
 

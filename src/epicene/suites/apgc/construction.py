@@ -190,19 +190,24 @@ _WHO = {
     "M!": {"en": "men", "ar": "رجال"},
     "F!": {"en": "women", "ar": "نساء"},
 }
+_PERSONS = ({"en": "speaker", "ar": "المتكلم"}, {"en": "listener", "ar": "المخاطب"})
 
 
 def _people(label: SentenceLabel) -> str:
-    """For whom a form is, in words."""
-    parts = []
-    for name, letter, many in (
-        ("speaker (المتكلم)", label.first, label.first_many),
-        ("listener (المخاطب)", label.second, label.second_many),
-    ):
-        who = _WHO.get(f"{letter}{'!' if many else ''}")
-        if who is not None:
-            parts.append(f"{name}: {who['en']} ({who['ar']})")
-    return "; ".join(parts)
+    """For whom a form is, in words: a line of Arabic, which its writer reads, and one of English."""
+    letters = (
+        f"{label.first}{'!' * label.first_many}",
+        f"{label.second}{'!' * label.second_many}",
+    )
+    who = [
+        (person, _WHO[letter])
+        for person, letter in zip(_PERSONS, letters, strict=True)
+        if letter in _WHO
+    ]
+    return "\n".join(
+        stop.join(f"{person[language]}: {is_[language]}" for person, is_ in who)
+        for language, stop in (("ar", "؛ "), ("en", "; "))
+    )
 
 
 def _draft(text: str, label: SentenceLabel) -> str:
@@ -248,7 +253,7 @@ def rewrite(made: Made, _settings: ApgcBuild) -> Study:
         instructions=told["instructions"],
         show=(
             TextPanel(
-                field="people", title={"en": "Write it for", "ar": "لمن تُكتب"}, language="en"
+                field="people", title={"en": "Write it for", "ar": "لمن تُكتب"}, language="ar"
             ),
             TextPanel(field="text", title={"en": "Arabic", "ar": "العربية"}, language="ar"),
             TextPanel(field="english", title={"en": "English", "ar": "الإنجليزية"}, language="en"),

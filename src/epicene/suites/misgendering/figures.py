@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import polars
 
+    from epicene.chart_axes import Unit
     from epicene.records import Figure
     from epicene.suites import Results
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
@@ -66,13 +67,19 @@ def _distractors(results: Outcomes) -> Figure:
     """Accuracy over the number of sentences about somebody else."""
     table = distractor_table(results)
     rows: list[dict[str, str | float | Estimate]] = [
-        {"model": row.keys[0], "distractors": float(column.name), "right": cell}
+        {"model": row.keys[0], "distractors": float(column.name), "share right": cell}
         for row in table.rows
         if row.keys[1] == "all"
         for column, cell in zip(table.columns, row.cells, strict=True)
     ]
     return charts.lines(
-        "distractors", table.title, rows, x="distractors", y="right", color="model", percent=True
+        "distractors",
+        table.title,
+        rows,
+        x="distractors",
+        y="share right",
+        color="model",
+        unit="share",
     )
 
 
@@ -89,7 +96,7 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
             panel: model if len(settings) == 1 else f"{model}, {setting}",
             "pronoun": pronoun,
             "σ": level,
-            "instances": amount,
+            "share of instances": amount,
         }
         for setting, instances in parts.items()
         for model, pronoun, part in _cells(instances)
@@ -100,11 +107,11 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
         f"Variation of generations: {FAMILIES[family].title}",
         rows,
         x="pronoun",
-        y="instances",
+        y="share of instances",
         color="σ",
         facet=panel,
-        percent=True,
-        notes=("The share of instances at each standard deviation over their generations.",),
+        unit="share",
+        notes=("The share of instances at each standard deviation σ over their generations.",),
     )
 
 
@@ -117,7 +124,7 @@ def _variation_of_templates(
         return mean(spread(converted(frame), results.protocol), "sigma")
 
     title = f"Variation of converted templates: {FAMILIES[family].title}"
-    return _bars(results, name, title, settings, measured)
+    return _bars(results, name, title, settings, measured, "mean standard deviation σ", "number")
 
 
 def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
@@ -129,7 +136,8 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
 
     title = f"Raw agreement of probability and generation: {FAMILIES[family].title}"
     bars = "one standard error either way, as in the paper" if as_paper else "95 % intervals"
-    return _bars(results, name, title, settings, measured, 1.0, (f"Error bars are {bars}.",))
+    notes = (f"Error bars are {bars}.",)
+    return _bars(results, name, title, settings, measured, "raw agreement", notes=notes)
 
 
 def _with_standard_error(pairs: polars.DataFrame) -> Estimate:
@@ -147,7 +155,7 @@ def _no_pronoun(results: Outcomes, name: str, family: str, settings: Sequence[st
         return undetected(generations(frame, family, setting))
 
     title = f"Generations without a pronoun: {FAMILIES[family].title}"
-    return _bars(results, name, title, settings, measured)
+    return _bars(results, name, title, settings, measured, "share without a pronoun")
 
 
 def _bars(
@@ -156,12 +164,13 @@ def _bars(
     title: str,
     settings: Sequence[str],
     measured: Callable[[polars.DataFrame, str], Estimate],
-    reference: float | None = None,
+    measure: str,
+    unit: Unit = "share",
     notes: Sequence[str] = (),
 ) -> Figure:
     """A bar per model and pronoun, a panel per setting."""
     rows: list[dict[str, str | float | Estimate]] = [
-        {"model": model, "pronoun": pronoun, "setting": setting, "value": measured(part, setting)}
+        {"model": model, "pronoun": pronoun, "setting": setting, measure: measured(part, setting)}
         for model, pronoun, part in _cells(results.frame)
         for setting in settings
     ]
@@ -170,39 +179,44 @@ def _bars(
         title,
         rows,
         x="model",
-        y="value",
+        y=measure,
         color="pronoun",
         facet="setting" if len(settings) > 1 else None,
-        reference=reference,
+        unit=unit,
         notes=notes,
     )
 
 
+# What draws the distribution towards 1 and towards 0.
+_ALPHA = "α (weight of disagreement)"
+_BETA = "β (weight of agreement)"
+
+
 def _landscape(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
     """Beta distributions of the probability that the two formats disagree on an instance."""
-    rows: list[dict[str, str | float | Estimate]] = []
-    for model, pronoun, part in _cells(results.frame):
-        for setting in settings:
-            fit = beta_fit(part, family, setting, results.protocol)
-            if fit.alpha is not None and fit.beta is not None:
-                rows.append(
-                    {
-                        "model": model,
-                        "pronoun": pronoun,
-                        "setting": setting,
-                        "α": fit.alpha,
-                        "β": fit.beta,
-                    }
-                )
+    rows: list[dict[str, str | float | Estimate]] = [
+        {
+            "model": model,
+            "pronoun": pronoun,
+            "setting": setting,
+            _ALPHA: Estimate(value=fit.alpha, why=fit.why),
+            _BETA: Estimate(value=fit.beta, why=fit.why),
+        }
+        for model, pronoun, part in _cells(results.frame)
+        for setting in settings
+        for fit in (beta_fit(part, family, setting, results.protocol),)
+    ]
     return charts.scatter(
         name,
         f"Disagreement of probability and generation: {FAMILIES[family].title}",
         rows,
-        x="β",
-        y="α",
+        x=_BETA,
+        y=_ALPHA,
         color="model",
         label="pronoun",
         facet="setting" if len(settings) > 1 else None,
+        log_x=True,
+        log_y=True,
         notes=("Fitted by moments. Below the diagonal (α < β) agreement is likelier.",),
     )
 

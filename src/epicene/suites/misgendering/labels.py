@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from epicene.errors import InputError
 from epicene.languages.pronouns import CASES
-from epicene.records import Judgement, Texts, digest
+from epicene.records import Judgement, Texts
 from epicene.studies import StudyItem
 from epicene.studies.drawing import Candidate, items_of, stratified
-from epicene.studies.files import read_study
+from epicene.studies.identifiers import item_id, read_definition
 from epicene.suites import Answers
 from epicene.suites.misgendering.formats import FAMILIES
 from epicene.suites.misgendering.judge import judge as judge_answers
@@ -47,7 +47,7 @@ TAGS = (
 
 def study(_protocol: MisgenderingProtocol) -> Study:
     """What is shown and asked."""
-    return read_study(Path(__file__).with_suffix(".toml"))
+    return read_definition(Path(__file__).with_suffix(".toml"))
 
 
 # --- drawing ---------------------------------------------------------------------------------
@@ -80,9 +80,9 @@ def _item(material: Written, given: Given, number: int, text: Text) -> StudyItem
     judgement = judged[f"{given.name} 1"]
     mine = next(each for each in instance.sets if each.pronoun == instance.pronoun)
     return StudyItem(
-        # Says nothing to a person of where the text comes from.
-        id=digest(material.model, instance.id, given.name, number).hex()[:12],
+        id=item_id(material.model, instance.id, given.name, number),
         language=instance.language,
+        group=instance.cluster,
         fields={
             "person": instance.name or f"the {instance.occupation}",
             "pronouns": ", ".join(

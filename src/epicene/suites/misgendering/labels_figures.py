@@ -58,7 +58,7 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
         y="agreement",
         color="pronoun",
         facet="dataset",
-        percent=True,
+        unit="share",
         reference=line,
         notes=(f"The dashed line is the agreement of people with each other: {said}.",),
     )
@@ -78,7 +78,7 @@ def _outcomes(results: Labelled) -> Figure:
                         "model and setting": f"{model}, {setting}",
                         "pronoun": pronoun,
                         "label": label,
-                        "share": share(mine, says(label)),
+                        "share of continuations": share(mine, says(label)),
                     }
                     for label in OUTCOMES
                 ]
@@ -87,10 +87,10 @@ def _outcomes(results: Labelled) -> Figure:
         "Continuations as people labelled them",
         rows,
         x="pronoun",
-        y="share",
+        y="share of continuations",
         color="label",
         facet="model and setting",
-        percent=True,
+        unit="share",
         notes=("All datasets together.",),
     )
 
@@ -101,12 +101,12 @@ def _extraneous(results: Labelled) -> Figure:
     return charts.bars(
         "8",
         "Continuations with extraneous gendered words, pre",
-        [*_cells(found, lambda part: share(part, says("yes")), "share")],
+        [*_cells(found, lambda part: share(part, says("yes")), "share of continuations")],
         x="model",
-        y="share",
+        y="share of continuations",
         color="pronoun",
         facet="dataset",
-        percent=True,
+        unit="share",
     )
 
 

@@ -50,7 +50,7 @@ def metrics(results: Labelled) -> Mapping[str, Estimate]:
     for name, key in ((OUTCOME, "people"), (EXTRANEOUS, "people_extraneous")):
         pairs = named(both, name)
         made[f"agreement_{key}"] = agreement.raw(pairs, clustered=clustered)
-        made[f"kappa_{key}"] = agreement.kappa(pairs, clustered=clustered)
+        made[f"kappa_{key}"] = people.kappa(pairs, clustered=clustered)
     for name, key in ((MISGENDERING, "automatic"), (EXTRANEOUS, "automatic_extraneous")):
         pairs = named(beside, name)
         made[f"agreement_{key}"] = agreement.raw(pairs, clustered=clustered)
@@ -91,7 +91,7 @@ def between_people(results: Labelled) -> Table:
         notes=(
             f"Texts that two people or more labelled, every two of them a pair; the paper had "
             f"{_PUBLISHED_TEXTS} such texts.",
-            *people.NOTES,
+            *people.BETWEEN_PEOPLE,
             _intervals(results),
         ),
     )
@@ -115,7 +115,7 @@ def with_automatic(results: Labelled) -> Table:
             "Misgendering or not is what the paper compares: a text without a pronoun has none. "
             "Of three outcomes, a plural they counts as no pronoun.",
             "A text that several labelled counts once, by the label that most of them gave; where "
-            "equally many gave two, by whoever labelled most.",
+            "equally many gave two, by whoever labelled most, else by lot.",
             *people.NOTES,
             _intervals(results),
         ),

@@ -2,21 +2,34 @@
 // counts once however often it arrives. Without this script the same forms work by themselves.
 
 const SAY = JSON.parse(document.body.dataset.words || "{}");
-const OURS = `epicene ${document.body.dataset.desk} `;
+const DESK = document.body.dataset.desk;
+const OURS = `epicene ${DESK} `;
 const LONGEST_PAUSE = 30_000; // milliseconds
 const PATIENCE = 20_000;
 const READING = 20_000;
+const GLANCE = 5_000;
 
 let pause = 1000;
 let waiting = null;
 let sending = false;
 let isSetAside = false; // an answer, since the person was last told so
-let shownAt = performance.now();
+let isCutOff = false; // the server could not be reached for taking an answer back
+let firstShown = Date.now(); // the item on the page, to the person, by the clock of this device
 
 function tell(text, wrong = false) {
   const status = document.getElementById("status");
   status.textContent = text;
   status.classList.toggle("wrong", wrong);
+  // It stays in view, over the page: nothing that is gone to or written in may be behind it.
+  document.documentElement.style.scrollPaddingTop = text ? `${status.offsetHeight + 8}px` : "";
+  const field = document.activeElement;
+  if (wrong && field?.matches("textarea, input")) field.scrollIntoView({ block: "nearest" });
+}
+
+// What is true only until something else is filled in.
+function stopTelling() {
+  const { textContent } = document.getElementById("status");
+  if ([SAY.saved, SAY.missing, SAY.same_words].includes(textContent)) tell("");
 }
 
 // --- what the browser keeps --------------------------------------------------------------------
@@ -107,13 +120,13 @@ function wanting(form) {
 }
 
 function prepare() {
-  shownAt = performance.now();
   const form = asForm();
   if (!form) return;
   form.noValidate = true;
-  const { number, revision } = form.dataset;
-  const draft = number && parsed(keptText("draft"));
-  if (draft && draft.number === number && draft.revision === revision) restore(form, draft.answers);
+  const { number, revision, elapsed } = form.dataset;
+  firstShown = Date.now() - 1000 * Number(elapsed ?? 0);
+  const draft = number && parsed(keptText(`draft ${number}`));
+  if (draft && draft.revision === revision) restore(form, draft.answers);
   prepareWords(form);
   showAsked(form);
   form.addEventListener("focusin", (event) => {
@@ -123,7 +136,8 @@ function prepare() {
   for (const type of ["input", "change"]) {
     form.addEventListener(type, () => {
       showAsked(form);
-      if (number) keep("draft", { number, revision, answers: answersOf(form) });
+      stopTelling();
+      if (number) keep(`draft ${number}`, { revision, answers: answersOf(form) });
     });
   }
 }
@@ -138,9 +152,9 @@ document.addEventListener("submit", (event) => {
     if (missing) {
       event.preventDefault();
       frameAhead(form, missing);
-      missing.scrollIntoView({ block: "nearest" });
       const uneven = missing.querySelector(".comparison.wrong");
       tell(uneven ? SAY.same_words : SAY.missing, true);
+      missing.scrollIntoView({ block: "nearest" });
     } else if (form.id === "item") {
       event.preventDefault();
       submit(form);
@@ -153,11 +167,12 @@ document.addEventListener("submit", (event) => {
 function submit(form) {
   if (form.inert) return;
   const number = Number(form.dataset.number);
+  const seconds = Math.round((Date.now() - firstShown) / 100) / 10;
   keep(`unsent ${number}`, {
     number,
     revision: Number(form.dataset.revision),
     answers: answersOf(form),
-    seconds: Math.round((performance.now() - shownAt) / 100) / 10,
+    seconds: seconds < 0 ? null : seconds, // somebody set the clock back
   });
   form.inert = true;
   sendAll();
@@ -182,7 +197,7 @@ async function sendAll() {
       if (!(await sendOne(left[0]))) return;
     }
     // Where another window sent what this one was to send, the page still waits.
-    if (asForm()?.inert && (await refresh())) tell("");
+    if ((asForm()?.inert || isCutOff) && (await refresh())) tell("");
     if (isSetAside) tell(SAY.set_aside, true);
     isSetAside = false;
   } finally {
@@ -201,7 +216,21 @@ async function asking(request) {
   }
 }
 
-const askForWork = () => asking(fetch("/api/work", { signal: AbortSignal.timeout(PATIENCE) }));
+// What is before the person; not `isOurs` where this browser has become another's meanwhile.
+async function askForWork() {
+  const came = await asking(fetch("/api/work", { signal: AbortSignal.timeout(PATIENCE) }));
+  return came && { ...came, isOurs: came.answer.ok && came.reply.desk === DESK };
+}
+
+// Say why the server does not listen to this page any more.
+async function explain(status) {
+  const came = status === 403 ? await askForWork() : null;
+  if (came?.isOurs) location.reload(); // by a newer link; nothing that is kept here is lost
+  else if (status === 403) {
+    tell(SAY.other_link, true);
+    waiting = setTimeout(sendAll, LONGEST_PAUSE); // the own link may be opened again
+  } else tell(SAY.closed, true);
+}
 
 // Whether the next may be sent.
 async function sendOne(number) {
@@ -220,9 +249,10 @@ async function sendOne(number) {
   }
   const { answer, reply } = came;
   if (answer.status === 403 || answer.status === 410) {
-    tell(SAY.closed, true);
+    await explain(answer.status);
     return false;
   }
+  isCutOff = false;
   const isRefused = !answer.ok && answer.status !== 409;
   // What is refused can be mended only in its own form.
   const canMend = answer.status !== 404 && asForm()?.dataset.number === String(number);
@@ -230,11 +260,11 @@ async function sendOne(number) {
   pause = 1000;
   forget(name, text);
   if (answer.ok) {
-    forget("draft");
+    forget(`draft ${number}`);
     show(reply.work);
     tell(SAY.saved);
   } else if (answer.status === 409) {
-    forget("draft");
+    forget(`draft ${number}`);
     await refresh();
     tell(SAY.conflict, true);
   } else {
@@ -253,8 +283,8 @@ async function setAside(number, text) {
     later();
     return false;
   }
-  if (!came.answer.ok) {
-    tell(SAY.closed, true);
+  if (!came.isOurs) {
+    await explain(came.answer.ok ? 403 : came.answer.status);
     return false;
   }
   keep(`aside ${number}`, parsed(text));
@@ -274,28 +304,39 @@ async function undo(number) {
   if (sending || unsentNumbers().length) return;
   sending = true;
   try {
-    const answer = await post("/api/undo", { number });
-    if (!answer.ok) throw new Error(answer.status);
-    show((await answer.json()).work);
-    tell("");
-  } catch {
-    tell(SAY.not_saved, true);
+    const came = await asking(post("/api/undo", { number }));
+    isCutOff = !came;
+    if (!came) tell(SAY.not_undone, true);
+    else if (came.answer.ok) {
+      show(came.reply.work);
+      tell("");
+    } else await explain(came.answer.status);
   } finally {
     sending = false;
   }
-  sendAll(); // what was answered meanwhile
+  if (unsentNumbers().length) sendAll(); // what was answered meanwhile
+  else if (isCutOff) waiting = setTimeout(sendAll, GLANCE);
 }
 
-// Whether the page shows what is before the person now.
+// Whether the page shows what is before the person now. A form that nobody waits for is left
+// alone, unless it is no longer what is to be filled in.
 async function refresh() {
   const came = await askForWork();
-  if (came?.answer.ok) show(came.reply);
-  else if (!came) {
+  if (!came) {
     // The form waits all the while; what is sent then begins by asking again.
     clearTimeout(waiting);
-    waiting = setTimeout(sendAll, LONGEST_PAUSE);
+    waiting = setTimeout(sendAll, isCutOff ? GLANCE : LONGEST_PAUSE);
+    return false;
   }
-  return Boolean(came?.answer.ok);
+  isCutOff = false;
+  if (!came.isOurs) await explain(came.answer.ok ? 403 : came.answer.status);
+  else if (asForm()?.inert || !isOnPage(came.reply)) show(came.reply);
+  return came.isOurs;
+}
+
+function isOnPage({ number, revision }) {
+  const shown = document.getElementById("item")?.dataset;
+  return shown?.number === `${number}` && shown.revision === `${revision}`;
 }
 
 function show(work) {

@@ -12,7 +12,7 @@ from epicene.errors import InputError
 from epicene.records import Column, Estimate, Judgement, Row, Table, digest
 from epicene.studies import StudyItem
 from epicene.studies.drawing import Candidate
-from epicene.studies.files import read_study
+from epicene.studies.identifiers import item_id, read_definition
 from epicene.suites import people
 from epicene.suites.alternations.accuracy import TIES, accuracy
 from epicene.suites.alternations.pairs import VARIANTS
@@ -52,7 +52,7 @@ def study(protocol: AlternationsProtocol) -> Study:
     A person sees one variant of each verb, as the lists rotate; in the paper's studies a person
     saw the pairs of one variant.
     """
-    whole = read_study(Path(__file__).with_suffix(".toml"))
+    whole = read_definition(Path(__file__).with_suffix(".toml"))
     lists = "given" if protocol.name == "paper" else "rotated"
     return msgspec.structs.replace(whole, lists=lists)
 
@@ -70,11 +70,10 @@ def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candi
 
 def _item(pair: Pair, protocol: AlternationsProtocol) -> StudyItem:
     # Neither the id nor the name of a field may say which sentence is which.
-    name = digest("choice", pair.id)
-    good, bad = SIDES if name[0] % 2 else SIDES[::-1]
+    good, bad = SIDES if digest("choice", pair.id)[0] % 2 else SIDES[::-1]
     as_published = protocol.name == "paper"
     return StudyItem(
-        id=name.hex()[:12],
+        id=item_id("an item of choice", pair.id),
         language=pair.language,
         group=pair.cluster,
         condition="" if as_published else pair.phenomenon,
@@ -151,7 +150,7 @@ def with_models(results: Answered) -> Table:
     whole = people_tables.right(results.frame)
     rows = [Row(keys=("people",), cells=(*shares, whole, same)), *_models(results, variants)]
     rows += [_printed(name, values, variants) for name, values in TABLE_2.items()]
-    rows.append(_printed("people (published)", PEOPLE, variants))
+    rows.append(_printed("the paper's people", PEOPLE, variants))
     return Table(
         name="models",
         title="People and models",

@@ -14,7 +14,7 @@ from epicene.languages.normalise import nfc
 from epicene.records import Column, Estimate, Judgement, Row, Table, digest
 from epicene.studies import StudyItem
 from epicene.studies.drawing import Candidate
-from epicene.studies.files import read_study
+from epicene.studies.identifiers import item_id, read_definition
 from epicene.suites import people
 from epicene.suites.alternations.cloze import fillings
 from epicene.suites.alternations.pairs import SAME_VERB
@@ -45,7 +45,7 @@ VERBS = 56  # in the paper's study
 
 def study(protocol: AlternationsProtocol) -> Study:
     """What is shown and asked; a person sees one variant of each verb."""
-    whole = read_study(Path(__file__).with_suffix(".toml"))
+    whole = read_definition(Path(__file__).with_suffix(".toml"))
     if protocol.name == "paper":
         return msgspec.structs.replace(whole, judgements=CLOZE_JUDGEMENTS)
     return msgspec.structs.replace(whole, lists="rotated")
@@ -126,16 +126,16 @@ def _texts(halves: Iterable[StudyItem]) -> Iterator[str]:
 
 def _together(first: StudyItem, second: StudyItem) -> StudyItem:
     """The three verbs, in an order that says nothing of whose they are."""
-    name = digest("cloze-choice", first.id)
     orders = list(permutations(PLACES))
-    places = dict(zip((GOLD, "first", "second"), orders[name[0] % len(orders)], strict=True))
+    toss = digest("cloze-choice", first.id)[0] % len(orders)
+    places = dict(zip((GOLD, "first", "second"), orders[toss], strict=True))
     texts = {
         places[GOLD]: first.fields["gold"],
         places["first"]: first.fields["completion"],
         places["second"]: second.fields["completion"],
     }
     return StudyItem(
-        id=name.hex()[:12],
+        id=item_id("an item of cloze-choice", first.id),
         language=first.language,
         group=first.group,
         condition=first.fields["variant"],

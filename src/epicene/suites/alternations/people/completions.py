@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene.records import Column, Estimate, Judgement, Row, Table, digest
+from epicene.records import Column, Estimate, Judgement, Row, Table
 from epicene.studies import StudyItem
 from epicene.studies.drawing import Candidate
-from epicene.studies.files import read_study
+from epicene.studies.identifiers import item_id, read_definition
 from epicene.suites import agreement, people
 from epicene.suites.alternations.analyser import agrees, analyse
 from epicene.suites.alternations.cloze import fillings
@@ -36,7 +36,7 @@ AGREEMENT = "agreement"
 
 def study(_protocol: AlternationsProtocol) -> Study:
     """What is shown and asked."""
-    return read_study(Path(__file__).with_suffix(".toml"))
+    return read_definition(Path(__file__).with_suffix(".toml"))
 
 
 def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candidate]:
@@ -55,8 +55,7 @@ def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candi
 def _item(pair: Pair, model: str, form: str, completion: str) -> StudyItem:
     reading = analyse(completion)
     return StudyItem(
-        # Says nothing to a person of where the word comes from.
-        id=digest("completions", model, form, pair.id).hex()[:12],
+        id=item_id("completions", model, form, pair.id),
         language=pair.language,
         group=pair.cluster,
         fields={
@@ -189,7 +188,7 @@ def _between_people(results: Answered) -> Table:
         levels=("judgement", "facet", "of"),
         columns=people.COLUMNS,
         rows=tuple(rows),
-        notes=("Completions that two people or more labelled.", *people.NOTES),
+        notes=("Completions that two people or more labelled.", *people.BETWEEN_PEOPLE),
     )
 
 

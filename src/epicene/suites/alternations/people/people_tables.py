@@ -71,7 +71,7 @@ def participants(results: Answered) -> Table:
             Column(name="seconds (median)", unit="number"),
         ),
         rows=tuple(rows),
-        notes=("Nobody is left out: whom to leave out is for the owner of the study to say.",),
+        notes=("Whom to leave out is for the owner of the study to say.",),
     )
 
 
@@ -124,5 +124,8 @@ def agreement(results: Answered) -> Table:
         levels=("facet", "of"),
         columns=people.COLUMNS,
         rows=tuple(people.by_facet(pairs, ("variant",), clustered=True)),
-        notes=("Items that two people or more judged, every two of them a pair.", *people.NOTES),
+        notes=(
+            "Items that two people or more judged, every two of them a pair.",
+            *people.BETWEEN_PEOPLE,
+        ),
     )

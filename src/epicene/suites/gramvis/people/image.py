@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.records import Judgement, digest
+from epicene.records import Judgement
 from epicene.studies import StudyItem
 from epicene.studies.drawing import Candidate, stratified
-from epicene.studies.files import read_study
+from epicene.studies.identifiers import item_id, read_definition
 from epicene.suites.gramvis.judge import MAJORITY, VOTE, judge, outcome_of
 from epicene.suites.gramvis.people.image_tables import GENDER, metrics, tables
 from epicene.suites.gramvis.shots import shots_of
@@ -37,7 +37,7 @@ _FACETS = ("language", "condition", "agreement")
 
 def study(_protocol: GramvisProtocol) -> Study:
     """What is shown and asked."""
-    return read_study(Path(__file__).with_suffix(".toml"))
+    return read_definition(Path(__file__).with_suffix(".toml"))
 
 
 # --- drawing ---------------------------------------------------------------------------------
@@ -70,8 +70,8 @@ def _item(model: str, shot: Shot, votes: Sequence[Judgement], majority: Judgemen
     picture = shot.picture
     said = {vote.name.removeprefix(VOTE): vote.label for vote in votes}
     return StudyItem(
-        # Says nothing to a person of what was asked for.
-        id=digest(model, picture.id, shot.image.sha256).hex()[:12],
+        id=item_id(model, picture.id, shot.image.sha256),
+        group=picture.cluster,
         fields={
             "image": shot.image.sha256,
             "model": model,

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.records import Column, Estimate, Judgement, Row, Table, digest
+from epicene.records import Column, Estimate, Judgement, Row, Table
 from epicene.stats.raters import fleiss, krippendorff
 from epicene.studies import StudyItem
 from epicene.studies.drawing import Candidate, stratified
-from epicene.studies.files import read_study
+from epicene.studies.identifiers import item_id, read_definition
 from epicene.studies.responses import choices
 from epicene.suites import agreement, people
 from epicene.suites.gramvis.names import OWN
@@ -46,7 +46,7 @@ _COLUMNS = ("agreement", "κ", "α")
 
 def study_of(name: str) -> Study:
     """What is shown and asked, without items."""
-    return read_study(Path(__file__).with_name(f"{name}.toml"))
+    return read_definition(Path(__file__).with_name(f"{name}.toml"))
 
 
 def meaning_key(english: str) -> str:
@@ -57,7 +57,7 @@ def meaning_key(english: str) -> str:
 def item_of(english: str, words: Iterable[str], listed: str = "") -> StudyItem:
     """A meaning to ask about; the words that have it, and what their list says, are hidden."""
     return StudyItem(
-        id=digest("meaning", meaning_key(english)).hex()[:12],
+        id=item_id("meaning", meaning_key(english)),
         language="en",
         fields={"meaning": english, "words": "; ".join(words), "listed": listed},
     )

@@ -1,0 +1,280 @@
+"""Who does not take part, cannot, comes too late or is forgotten, and what is kept of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from annotate.desk_people import LEASE, Clock, answer, check_ledger, enter, small, work_of
+from annotate.desk_people import opened as opened_desk
+from epicene.annotate import progress
+from epicene.annotate.desk import Nothing, Task
+from epicene.annotate.folder import RESPONSES
+from epicene.annotate.pages.words import say
+from epicene.annotate.reception import forget, opened
+from epicene.annotate.tokens import Pass
+from epicene.errors import InputError
+from epicene.studies import Access, Study
+from page_visitors import House, Page, Visitor, served
+from study_examples import forced_choice, misgendering
+
+PLATFORM = "https://example.org"
+
+
+def come_in(house: House, name: str) -> tuple[Visitor, Page]:
+    visitor = house.visitor()
+    return visitor, visitor.enter(
+        Pass("open"), f"?PROLIFIC_PID={name}", **{"accept-language": "en"}
+    )
+
+
+def of_few(**access: str) -> Study:
+    """One item for one person, by the open link, with all that comes before."""
+    study = forced_choice()
+    return msgspec.structs.replace(
+        study,
+        items=study.items[:1],
+        judgements=1,
+        lists="none",
+        access=msgspec.convert({**msgspec.to_builtins(study.access), **access}, Access),
+    )
+
+
+def kept_of(house: House, name: str) -> list[str]:
+    """The tables that have anything of a person."""
+    with sqlite3.connect(house.folder.path / RESPONSES) as db:
+        tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type='table'")]
+        return [
+            table
+            for table in tables
+            for row in db.execute(f"SELECT * FROM {table}")
+            if name in map(str, row)
+        ]
+
+
+# --- who declines --------------------------------------------------------------------------------
+
+
+def test_of_who_declines_by_the_open_link_nothing_is_kept(tmp_path: Path) -> None:
+    with served(forced_choice(), tmp_path / "s") as house:
+        visitor, page = come_in(house, "decl1")
+        visitor.post(page, "/language", {"language": "en"})
+        declined = visitor.post(page, "/consent", {"agree": "no"})
+        assert say("declined", "en") in declined.text
+        assert kept_of(house, "decl1") == []
+        assert not visitor.client.cookies
+        assert house.owner()[1].values("data-person") == []
+        with sqlite3.connect(house.folder.path / RESPONSES) as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert b"decl1" not in (house.folder.path / RESPONSES).read_bytes()
+        assert visitor.client.get("/").status_code == 404
+        (again,) = [given["href"] for _, given in declined.attributes if given.get("id") == "again"]
+        assert visitor.client.get(again).status_code == 200  # who changes their mind
+        assert visitor.get().stage == "consent"
+        assert kept_of(house, "decl1") == ["people"]
+
+
+def test_without_a_platform_who_declines_comes_again_as_somebody_else(tmp_path: Path) -> None:
+    study = msgspec.structs.replace(forced_choice(), access=Access(entry="open"))
+    with served(study, tmp_path / "s") as house:
+        visitor = house.visitor()
+        page = visitor.enter(Pass("open"))
+        visitor.post(page, "/consent", {"agree": "no"})
+        assert house.owner()[1].values("data-person") == []
+        assert visitor.enter(Pass("open")).stage == "consent"
+
+
+def test_who_declines_by_a_personal_link_is_invited_as_before(tmp_path: Path) -> None:
+    study = msgspec.structs.replace(forced_choice(), access=Access())
+    with served(study, tmp_path / "s") as house:
+        with opened(house.folder) as reception:
+            reception.invite("ann")
+        before = progress.people(house.folder.path / RESPONSES)
+        visitor, page = house.person()
+        assert progress.people(house.folder.path / RESPONSES) != before
+        visitor.post(page, "/consent", {"agree": "no"})
+        assert progress.people(house.folder.path / RESPONSES) == before
+        assert (before[0].state, before[0].seen) == ("invited", None)
+        with sqlite3.connect(house.folder.path / RESPONSES) as db:
+            ((language, entered),) = db.execute("SELECT language, entered FROM people")
+        assert (language, entered) == ("", None)
+        assert house.person()[1].stage == "consent"
+
+
+def test_who_agreed_in_another_window_has_not_declined(tmp_path: Path) -> None:
+    with served(forced_choice(), tmp_path / "s") as house:
+        visitor, page = come_in(house, "5f3a")
+        visitor.post(page, "/consent", {"agree": "yes"})
+        later = visitor.post(page, "/consent", {"agree": "no"})
+        assert later.stage == "screening"
+        assert kept_of(house, "5f3a") == ["people"]
+
+
+def test_who_answered_before_consent_was_asked_is_told_what_is_kept(tmp_path: Path) -> None:
+    with served(misgendering(), tmp_path / "s") as house:
+        visitor, page = house.person()
+        visitor.answer(page, label="correct")
+    study = msgspec.structs.replace(misgendering(), consent={"en": "I agree."})
+    (tmp_path / "s" / "study.toml").unlink()
+    with served(study, tmp_path / "s") as house:
+        visitor, page = house.person()
+        assert page.stage == "consent"
+        declined = visitor.post(page, "/consent", {"agree": "no"})
+        assert say("declined_later", "en") in declined.text
+        assert say("declined", "en") not in declined.text
+        assert len(house.folder.responses()) == 1
+
+
+# --- who is forgotten ----------------------------------------------------------------------------
+
+
+def test_a_person_is_forgotten_while_the_study_is_served(tmp_path: Path) -> None:
+    with served(misgendering(), tmp_path / "s") as house:
+        path = house.folder.path / RESPONSES
+        ann, page = house.person("ann")
+        second = ann.answer(page, label="correct")
+        bob, page = house.person("bob")
+        bob.answer(page, label="misgendering")
+        house.folder.settlements().settle("g1", "label", "correct", "owner")
+        assert forget(path, "ann") == 1
+        assert kept_of(house, "ann") == []
+        assert ann.client.get("/").status_code == 404
+        sent = {"number": 2, "revision": 0, "answers": {"label": ["correct"]}}
+        assert ann.api(second, "answer", sent).status_code == 404
+        assert [each.participant for each in house.folder.responses()] == ["bob"]
+        assert len(house.folder.settlements().all()) == 1
+        lists = progress.lists(path)
+        assert (lists[0].given, lists[0].out) == (1, 0)
+        assert bob.get().stage == "item"  # which ann had
+        with pytest.raises(InputError, match="no person 'ann'"):
+            forget(path, "ann")
+        _, page = house.person("ann")  # the link is still one
+        assert page.values("data-answered")[0] == "0"
+        # What waits in a browser from before is no answer to what is asked now.
+        assert page.values("data-desk") != second.values("data-desk")
+
+
+def test_what_a_forgotten_person_had_goes_to_others(tmp_path: Path) -> None:
+    with opened_desk(small(2, judgements=1), tmp_path / "s") as desk:
+        enter(desk, "ann", "bob")
+        first = work_of(desk, "ann")
+        assert isinstance(first, Task)
+        answer(desk, "ann", first)
+        assert isinstance(work_of(desk, "ann"), Task)
+        assert isinstance(work_of(desk, "bob"), Nothing)
+        assert forget(desk.path, "ann") == 1
+        check_ledger(desk)
+        taken = []
+        while isinstance(work := work_of(desk, "bob"), Task):
+            taken.append(work.item.id)
+            answer(desk, "bob", work)
+        assert sorted(taken) == ["i0", "i1"]
+
+
+def test_a_revoked_link_stays_so_whoever_is_forgotten(tmp_path: Path) -> None:
+    with served(misgendering(), tmp_path / "s") as house:
+        house.person("ann")
+        with opened(house.folder) as reception:
+            reception.revoke("ann")
+        assert forget(house.folder.path / RESPONSES, "ann") == 0
+        old = house.keys.token(Pass("person", "ann"))
+        assert house.visitor().client.get(f"/enter/{old}").status_code == 404
+
+
+def test_who_came_by_a_sheet_alone_is_forgotten_too(tmp_path: Path) -> None:
+    with served(misgendering(), tmp_path / "s") as house:
+        sheet = tmp_path / "sheet.csv"
+        sheet.write_text("participant,item,label\neve,g1,correct\neve,g2,correct\n", "utf-8")
+        house.folder.take(sheet)
+        assert forget(house.folder.path / RESPONSES, "eve") == 2
+        assert house.folder.responses() == []
+
+
+# --- who cannot take part ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("url", [f"{PLATFORM}/out?cc=S1", ""])
+def test_who_is_screened_out_is_sent_back(url: str, tmp_path: Path) -> None:
+    with served(of_few(screened_out_url=url), tmp_path / "s") as house:
+        visitor, page = come_in(house, "5f3a")
+        page = visitor.post(page, "/consent", {"agree": "yes"})
+        out = visitor.post(page, "/screening", {"answer.native": "other", "answer.age": "40"})
+        assert out.stage == "refused"
+        assert out.has_id("send-back") == bool(url)
+        assert (url in out.values("href")) == bool(url)
+        assert (f'content="20;url={url}"' in out.text) == bool(url)
+        assert "C0DE" not in out.text
+
+
+# --- who comes when all is given out -------------------------------------------------------------
+
+
+def to_work(visitor: Visitor, page: Page) -> Page:
+    page = visitor.post(page, "/consent", {"agree": "yes"})
+    page = visitor.post(page, "/screening", {"answer.native": "hindi", "answer.age": "40"})
+    return visitor.post(page, "/begin")
+
+
+def test_who_comes_when_nothing_is_left_is_told_before_anything_else(tmp_path: Path) -> None:
+    with served(of_few(full_url=f"{PLATFORM}/full"), tmp_path / "s") as house:
+        first, page = come_in(house, "first")
+        second, waits = come_in(house, "second")
+        assert waits.stage == "consent"
+        page = to_work(first, page)
+        while page.stage != "done":
+            assert page.stage in ("item", "feedback")
+            address = "/go-on" if page.stage == "feedback" else "/answer"
+            page = first.post(page, address, {"answer.better": "1"})
+        waits = second.post(waits, "/consent", {"agree": "yes"})  # too late by now
+        assert waits.stage == "full"
+        assert f"{PLATFORM}/full" in waits.values("href")
+        assert second.client.get("/api/work").json()["stage"] == "full"
+        link = f"/enter/{house.keys.token(Pass('open'))}?PROLIFIC_PID=third"
+        third = house.visitor().client.get(link, headers={"accept-language": "en"})
+        assert Page(third.text).stage == "full"
+        assert say("none_left", "en") in third.text
+        assert f'content="20;url={PLATFORM}/full"' in third.text
+        assert "set-cookie" not in third.headers
+        assert kept_of(house, "third") == []
+        assert first.get().stage == "done"  # who did something has the code
+
+
+def test_without_an_address_one_may_look_again(tmp_path: Path) -> None:
+    study = msgspec.structs.replace(of_few(), items=())
+    with served(study, tmp_path / "s") as house:
+        link = f"/enter/{house.keys.token(Pass('open'))}?PROLIFIC_PID=5f3a"
+        page = Page(house.visitor().client.get(link).text)
+        assert page.stage == "full"
+        assert page.has_id("look-again")
+        assert not page.has_id("send-back")
+
+
+def test_there_is_room_as_long_as_something_is_free_or_ones_own(tmp_path: Path) -> None:
+    clock = Clock()
+    with opened_desk(small(1), tmp_path / "s", clock) as desk:
+        assert desk.has_room_for("ann")
+        enter(desk, "ann")
+        work_of(desk, "ann")
+        assert desk.has_room_for("ann")
+        assert not desk.has_room_for("bob")
+        clock.now += LEASE + 1
+        assert desk.has_room_for("bob")
+
+
+# --- a form of another's page --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("address", ["/answer", "/undo", "/language", "/go-on"])
+def test_a_form_from_before_another_link_was_followed_is_explained(
+    address: str, tmp_path: Path
+) -> None:
+    with served(misgendering(), tmp_path / "s") as house:
+        visitor, page = house.person("ann")
+        visitor.enter(Pass("person", "bob"))
+        told = visitor.post(page, address, {"answer.label": "correct", "language": "en"}, 403)
+        assert told.has_id("other-link")
+        assert say("other_link_form", "en").replace("'", "&#39;") in told.text
+        assert house.folder.responses() == []
