@@ -60,8 +60,8 @@ def expected(count: int) -> dict[int, Answer]:
     return {n: rule._one(asking(n)) for n in range(count)}
 
 
-def wait_until(so: Callable[[], bool]) -> None:
+def wait_until(so: Callable[[], bool], limit: float = 10.0) -> None:
     """Until it is so, or the test has failed anyway."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + limit
     while not so() and time.monotonic() < deadline:
         time.sleep(0.01)

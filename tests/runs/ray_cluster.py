@@ -21,6 +21,7 @@ from runs.ray_doubles import PIDS
 
 TESTS = Path(__file__).resolve().parents[1]
 PROGRAM = "from epicene.cli import main; main()"
+TOKEN = "0123456789abcdef" * 4
 OBJECT_STORE = 80 * 2**20
 ENTRY_POINTS = """
 [epicene.suites]
@@ -63,10 +64,10 @@ class Nodes(NamedTuple):
 
 
 @contextmanager
-def nodes(count: int, **environment: str) -> Iterator[Nodes]:
-    """A cluster of so many nodes with a processor each.
+def nodes(count: int, *, asks_for_token: bool = False, **environment: str) -> Iterator[Nodes]:
+    """A cluster of so many nodes with a processor each. There is a token, asked for or not.
 
-    Ray keeps a token under HOME and its sockets under RAY_TMPDIR, whose paths have to be short.
+    Ray keeps it under HOME and its sockets under RAY_TMPDIR, whose paths have to be short.
     """
     from ray import cluster_utils
 
@@ -88,22 +89,50 @@ def nodes(count: int, **environment: str) -> Iterator[Nodes]:
             **environment,
         }.items():
             patch.setenv(variable, value)
-        (folder / "home").mkdir()
+        for variable in ("RAY_ADDRESS", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
+            patch.delenv(variable, raising=False)
+        (folder / "home" / ".ray").mkdir(parents=True)
         (folder / "r").mkdir()
-        cluster = kind(
-            initialize_head=True,
-            head_node_args={
-                "num_cpus": 1,
-                "object_store_memory": OBJECT_STORE,
-                "include_dashboard": False,
-            },
-        )
+        (folder / "home" / ".ray" / "auth_token").write_text(TOKEN)
+        with auth_mode("token" if asks_for_token else "disabled"):
+            cluster = kind(
+                initialize_head=True,
+                head_node_args={
+                    "num_cpus": 1,
+                    "object_store_memory": OBJECT_STORE,
+                    "include_dashboard": False,
+                },
+            )
+            try:
+                for _ in range(count - 1):
+                    cluster.add_node(num_cpus=1, object_store_memory=OBJECT_STORE)
+                with pytest.MonkeyPatch.context() as commands:
+                    commands.delenv("RAY_AUTH_MODE")  # as a user who has not heard of it
+                    yield Nodes(cluster.address, folder, cluster)
+            finally:
+                cluster.shutdown()
+
+
+@contextmanager
+def auth_mode(mode: str) -> Iterator[None]:
+    """How Ray in this process, and what it begins, identifies itself meanwhile."""
+    from ray import _raylet
+
+    native: Any = _raylet  # which has no types
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_AUTH_MODE", mode)
+        read_anew(native)
         try:
-            for _ in range(count - 1):
-                cluster.add_node(num_cpus=1, object_store_memory=OBJECT_STORE)
-            yield Nodes(cluster.address, folder, cluster)
+            yield
         finally:
-            cluster.shutdown()
+            patch.undo()
+            read_anew(native)
+
+
+def read_anew(native: Any) -> None:
+    """Let Ray in this process look at its variables and its token again."""
+    native.Config.initialize("")
+    native.AuthenticationTokenLoader.instance().reset_cache()
 
 
 def _install_doubles(site: Path) -> None:

@@ -22,7 +22,9 @@ class Hall:
     def __init__(self, room: int = 2) -> None:
         self.room = room
         self.places = 10**9  # how many of those who are hired find a place; the others wait
+        self.gpus = 0.0  # that a worker wants; no machine has any
         self.reachable = True
+        self.silent = False  # who asks to be let in gets no answer
         self.connected = False
         self.corpus: bytes | None = None
         self.workers: dict[int, Worker] = {}
@@ -30,6 +32,7 @@ class Hall:
         self.orders: list[wire.Order] = []
         self.in_flight = self.most_in_flight = 0
         self._events: SimpleQueue[wire.Event] = SimpleQueue()
+        self._waiting: list[wire.Hire] = []  # for a place
         self._threads = ThreadPoolExecutor(64)
 
     def order(self, order: wire.Order) -> None:
@@ -40,14 +43,23 @@ class Hall:
             return
         match order:
             case wire.Connect():
-                shape = wire.Connected(workers=self.room, cpus=1, gpus=0, machines=1)
-                self._events.put(shape if self.reachable else wire.CutOff(reason="no route"))
+                shape = wire.Connected(
+                    workers=self.room,
+                    cpus=1,
+                    gpus=self.gpus,
+                    machines=1,
+                    large_enough=not self.gpus,
+                )
+                if not self.silent:
+                    self._events.put(shape if self.reachable else wire.CutOff(reason="no route"))
             case wire.Teach():
                 self.corpus = order.corpus
             case wire.Hire():
                 self.workers[order.worker] = Worker()
                 if len(self.workers) <= self.places:
                     self._threads.submit(self._hire, order)
+                else:
+                    self._waiting.append(order)
             case wire.Hand():
                 self.in_flight += 1
                 self.most_in_flight = max(self.most_in_flight, self.in_flight)
@@ -98,6 +110,12 @@ class Hall:
     def tell(self, event: wire.Event) -> None:
         """Let something have happened."""
         self._events.put(event)
+
+    def grow(self) -> None:
+        """A machine joins, with places for all who wait."""
+        self.places = 10**9
+        while self._waiting:
+            self._threads.submit(self._hire, self._waiting.pop())
 
     def cut(self) -> None:
         """Lose the cluster, and whatever its workers would still have said."""

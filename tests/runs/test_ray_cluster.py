@@ -28,7 +28,7 @@ from epicene.runs.settings import read_manifest
 from epicene.runs.store import Store
 from epicene.suites import choose_protocol
 from runs.conftest import Silent
-from runs.ray_cluster import Nodes, nodes, tables
+from runs.ray_cluster import TOKEN, Nodes, nodes, tables
 from runs.ray_doubles import HANG, PIDS, POISON, living, open_perilous
 from runs.zygotes import stored
 
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.xdist_group("ray")
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Nodes]:
-    with nodes(2) as cluster:
+    with nodes(2, asks_for_token=True) as cluster:
         yield cluster
 
 
@@ -67,6 +67,24 @@ def test_tables_are_the_same_bytes(two: Nodes, tmp_path: Path) -> None:
     assert tables(tmp_path / "ray") == tables(tmp_path / "here")
     assert spread(tmp_path / "ray", "scripted-w")["workers"] == 2
     assert spread(tmp_path / "ray", "ngram")["shards"] > 0
+
+
+@pytest.mark.parametrize(
+    ("token", "why"),
+    [("", "there is none here"), (TOKEN[::-1], "another token than")],
+    ids=["none", "another"],
+)
+def test_who_has_not_the_clusters_token_is_told_so(
+    token: str, why: str, two: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if token:
+        monkeypatch.setenv("RAY_AUTH_TOKEN", token)
+    command = ["run", "two-stage", "--model=writer=random", "--model=reader=random"]
+    code, said = two.run(*command, f"--out={tmp_path / 'ray'}")
+    assert code == 2, said
+    assert f"Could not reach the Ray cluster at {two.address} (it asks for " in said
+    assert why in said
 
 
 def test_pictures_are_the_same_bytes(two: Nodes, tmp_path: Path) -> None:

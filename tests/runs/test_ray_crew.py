@@ -319,7 +319,7 @@ def test_a_cluster_without_room_is_said_and_waited_for_so_long(
     with pytest.raises(RunError, match=r"within 0.3 seconds: .* has no free place of 1 proc"):
         opened(hall, said)
     assert said == [
-        "No worker is ready yet: the Ray cluster has no free place of 1 processors and 0 GPUs."
+        "No worker is ready yet: the Ray cluster has no free place of 1 processor and 0 GPUs."
     ]
 
 

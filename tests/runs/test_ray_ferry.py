@@ -12,6 +12,8 @@ import pytest
 from epicene.errors import InputError
 from epicene.models import open_model
 from epicene.runs.executors import executor
+from epicene.runs.ray.fitting import fitted
+from epicene.runs.ray.reasons import first_line, last_words
 from epicene.runs.ray.settings import RaySettings, endpoint
 
 SIXTEEN = {"CPU": 16.0, "memory": 1e9}
@@ -44,16 +46,36 @@ def test_workers_are_fitted_to_the_machines(
     gpus: float | None,
     expected: tuple[int, float, float],
 ) -> None:
-    from epicene.runs.ray.ferry import fitted
-
     shape = fitted(nodes, workers, gpus)
     assert (shape.workers, shape.cpus, shape.gpus) == expected
+
+
+@pytest.mark.parametrize(
+    ("nodes", "workers", "gpus", "large_enough"),
+    [
+        ([SIXTEEN], None, None, 1),
+        ([SIXTEEN], 40, None, 1),  # sixteen of them have a place, so it is large enough
+        ([HEAD, SIXTEEN], None, None, 1),
+        ([HEAD], None, None, 0),
+        ([], None, None, 0),
+        ([SIXTEEN, SIXTEEN], None, 1.0, 0),
+        ([SIXTEEN], None, 0.5, 0),
+        ([GPUS, SIXTEEN], None, 0.5, 1),
+        ([GPUS, GPUS], None, 8.0, 2),
+        ([GPUS, GPUS], None, 9.0, 0),  # which no machine has, though together they have 16
+        ([{"CPU": 0.0, "GPU": 8.0}], None, None, 0),  # and no processor to go with them
+    ],
+)
+def test_machines_that_are_large_enough_are_counted(
+    nodes: list[dict[str, float]], workers: int | None, gpus: float | None, large_enough: int
+) -> None:
+    assert fitted(nodes, workers, gpus).large_enough == large_enough
 
 
 def test_rays_errors_in_words() -> None:
     from ray import exceptions
 
-    from epicene.runs.ray.ferry import first_line, reason
+    from epicene.runs.ray.ferry import reason
 
     kinds: Any = exceptions  # which have no types
     died = kinds.RayError(
@@ -65,6 +87,53 @@ def test_rays_errors_in_words() -> None:
     assert reason(kinds.OutOfMemoryError("…")) == "its machine ran out of memory"
     assert reason(ValueError("odd")) == "odd"
     assert first_line(ValueError()) == "ValueError"
+    unreachable = kinds.ActorUnavailableError("RpcError: rpc_code: 14, recvmsg: reset", b"0" * 16)
+    assert reason(unreachable) == "its process does not answer any more"
+    at_birth = kinds.RayTaskError("__init__", "Traceback …\nOSError: no space", OSError("no space"))
+    assert reason(kinds.ActorDiedError(at_birth)) == "it raised OSError: no space"
+    forgotten = kinds.RayError("It is dead because all references to the actor were removed by it.")
+    assert "RAY_AUTH_MODE" in reason(forgotten)
+
+
+FRAMES = """*** StackTrace Information ***
+/site-packages/ray/_raylet.so(+0x1812b9a) [0x7f2b2c412b9a] ray::operator<<()
+/site-packages/ray/_raylet.so(_ZNSt17_Function_handlerIFvvE+0x15) [0x7f2b2b721625]
+/lib/x86_64-linux-gnu/libc.so.6(+0x1098ec) [0x7f2b2d3278ec]
+
+"""
+PLEA = (
+    "An unexpected system state has occurred. You have likely discovered a bug in Ray. Please "
+    "report this issue at https://github.com/ray-project/ray/issues and we'll work with you to "
+    "fix it. "
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (
+            f"[2026-01-01 10:00:00,440 C 26080 26185] global_state_accessor.cc:111:  {PLEA}Check "
+            "failed: status Status not OK: Unauthenticated: RPC error: WrongClusterID: Perhaps \n"
+            f"{FRAMES}",
+            "another cluster answers at its address",
+        ),
+        (
+            "something before\n[2026-01-01 10:00:00,951 E 32615 348] rpc_client.h:204: Failed to "
+            "connect to GCS within 4 seconds. GCS may have been killed. The program will end.",
+            "its head does not answer",
+        ),
+        (
+            f"[2026-01-01 10:00:00,440 C 1 2] (python-core-driver) core.cc:1:  {PLEA}Check "
+            f"failed: node_id \n{FRAMES}",
+            "Check failed: node_id",
+        ),
+        ("Traceback …\nModuleNotFoundError: no ray", "ModuleNotFoundError: no ray"),
+        (FRAMES, "the connection ended"),
+        ("", "the connection ended"),
+    ],
+)
+def test_last_words_are_no_stack(said: str, words: str) -> None:
+    assert last_words(said) == words
 
 
 def test_options_of_a_cluster_want_a_cluster() -> None:
@@ -108,7 +177,7 @@ def test_an_address_is_a_host_and_a_port(address: str, monkeypatch: pytest.Monke
         pass
     monkeypatch.setenv("RAY_ADDRESS", address)
     with (
-        pytest.raises(InputError, match="--ray-address wants HOST:PORT"),
+        pytest.raises(InputError, match=r"^RAY_ADDRESS wants HOST:PORT"),
         executor("ray", RaySettings(), print),
     ):
         pass
@@ -133,7 +202,7 @@ def test_addresses_that_are_fine(address: str, host: str, port: int) -> None:
     [(socket.AF_INET, "127.0.0.1", "127.0.0.1"), (socket.AF_INET6, "::1", "[::1]")],
 )
 def test_a_cluster_is_knocked_at(family: socket.AddressFamily, host: str, written: str) -> None:
-    from epicene.runs.ray.ferry import knock
+    from epicene.runs.ray.joining import knock
 
     with socket.socket(family) as door:
         try:

@@ -182,6 +182,25 @@ def test_who_waits_for_a_place_is_not_loading(
     assert spread(model)["replaced"] == 0
 
 
+def test_a_cluster_without_a_machine_large_enough_is_said_at_once_and_waited_for(
+    double: type[Double], hall: Hall, tmp_path: Path
+) -> None:
+    hall.gpus, hall.places = 1.0, 0
+    said: list[str] = []
+
+    class Listening(list[str]):
+        def append(self, sentence: str) -> None:
+            said.append(sentence)
+            hall.grow()
+
+    model = opened(hall, Listening(), gpus_per_worker=1.0)
+    assert said == [
+        "No worker can begin: the Ray cluster has no machine with 1 processor and 1 GPU; the run "
+        "waits 30 minutes for one."
+    ]
+    assert answers(model, plan(40), tmp_path) == expected(40)
+
+
 def test_time_between_questions_is_not_time_without_workers(
     double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

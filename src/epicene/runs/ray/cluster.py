@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from epicene.runs.ray.settings import RaySettings
 
 TICK = 0.5  # seconds between looks at the clock
+CONNECTING = 180.0  # seconds in which a cluster is joined, or begun
 LOSSES = 5  # times in a row that a cluster may be lost before any shard is answered
 _RETRY = 5.0  # seconds between attempts to reach a cluster that was lost
 
@@ -44,8 +45,8 @@ class Cluster:
                 self._room = self._waited_for(reached.reason)
             else:
                 raise InputError(
-                    f"Could not reach {self.settings.place} ({reached.reason}); `ray start --head` "
-                    "starts one, and docs/scale.md says how."
+                    f"Could not reach {self.settings.place} ({reached.reason}); docs/scale.md says "
+                    "how a cluster is begun and joined."
                 )
             self._was_reached = True
         return self._room
@@ -99,10 +100,14 @@ class Cluster:
                 gpus_per_worker=self.settings.gpus_per_worker,
             )
         )
-        while True:
+        deadline = time.monotonic() + CONNECTING
+        while time.monotonic() < deadline:
             for event in self.events():
                 if isinstance(event, wire.Connected | wire.CutOff):
                     return event
+        self._link.close()
+        what = "nothing there answered as a Ray cluster" if self.settings.address else "not begun"
+        return wire.CutOff(reason=f"{what} within {spoken(CONNECTING)}")
 
     def close(self) -> None:
         """Take leave."""

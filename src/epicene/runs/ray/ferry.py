@@ -1,17 +1,18 @@
 """The child that speaks to Ray: `python -m epicene.runs.ray.ferry FD`.
 
 It does what it is told over a socket and tells what becomes of it. Ray ends a process that has
-lost its cluster; this one can be ended, and begun anew.
+lost its cluster; this one can be ended, and begun anew. It ends with its parent, whatever it is
+doing: one thread does what is ordered, another hears the orders, and that there will be no more.
 """
 
 from __future__ import annotations
 
 import os
-import socket
 import sys
+import time
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,7 +21,10 @@ import regex
 from ray import exceptions
 
 from epicene.runs.ray import wire
-from epicene.runs.ray.settings import endpoint
+from epicene.runs.ray.fitting import fitted
+from epicene.runs.ray.joining import join
+from epicene.runs.ray.link import LEAVING
+from epicene.runs.ray.reasons import NODE_GONE, first_line
 from epicene.runs.ray.worker import Worker
 
 if TYPE_CHECKING:
@@ -29,9 +33,20 @@ if TYPE_CHECKING:
 
 # Shards that a worker may have in hand, and the calls beside them.
 _CALLS = 8
-_OBJECT_STORE = 512 * 2**20  # of a cluster that is begun here; shards are small
-_KNOCK = 10.0  # seconds
+_LOOK = 1.0  # seconds between looks whether the parent is there
+_WATCH = 5.0  # seconds between looks whether the cluster is still the one that was joined
 _BECAUSE = regex.compile(r"because (.+?)\.(?:\s|$)")
+_AT_BIRTH = "raised in its creation task"  # Ray's words, before a Python traceback
+_IN_WORDS = (
+    (exceptions.OutOfMemoryError, "its machine ran out of memory"),
+    (exceptions.OutOfDiskError, "its machine's disk is full"),
+    (exceptions.ActorUnavailableError, "its process does not answer any more"),
+    (exceptions.WorkerCrashedError, "its process has died"),
+    (exceptions.LocalRayletDiedError, "the node of the cluster on its machine is gone"),
+    (exceptions.NodeDiedError, "the node of the cluster on its machine is gone"),
+)
+# Ray's words for a worker whose owner it could not ask, one that asks for a token, say.
+_FORGOTTEN = "all references to the actor were removed"
 _ORPHANED = "owner has died"  # Ray's words where this process's own node is gone
 
 
@@ -40,20 +55,41 @@ class Ferry:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._orders: SimpleQueue[wire.Order | None] = SimpleQueue()  # None: there are no more
         self._events: SimpleQueue[wire.Event] = SimpleQueue()
         self._workers: dict[int, Any] = {}
         self._corpus: Any = None
         self._shape: dict[str, Any] = {}
+        self._watcher: Thread | None = None  # once a cluster is joined
+        self._leaving = Event()
         Thread(target=self._send, daemon=True).start()
+        Thread(target=self._hear, args=(os.getppid(),), daemon=True).start()
 
     def serve(self) -> None:
-        """Do what is ordered until nobody is left to order."""
-        while True:
-            try:
-                order = wire.decode_order(self._connection.recv_bytes())
-            except (EOFError, OSError):
-                return
+        """Do what is ordered until nobody is left to order, and take leave of the cluster."""
+        while (order := self._orders.get()) is not None:
             self._do(order)
+        self._leaving.set()
+        if self._watcher is not None:
+            self._watcher.join()  # it must not ask a cluster that is being left
+            ray.shutdown()
+
+    def _hear(self, parent: int) -> None:
+        """Pass orders on; when nobody is left to order, see that this process ends.
+
+        A parent that is gone is known by its end of the socket or, where another process got hold
+        of that, by this one having another parent.
+        """
+        try:
+            while os.getppid() == parent:
+                if self._connection.poll(_LOOK):
+                    self._orders.put(wire.decode_order(self._connection.recv_bytes()))
+        except (EOFError, OSError):
+            pass
+        self._orders.put(None)
+        if self._watcher is not None:
+            time.sleep(LEAVING)
+        os._exit(1)  # what is being done cannot be broken off
 
     def _do(self, order: wire.Order) -> None:
         match order:
@@ -73,10 +109,12 @@ class Ferry:
 
     def _connect(self, order: wire.Connect) -> None:
         try:
-            joined(order.address)
-        except (OSError, ValueError, RuntimeError) as error:
+            join(order.address)
+        except (OSError, ValueError, RuntimeError, exceptions.RayError) as error:
             self._leave(first_line(error))
             return
+        self._watcher = Thread(target=self._watch, daemon=True)
+        self._watcher.start()
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
         shape = fitted(nodes, order.workers, order.gpus_per_worker)
         self._shape = {"num_cpus": shape.cpus, "num_gpus": shape.gpus}
@@ -126,10 +164,27 @@ class Ferry:
                 self._events.put(event(future.result()))
             except Exception as error:  # whatever it is, the worker is of no more use
                 if _ORPHANED in str(error):
-                    self._leave("the node of the cluster on this machine is gone")
+                    self._leave(NODE_GONE)
                 self._events.put(wire.Lost(worker=worker, reason=reason(error)))
 
         call.future().add_done_callback(told)
+
+    def _watch(self) -> None:
+        """See that this process's own node is still one of the cluster's.
+
+        Without a node nobody is told that a worker will never begin. Where another cluster answers
+        in place of the one that was joined, Ray ends the process that asks, which is as good.
+        """
+        own = ray.get_runtime_context().get_node_id()
+        while not self._leaving.wait(_WATCH):
+            try:
+                nodes = ray.nodes()  # type: ignore[no-untyped-call]
+            except exceptions.RayError as error:
+                self._leave(first_line(error))
+                return
+            if not any(node["Alive"] and node["NodeID"] == own for node in nodes):
+                self._leave(NODE_GONE)
+                return
 
     def _leave(self, why: str) -> None:
         self._events.put(wire.CutOff(reason=why))
@@ -145,66 +200,28 @@ class Ferry:
                 os._exit(1)
 
 
-def joined(address: str) -> None:
-    """Join the cluster at an address, or begin one on this machine."""
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    if not address:
-        ray.init("local", include_dashboard=False, object_store_memory=_OBJECT_STORE, **quiet)
-        return
-    knock(address)  # Ray itself would try for minutes
-    ray.init(address, **quiet)
-
-
-def knock(address: str) -> None:
-    """Raise if nobody opens at an address."""
-    socket.create_connection(endpoint(address), timeout=_KNOCK).close()
-
-
-def fitted(
-    nodes: list[dict[str, float]], workers: int | None, gpus: float | None
-) -> wire.Connected:
-    """How many workers the machines have room for, and each one's share.
-
-    With GPUs a worker has one, or as many as it is said, and a processor; without, the workers
-    share the processors evenly, one worker a machine unless it is said how many.
-    """
-    most_gpus = sum(node.get("GPU", 0.0) for node in nodes)
-    each = (1.0 if most_gpus else 0.0) if gpus is None else gpus
-    if each:
-        count = workers or max(1, sum(_places(node.get("GPU", 0.0), each) for node in nodes))
-        return wire.Connected(workers=count, cpus=1, gpus=each, machines=len(nodes))
-    processors = [cpus for node in nodes if (cpus := node.get("CPU", 0.0)) >= 1] or [1.0]
-    count = workers or len(processors)
-    on_each = -(-count // len(processors))
-    cpus = max(1, int(min(processors)) // on_each)
-    return wire.Connected(workers=count, cpus=cpus, gpus=0, machines=len(nodes))
-
-
-def _places(gpus: float, each: float) -> int:
-    """How many workers a machine's GPUs bear; a share below one is of a single GPU."""
-    shares = int(1 / each + 1e-6)  # 1 / 0.1 may be a little below 10
-    return int(gpus) * shares if each < 1 else int(gpus // each)
-
-
 def reason(error: BaseException) -> str:
-    """Why a worker ended, in a few of Ray's words."""
-    if isinstance(error, exceptions.OutOfMemoryError):
-        return "its machine ran out of memory"
+    """Why a worker ended, in a few words."""
     if isinstance(error, exceptions.RayTaskError):
         return f"it raised {type(error.cause).__name__}: {first_line(error.cause)}"
-    found = _BECAUSE.search(str(error))
+    for kind, words in _IN_WORDS:
+        if isinstance(error, kind):
+            return words
+    said = str(error)
+    if _AT_BIRTH in said:
+        return f"it raised {said.strip().splitlines()[-1]}"
+    if _FORGOTTEN in said:
+        return (
+            "the cluster could not ask this machine about it (RAY_AUTH_MODE=token, if it is set "
+            "here and not there, should be unset)"
+        )
+    found = _BECAUSE.search(said)
     return found[1] if found else first_line(error)
-
-
-def first_line(error: BaseException) -> str:
-    """An error's first line, or its name."""
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def main() -> None:
     """Serve over the socket whose number is given."""
     Ferry(Connection(int(sys.argv[1]))).serve()
-    ray.shutdown()
 
 
 if __name__ == "__main__":

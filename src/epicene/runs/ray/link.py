@@ -12,11 +12,12 @@ from typing import IO, TYPE_CHECKING, Protocol
 
 from epicene.errors import InputError
 from epicene.runs.ray import wire
+from epicene.runs.ray.reasons import last_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LEAVING = 20.0  # seconds in which the child takes leave of the cluster
+LEAVING = 20.0  # seconds in which the child takes leave of the cluster
 
 
 class Link(Protocol):
@@ -63,7 +64,7 @@ class ChildLink:
                     return
                 event = wire.decode_event(self._connection.recv_bytes())
             except (EOFError, OSError):
-                event = wire.CutOff(reason=self._last_words())
+                event = wire.CutOff(reason=last_words(self._heard()))
             if isinstance(event, wire.CutOff):
                 self.close()
             yield event
@@ -80,16 +81,15 @@ class ChildLink:
             stdout=self._said,
             stderr=self._said,
             start_new_session=True,
-            env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
+            env=_environment(),
         )
         theirs.close()
 
-    def _last_words(self) -> str:
-        """What Ray said when it ended the child."""
+    def _heard(self) -> str:
+        """What the child and Ray in it said."""
         assert self._said is not None
         self._said.seek(0)
-        lines = self._said.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "the connection ended"
+        return self._said.read().decode(errors="replace")
 
     def close(self) -> None:
         """Let all workers go."""
@@ -99,9 +99,15 @@ class ChildLink:
         assert self._said is not None
         self._connection.close()
         try:
-            self._process.wait(_LEAVING)
+            self._process.wait(LEAVING)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         self._said.close()
         self._process = self._connection = self._said = None
+
+
+def _environment() -> dict[str, str]:
+    """The child's: which cluster it joins it is told, not by the variable that Ray looks up too."""
+    kept = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
+    return {**kept, "RAY_USAGE_STATS_ENABLED": "0"}

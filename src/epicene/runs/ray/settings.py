@@ -13,6 +13,9 @@ from epicene.errors import InputError
 # How long a cluster that does not answer is waited for, in seconds.
 PATIENCE = 600.0
 
+# Ray's own words where there is no address: the cluster that is on this machine, and a new one.
+AUTO, LOCAL = "auto", "local"
+
 _ADDRESS = regex.compile(
     r"(?:\[(?P<ipv6>[^\s\[\]]+)\]|(?P<host>[^\s/:\[\]]+)):(?P<port>[0-9]{1,5})"
 )
@@ -23,7 +26,8 @@ _LEAST_GPUS = 0.0001  # Ray counts no finer
 class RaySettings:
     """What the user says of it; None is left to the cluster's size."""
 
-    address: str = ""  # HOST:PORT; "" is a cluster of this machine alone, begun for the run
+    # HOST:PORT or `auto`; "" is a cluster of this machine alone, begun for the run.
+    address: str = ""
     workers: int | None = None
     gpus_per_worker: float | None = None
     worker_timeout: float | None = None  # seconds for one shard
@@ -32,12 +36,14 @@ class RaySettings:
     @property
     def place(self) -> str:
         """The cluster, in a sentence."""
+        if self.address == AUTO:
+            return "the Ray cluster on this machine"
         return f"the Ray cluster at {self.address}" if self.address else "the Ray cluster"
 
-    def check(self) -> None:
-        """Raise if any of it is what no cluster can do."""
-        if self.address:
-            endpoint(self.address)
+    def check(self, address_is: str = "--ray-address") -> None:
+        """Raise if any of it is what no cluster can do; by which name the address was given."""
+        if self.address not in {"", AUTO}:
+            endpoint(self.address, address_is)
         if self.workers is not None and self.workers < 1:
             raise InputError(f"--workers wants a number from 1, not {self.workers}.")
         if self.worker_timeout is not None and not self.worker_timeout > 0:
@@ -52,14 +58,15 @@ class RaySettings:
             )
 
 
-def endpoint(address: str) -> tuple[str, int]:
+def endpoint(address: str, called: str = "--ray-address") -> tuple[str, int]:
     """The host and the port of `HOST:PORT` or `[IPV6]:PORT`."""
     found = _ADDRESS.fullmatch(address)
     if found and _is_host(found["host"], found["ipv6"]) and 0 < int(found["port"]) < 2**16:
         return found["host"] or found["ipv6"], int(found["port"])
     raise InputError(
-        f"--ray-address wants HOST:PORT, as `ray start --head` says it (an IPv6 address in "
-        f"brackets: [::1]:6379), not {address!r}."
+        f"{called} wants HOST:PORT, as `ray start --head` says it (an IPv6 address in brackets: "
+        f"[::1]:6379), `{AUTO}` for the cluster on this machine, or `{LOCAL}` for a new one, not "
+        f"{address!r}."
     )
 
 

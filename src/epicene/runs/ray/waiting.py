@@ -17,7 +17,7 @@ _LOADING = 1800.0  # seconds for the model to be loaded there
 
 
 class Waiting:
-    """Says if nobody is ready, and ends the run if nobody finds a place for too long.
+    """Says if nobody is ready or can be, and ends the run if nobody finds a place for too long.
 
     Only time in which it was looked at counts: between two questions nobody looks.
     """
@@ -55,12 +55,26 @@ class Waiting:
                 f"No worker could begin within {spoken(_PLACE)}: {self._no_place()}; make room "
                 "and run the same command again."
             )
-        if now - self._none_ready_since > _SAY_AFTER and not self._said:
+        if self._said:
+            return
+        if not placed and not self._cluster.room.large_enough:  # time alone will not change that
+            self._said = True
+            self._cluster.say(
+                f"No worker can begin: {self._no_place()}; the run waits {spoken(_PLACE)} for one."
+            )
+        elif now - self._none_ready_since > _SAY_AFTER:
             self._said = True
             why = "the model is being loaded" if placed else self._no_place()
             self._cluster.say(f"No worker is ready yet: {why}.")
 
     def _no_place(self) -> str:
         room = self._cluster.room
-        size = f"{room.cpus:g} processors and {room.gpus:g} GPUs"
-        return f"{self._cluster.settings.place} has no free place of {size}"
+        what = "free place of" if room.large_enough else "machine with"
+        return (
+            f"{self._cluster.settings.place} has no {what} {_counted(room.cpus, 'processor')} and "
+            f"{_counted(room.gpus, 'GPU')}"
+        )
+
+
+def _counted(number: float, what: str) -> str:
+    return f"{number:g} {what}" if number == 1 else f"{number:g} {what}s"

@@ -113,6 +113,7 @@ class Connected(Record, frozen=True, kw_only=True, tag=True):
     cpus: float
     gpus: float
     machines: int
+    large_enough: int  # machines on which a worker would have a place if nobody else had one
 
 
 class Arrived(Record, frozen=True, kw_only=True, tag=True):
