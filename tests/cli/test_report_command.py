@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,10 +56,13 @@ def test_a_report_of_two_runs(epicene: Epicene, opened: Callable[[str], Page]) -
     assert profile.locator("tbody th").all_inner_texts() == ["model-1", "model-2"]
     assert "first token: bos" in profile.inner_text()
     section = tab.locator("section", has=tab.get_by_role("heading", name="Reflexives · epicene"))
-    for caption in section.locator("caption").all_inner_texts():
+    captions = section.locator(".table figcaption").all_inner_texts()
+    assert len(captions) > 1
+    for caption in captions:
         assert "protocol epicene · normalisers: none" in caption
         assert "first token: bos" in caption
-        assert "undetected: model-1" in caption
+        # Of what changed it is in the table, row by row.
+        assert "undetected of all judgements: model-1" in caption or "What changed" in caption
 
 
 @pytest.mark.browser
@@ -113,7 +117,57 @@ def test_runs_that_were_not_asked_alike_say_so(epicene: Epicene) -> None:
     folders = [run(epicene, 1), run(epicene, 2, "--limit=3")]
     assert epicene("report", *folders).code == 0
     text = Path("report.html").read_text(encoding="utf-8")
-    assert "These runs were not asked alike: they differ in limit" in text
+    assert "These runs were not asked alike: they differ in limit (run-1 none, run-2 3)." in text
+
+
+def test_runs_of_other_settings_say_which_and_are_not_ranked(epicene: Epicene) -> None:
+    folders = [run(epicene, 1), run(epicene, 2, "--set=new_tokens=4")]
+    assert epicene("report", *folders).code == 0
+    text = Path("report.html").read_text(encoding="utf-8")
+    assert "they differ in settings (new_tokens: run-1 8, run-2 4)." in text
+    assert "These runs differ in settings (new tokens), so their models are not ranked" in text
+    assert "new tokens: 8 (model-1), 4 (model-2)" in text
+    assert "What changed between every two models" not in text
+    assert "no ranking" not in text
+    told = epicene("tables", *folders).err
+    assert "they differ in settings (new_tokens: run-1 8, run-2 4)." in told
+
+
+def test_each_table_has_the_undetected_rate_of_its_own_judgements(epicene: Epicene) -> None:
+    """SGA is of sentences with a gendered term; the other tables are of all of them."""
+    asked = ("run", "genform", "--limit=24", "--language=fr")
+    for model in ("copy", "random"):
+        assert epicene(*asked, f"--model={model}", f"--out={model}").code == 0
+    assert epicene("report", "copy", "random").code == 0
+    items = epicene("tables", "copy", "--json", "--items").json["items"]
+    gendered = sum(item["facets"]["gendered terms"] != "0" for item in items)
+    assert 0 < gendered < len(items)
+    text = Path("report.html").read_text(encoding="utf-8")
+    shown = re.sub(r"<[^>]*>", " ", text)
+    told = {
+        title: shown.rpartition(f"{title} ")[2].partition("known faults")[0]
+        for title in ("places: Places by", "changes: What changed", "scores: Scores by")
+    }
+    own = f"undetected of these judgements: copy 0.0 % of {gendered}, random 0.0 % of {gendered}"
+    assert own in told["places: Places by"]
+    assert "undetected" not in told["changes: What changed"]
+    n = len(items)
+    whole = f"undetected of all judgements: copy 0.0 % of {n}, random 0.0 % of {n}"
+    assert whole in told["scores: Scores by"]
+    assert "undetected of “gendered terms right (SGA)”: copy 0.0 %" in text
+
+
+def test_a_report_tells_no_whole_path(epicene: Epicene, tmp_path: Path) -> None:
+    folders = []
+    for place in ("here", "there"):
+        folders.append(str(tmp_path / place / "run"))
+        command = ("run", "reflexives", "--model=random", "--limit=2", f"--out={folders[-1]}")
+        assert epicene(*command).code == 0
+    assert epicene("report", *folders).code == 0
+    text = Path("report.html").read_text(encoding="utf-8")
+    assert "random (here/run)" in text
+    assert "random (there/run)" in text
+    assert str(tmp_path) not in text
 
 
 def test_runs_of_two_protocols_stand_in_sections_of_their_own(epicene: Epicene) -> None:

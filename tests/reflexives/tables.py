@@ -59,5 +59,5 @@ def figures(results: Results[ReflexiveProtocol]) -> Iterator[Figure]:
         x="model",
         y="accuracy",
         color="format",
-        percent=True,
+        unit="share",
     )

@@ -32,6 +32,7 @@ ARABIC = Pair(
     masculine="أنا طبيب ماهر في المدينة.",
     feminine="أنا طبيبة ماهرة في المدينة.",
 )
+SIDES = ["answer", "reference", "counterfactual"]
 
 
 def judged(pair: Pair, answer: str) -> Judgement:
@@ -67,7 +68,7 @@ def colour(word: Locator) -> str:
 
 def test_words_stand_below_each_other_with_what_they_are(opened: Page) -> None:
     view = chosen(opened, 0)
-    columns = view.locator(".words:not(:first-child)")
+    columns = view.locator(".lines .words")
     found = [columns.nth(place).inner_text().split() for place in range(columns.count())]
     assert found[0] == ["Je"] * 3
     assert found[2] == ["✓", "prudente", "prudente", "prudent"]
@@ -75,11 +76,7 @@ def test_words_stand_below_each_other_with_what_they_are(opened: Page) -> None:
     assert found[8] == ["!", "imprudente", "imprudent", "imprudent"]
     assert view.locator(".words.right").count() == 1
     assert view.locator(".words.spurious").count() == 2
-    assert view.locator(".words").first.inner_text().split() == [
-        "answer",
-        "reference",
-        "counterfactual",
-    ]
+    assert view.locator(".heads .words").first.inner_text().split() == SIDES
 
 
 def test_differences_are_coloured_and_not_by_colour_alone(opened: Page) -> None:
@@ -100,7 +97,7 @@ def test_arabic_runs_from_right_to_left_and_french_does_not(opened: Page) -> Non
     for place, direction in ((0, "ltr"), (1, "rtl")):
         view = chosen(opened, place)
         assert view.evaluate("node => getComputedStyle(node).direction") == direction
-        columns = view.locator(".words:not(:first-child)")
+        columns = view.locator(".lines .words")
         boxes = [columns.nth(each).bounding_box() for each in range(3)]
         starts = [box["x"] for box in boxes if box is not None]
         assert len(starts) == 3
@@ -108,6 +105,35 @@ def test_arabic_runs_from_right_to_left_and_french_does_not(opened: Page) -> Non
     wrong = opened.locator(".chosen .words.wrong")
     assert wrong.inner_text().split() == ["✗", "ماهر", "ماهرة", "ماهر"]
     assert opened.locator(".chosen .aligned").get_attribute("lang") == "ar"
+
+
+def test_every_line_of_words_says_what_its_rows_are(opened: Page) -> None:
+    opened.set_viewport_size({"width": 375, "height": 900})
+    for place, direction in ((0, "ltr"), (1, "rtl")):
+        view = chosen(opened, place)
+        found = view.evaluate(LINES)
+        assert len(found["lines"]) > 1
+        # The heads in view are one for each line, on its height, before its first word.
+        assert found["heads"] == found["lines"]
+        assert found["before"] == (direction == "ltr")
+        heads = view.locator(".heads .words")
+        assert heads.first.get_attribute("aria-hidden") is None
+        assert set(heads.evaluate_all("all => all.slice(1).map((head) => head.ariaHidden)")) == {
+            "true"
+        }
+
+
+# Where lines of words and heads in view begin, from above; whether heads stand left of the words.
+LINES = """view => {
+  const top = (node) => Math.round(node.getBoundingClientRect().top);
+  const tops = (nodes) => [...new Set(nodes.map(top))];
+  const box = view.querySelector(".heads").getBoundingClientRect();
+  const heads = [...view.querySelectorAll(".heads .words")];
+  const shown = heads.filter((head) => head.getBoundingClientRect().top < box.bottom - 1);
+  const words = [...view.querySelectorAll(".lines .words")];
+  const before = box.right <= Math.min(...words.map((word) => word.getBoundingClientRect().left));
+  return { heads: tops(shown), lines: tops(words), before };
+}"""
 
 
 def test_the_lines_themselves_are_not_shown(opened: Page) -> None:

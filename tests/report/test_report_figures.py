@@ -11,7 +11,7 @@ import pytest
 
 from epicene import charts
 from epicene.records import Figure
-from epicene.report.figures import THEME, png, script_fonts, svg
+from epicene.report.figures import THEME, inline, png, script_fonts, svg
 
 
 def figure(word: str = "word", **spec: Any) -> Figure:
@@ -24,6 +24,14 @@ def test_svg_is_the_same_twice_and_carries_its_title() -> None:
     assert ">Figure 3: A title<" in svg(figure())
     assert ">Figure 3: A title<" not in svg(figure(), titled=False)
     assert 'aria-label="Figure 3: A title"' in svg(figure(), titled=False)
+
+
+def test_inside_a_page_the_fonts_are_said_once() -> None:
+    drawn = inline(figure("جاتي"), "a-")
+    alone = svg(figure("جاتي"), prefix="a-", titled=False)
+    assert drawn.count("font-family") == 1
+    assert re.match(r'<svg font-family="[^"]*Noto Sans Arabic', drawn)
+    assert re.sub(r' font-family="[^"]*"', "", drawn) == re.sub(r' font-family="[^"]*"', "", alone)
 
 
 def test_the_house_theme_is_applied() -> None:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import msgspec
 import pytest
 
 from epicene.records import Estimate, FirstToken
-from epicene.report.how import differing, line, method, settings, undetected, undetected_rate
+from epicene.report.how import (
+    differing,
+    line,
+    method,
+    settings,
+    undetected,
+    undetected_of,
+    undetected_rate,
+)
 from epicene.runs.summary import RunSummary
 from epicene.suites import Protocol, RunInfo, find_suite
 
@@ -19,6 +28,7 @@ class OwnProtocol(Protocol, frozen=True, kw_only=True):
     samples: int = 5
     mended: bool = True
     language: str = ""
+    prompt: dict[str, str] = {}
 
 
 OWN = OwnProtocol(name="epicene", about="", normalisers=("nfc",))
@@ -28,7 +38,20 @@ def test_choices_of_method_go_with_every_table_and_sizes_do_not() -> None:
     assert method({"a": OWN, "b": OWN}) == (
         "protocol epicene · normalisers: nfc · first token: bos · ways: one, two"
     )
-    assert settings(OWN) == "seed 0, samples 5, mended yes"
+    assert settings({"a": OWN}) == "seed: 0 · samples: 5 · mended: yes"
+
+
+def test_other_settings_are_those_of_every_run() -> None:
+    other = msgspec.structs.replace(OWN, samples=9, language="fr", prompt={"fr": "!"})
+    told = settings({"a": OWN, "b": other, "c": OWN})
+    parts = told.split(" · ")
+    assert parts[:4] == [
+        "seed: 0",
+        "samples: 5 (a, c), 9 (b)",
+        "mended: yes",
+        "language: none (a, c), fr (b)",
+    ]
+    assert re.fullmatch(r"prompt: none \(a, c\), from a file \([0-9a-f]{8}\) \(b\)", parts[4])
 
 
 @pytest.mark.parametrize(
@@ -55,12 +78,25 @@ def run(model: str, rate: float | None) -> RunSummary:
 
 def test_undetected_rates_are_named_model_by_model_or_as_a_range() -> None:
     assert undetected([run("a", None)]) == ""
-    assert undetected([run("a", 0.025)]) == "undetected: 2.5 % [0.0, 20.0] of 40"
-    assert undetected([run("a", 0.025), run("b", 0.5)]) == "undetected: a 2.5 %, b 50.0 %"
+    of = "undetected of all judgements:"
+    assert undetected([run("a", 0.025)]) == f"{of} a 2.5 % [0.0, 20.0] of 40"
+    assert undetected([run("a", 0.025), run("b", 0.5)]) == f"{of} a 2.5 % of 40, b 50.0 % of 40"
     many = [run(f"m{n}", n / 10) for n in range(6)]
-    assert undetected(many) == "undetected: 0.0 % (m0) to 50.0 % (m5)"
-    assert undetected([run(f"m{n}", 0.0) for n in range(6)]) == "undetected: 0.0 % in every run"
+    assert undetected(many) == f"{of} 0.0 % (m0) to 50.0 % (m5)"
+    alike = [run(f"m{n}", 0.0) for n in range(6)]
+    assert undetected([*alike, run("other", None)]) == f"{of} 0.0 % in each of 6 runs"
     assert undetected_rate(Estimate(value=None)) == ""
+
+
+def test_a_rate_has_its_owner_where_another_run_has_none() -> None:
+    told = undetected([run("a", None), run("b", 0.025)])
+    assert told == "undetected of all judgements: b 2.5 % [0.0, 20.0] of 40"
+
+
+def test_a_rate_says_of_what_it_is() -> None:
+    rates = {"a": Estimate(value=0.5, n=2), "b": Estimate(value=0.25, n=4)}
+    told = undetected_of("these judgements", rates)
+    assert told == "undetected of these judgements: a 50.0 % of 2, b 25.0 % of 4"
 
 
 def test_a_line_leaves_out_what_says_nothing() -> None:
@@ -75,4 +111,9 @@ def test_runs_that_differ_in_method_are_said_by_model() -> None:
         " · ways: one, two"
     )
     assert differing(protocols) == ["normalisers", "first token"]
-    assert differing({"a": OWN, "c": msgspec.structs.replace(OWN, samples=9)}) == []
+
+
+def test_every_setting_but_the_seed_keeps_runs_from_being_compared() -> None:
+    other = msgspec.structs.replace(OWN, samples=9, mended=False, prompt={"fr": "!"}, seed=3)
+    assert differing({"a": OWN, "b": other}) == ["samples", "mended", "prompt"]
+    assert differing({"a": OWN, "b": msgspec.structs.replace(OWN, seed=3)}) == []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import msgspec
+import polars as pl
 
 import reflexives
 from epicene.records import LEARNT, Estimate, Identity, Judgement, Table
@@ -20,6 +23,7 @@ from epicene.report.standing import MOST_COMPARED, changes_table, places
 from epicene.runs.results import frame_of
 from epicene.runs.summary import RunSummary, Summary
 from epicene.suites import Results, RunInfo
+from epicene.suites.headlines import share_right
 from epicene.suites.tabulate import undetected
 
 
@@ -41,8 +45,6 @@ def summary_of(**runs: list[Judgement]) -> Summary:
 
 
 def summary_of_sized(runs: Runs, sizes: dict[str, int]) -> Summary:
-    import polars as pl
-
     frames, told = [], []
     for model, given in runs.items():
         identity = Identity(
@@ -87,7 +89,23 @@ def test_headlines_by_language_and_model() -> None:
     assert isinstance(cell, Estimate)
     assert cell.why
     assert table.notes[0].endswith(": first token: bos.")
-    assert how.undetected(summary.runs) == "undetected: small 12.5 %, large 0.0 %"
+    told = how.undetected(summary.runs)
+    assert told == "undetected of all judgements: small 12.5 % of 8, large 0.0 % of 4"
+
+
+def test_a_headline_of_one_language_has_no_column_for_it() -> None:
+    """Though the suite's other judgements have more."""
+    french = judgements("++-", "fr")
+    gaps = [msgspec.structs.replace(each, name="gap") for each in judgements("+-", "hi")]
+    summary = summary_of(one=[*french, *judgements("+-"), *gaps])
+
+    def named(*names: str) -> Callable[[Results[Any]], pl.DataFrame]:
+        return lambda results: results.frame.filter(pl.col("name").cast(pl.String).is_in(names))
+
+    headlines = (share_right("pairs", named("answer")), share_right("gaps", named("gap")))
+    summary = replace(summary, suite=replace(summary.suite, headlines=headlines))
+    titles = [entry.title for entry in entries_of(summary)]
+    assert titles == ["pairs", "pairs · en", "pairs · fr", "gaps"]
 
 
 def test_a_model_that_was_not_run_on_a_suite_has_a_dash_with_that_reason() -> None:
@@ -96,7 +114,7 @@ def test_a_model_that_was_not_run_on_a_suite_has_a_dash_with_that_reason() -> No
     table = profile_table([first, second], [found[0]], ["", ""])
     cells = [row.cells[0] for row in table.rows]
     assert isinstance(cells[1], Estimate)
-    assert cells[1].why == "this model was not run on this suite"
+    assert cells[1].why == "this model was not run on this suite under this protocol"
 
 
 def named(summary: Summary, **identity: object) -> Summary:
@@ -165,7 +183,7 @@ def test_score_against_size_where_two_sizes_are_known() -> None:
         (10.0, 0.5, "llama"),
         (1000.0, 1.0, "llama"),
     ]
-    assert figure.notes == ("Without a known size: unknown.",)
+    assert figure.notes == ("Left out, as their size is not known: unknown.",)
 
 
 def test_places_are_given_where_models_are_told_apart() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from typing import Any
 
 import msgspec
@@ -16,7 +15,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from epicene.records import Column, Estimate, Row, Table
-from epicene.report.latex import as_latex, escape
+from epicene.report.latex import as_latex
 from epicene.report.layout import printable
 from epicene.report.page import table_html
 from epicene.report.plain import (
@@ -25,11 +24,11 @@ from epicene.report.plain import (
     as_markdown,
     tables_csv,
     tables_json,
-    tables_latex,
     tables_markdown,
 )
 from epicene.report.terminal import rich_table
-from report.report_samples import HOSTILE, Tags, sample_table, text_table
+from epicene.studies.cells import guarded, unguarded
+from report.report_samples import HOSTILE, Tags, estimate, sample_table, text_table
 
 # Every character a person could type, and those that mean something to some format.
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"])) | st.text("|\\`*_[]<>~$#&%{}^\"'!a ")
@@ -143,7 +142,74 @@ def test_a_csv_never_has_two_columns_of_one_name() -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_survives_csv(text: str) -> None:
     (line,) = csv.DictReader(io.StringIO(as_csv(text_table(text)), newline=""))
-    assert line["key"] == line[f"column {text}"] == text
+    assert line["key"] == line[f"column {text}"] == guarded(text)
+    assert unguarded(line["key"]) == text
+
+
+@pytest.mark.parametrize("text", ["=SUM(A1)", "+1", "-1+2", "@x", "\t=1", "'=1"])
+def test_no_text_in_csv_is_a_formula(text: str) -> None:
+    """Neither in a key nor a cell nor the name of a column."""
+    table = Table(
+        name="t",
+        title="",
+        levels=(text,),
+        columns=(Column(name=f"{text}!", unit="text"), Column(name="number", unit="number")),
+        rows=(Row(keys=(text,), cells=(text, Estimate(value=-0.5, low=-1.0, high=0.0))),),
+    )
+    for written in (as_csv(table), tables_csv([table])):
+        fields = [field for line in csv.reader(io.StringIO(written, newline="")) for field in line]
+        assert f"'{text}" in fields
+        assert f"'{text}!" in fields
+        assert not {text, f"{text}!"} & set(fields)
+        assert "-0.5" in fields  # a number is one
+
+
+def test_a_number_of_a_paper_has_no_n_and_an_undefined_one_of_ours_may_have_none() -> None:
+    lines = list(csv.DictReader(io.StringIO(as_csv(sample_table()), newline="")))
+    assert [line["all n"] for line in lines] == ["120", "0", ""]
+    assert [line["p n"] for line in lines] == ["", "", ""]
+    long = csv.DictReader(io.StringIO(tables_csv([sample_table()]), newline=""))
+    assert {line["n"] for line in long if line["origin"] == "published"} == {""}
+
+
+# --- a number without an interval ----------------------------------------------------------
+
+ONE_GROUP = "no interval: there is one group only"
+
+
+def bare_table() -> Table:
+    """A number with an interval, one without and why, one that has none by its kind, a dash."""
+    numbers = (
+        estimate(0.5),
+        Estimate(value=0.25, n=3, why=ONE_GROUP),
+        Estimate(value=0.75, n=3),
+        Estimate(value=None, why="there are no items"),
+    )
+    return Table(
+        name="bare",
+        title="Numbers",
+        levels=("model",),
+        columns=tuple(Column(name=name) for name in "abcd"),
+        rows=(Row(keys=("small",), cells=numbers),),
+    )
+
+
+def test_why_there_is_no_interval_is_said_wherever_the_number_is() -> None:
+    table = bare_table()
+    assert as_json(table)["small"]["b"]["why"] == ONE_GROUP
+    assert "why" not in as_json(table)["small"]["c"]
+    (line,) = csv.DictReader(io.StringIO(as_csv(table), newline=""))
+    assert (line["b"], line["b why"], line["a why"], line["c why"]) == ("0.25", ONE_GROUP, "", "")
+    assert "| 25.0 (a) | 75.0 | – (b) |" in as_markdown(table)
+    assert f"\na: {ONE_GROUP}\n" in as_markdown(table)
+    assert r"25.0\textsuperscript{a} & 75.0 & --\textsuperscript{b}" in as_latex(table)
+    assert rf"\textsuperscript{{a}} {ONE_GROUP}\par" in as_latex(table)
+    assert "25.0 (a)" in shown(table)
+    assert f"a: {ONE_GROUP}" in shown(table)
+    page = Tags(table_html(table))
+    assert ("span", "25.0") in [(tag, text.strip()) for tag, text in page.texts]
+    assert f" {ONE_GROUP}" in page.text_of("li")
+    assert page.text_of("sup") == ["a", "b", "a", "b"]
 
 
 # --- Markdown ------------------------------------------------------------------------------
@@ -189,65 +255,12 @@ def test_markdown_documents_keep_tables_apart() -> None:
     assert [tag for tag, _ in page.elements].count("table") == 2
 
 
-# --- LaTeX ---------------------------------------------------------------------------------
-
-
-def test_latex_is_booktabs_with_reasons_below() -> None:
-    text = as_latex(sample_table())
-    assert r"\begin{tabular}{llrrrrl}" in text
-    assert r"Hindi & small & 81.2* [78.0, 84.1] & $-$0.12 [$-$0.22, $-$0.02]" in text
-    assert r" & large & --\textsuperscript{a} & 0.50 [0.40, 0.60] & .043 & 3 & كاتبةٌ \\" in text
-    assert r"\textsuperscript{a} fewer than two groups\par" in text
-    assert (
-        r"Arabic & large (published) & 70.0 & --\textsuperscript{a} & --\textsuperscript{b}" in text
-    )
-    assert text.index(r"\addlinespace") < text.index("Arabic & large")
-    assert "% It holds text in Arabic and Devanagari" in text
-    assert r"\label{tab:2}" in text
-
-
-def test_latex_gives_plus_minus_only_where_the_interval_is_symmetric() -> None:
-    text = as_latex(sample_table(), "plus-minus")
-    assert r"81.2* [78.0, 84.1]" in text  # 3.2 below, 2.9 above
-    assert r"$-$0.12 $\pm$ 0.10" in text
-
-
-def test_latex_of_latin_text_asks_for_no_other_engine() -> None:
-    assert "XeLaTeX" not in as_latex(text_table("élève, Straße, κ = .9"))
-    assert tables_latex([text_table("a"), text_table("b")]).count(r"\begin{table}") == 2
-
-
-# What a backslash may begin in our LaTeX.
-COMMANDS = re.compile(
-    r"\\(?:text(?:backslash|asciitilde|asciicircum|less|greater|bar|quotedbl|quotesingle|"
-    r"asciigrave)\{\}|ldots\{\}|[{}$&#_%])"
-)
-
-
-@given(TEXT)
-def test_every_special_character_is_escaped_in_latex(text: str) -> None:
-    left = COMMANDS.sub("", escape(text))
-    left = re.sub(r"\$(?:-|\\[A-Za-z]+)\$", "", left)
-    assert not set(left) & set("\\{}$&#_%~^<>|\"'`")
-    assert "\n" not in left
-
-
-@given(TEXT)
-def test_no_text_breaks_the_rows_of_latex(text: str) -> None:
-    source = as_latex(text_table(text))
-    inside = source[source.index(r"\midrule") : source.index(r"\bottomrule")]
-    (row,) = inside.splitlines()[1:-1]
-    assert row.endswith(r" \\")
-    assert len(re.findall(r"(?<!\\)&", row)) == 1
-    assert not row.lstrip().startswith(("[", "*"))
-
-
 # --- HTML ----------------------------------------------------------------------------------
 
 
 def test_html_names_rows_and_columns_and_explains_dashes() -> None:
     page = Tags(table_html(sample_table()))
-    assert page.text_of("caption") == ["Table 2: Accuracy by model"]
+    assert page.text_of("figcaption") == ["Table 2: Accuracy by model"]
     heads = [attributes for tag, attributes in page.elements if tag == "th"]
     assert [head["scope"] for head in heads] == ["col"] * 7 + ["row"] * 5
     assert [head.get("rowspan") for head in heads if head["scope"] == "row"] == [
@@ -266,12 +279,26 @@ def test_any_text_reads_as_itself_in_html(text: str) -> None:
     text = f"x{text}x"
     page = Tags(table_html(text_table(text)))
     assert page.text_of("td") == [text]
-    assert page.text_of("caption") == [f"t: {text}"]
+    assert page.text_of("figcaption") == [f"t: {text}"]
     # In a note what stands between backticks is code; everywhere else they are what they are.
     noted = text.replace("`", "") if text.count("`") % 2 == 0 else text
     assert "".join(each for tag, each in page.texts if tag in ("li", "code")).strip() == noted
     assert {tag for tag, _ in page.elements} <= {
-        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "ul", "li", "code", "wbr"),
+        *(
+            "figure",
+            "figcaption",
+            "div",
+            "table",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "ul",
+            "li",
+            "code",
+            "wbr",
+        ),
     }
 
 

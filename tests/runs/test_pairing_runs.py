@@ -21,7 +21,8 @@ from epicene.runs.compare import agreement_of, compare_runs
 from epicene.runs.pairing import same_items
 from epicene.runs.results import Finished, read_run
 from epicene.runs.run import Order, run
-from epicene.runs.summary import differing_settings, summarise
+from epicene.runs.summary import summarise
+from epicene.runs.unlike import differing_settings
 from epicene.suites import Answers, Source
 from reflexives.data import STARTER
 from runs.conftest import Runner, Silent
@@ -78,6 +79,13 @@ def found_pairs(first: Finished, second: Finished) -> list[tuple[str, str]]:
     return both.select("outcome", "outcome_2").rows()
 
 
+def test_one_id_that_is_not_the_same_is_one(tmp_path: Path) -> None:
+    first = ran(tmp_path / "one")
+    second = ran(tmp_path / "two", rewritten(tmp_path / "other.jsonl", 1), "random:1")
+    (sentence,) = same_items([first, second]).told(["one", "two"])
+    assert sentence.startswith("1 id does not mean the same item in all of these runs")
+
+
 def test_the_same_sentences_in_another_file_are_paired(tmp_path: Path) -> None:
     copied = rewritten(tmp_path / "copied.jsonl", 0)
     copied.write_text(copied.read_text(encoding="utf-8") + "\n", encoding="utf-8")
@@ -86,7 +94,11 @@ def test_the_same_sentences_in_another_file_are_paired(tmp_path: Path) -> None:
     found = compare_runs(first, second)
     assert found.shared == 3 * 24
     assert same_items([first, second]).unlike == 0
-    assert found.notes == ("These runs were not asked alike: they differ in data, files.",)
+    files = [each.manifest.settings.files[0].sha256[:8] for each in (first, second)]
+    assert found.notes == (
+        "These runs were not asked alike: they differ in data (one starter, two copied.jsonl), "
+        f"files (one pairs.jsonl {files[0]}, two copied.jsonl {files[1]}).",
+    )
 
 
 def test_runs_of_other_sentences_altogether_are_refused(tmp_path: Path) -> None:

@@ -9,15 +9,20 @@ tables and figures that the card names for it. A new suite is walked without a c
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import polars as pl
 import pytest
 from rich.console import Console
 
 from epicene import registry
 from epicene.annotate.folder import create_folder, read_folder
+from epicene.annotate.quality_tables import quality_tables
+from epicene.annotate.ratings import group_of
 from epicene.annotate.results import StudySummary, summarise_study
 from epicene.annotate.sample import sample_data, sample_runs
 from epicene.languages import get
@@ -31,7 +36,7 @@ from epicene.runs.results import Finished, Judged, read_run
 from epicene.runs.run import Order, run
 from epicene.runs.summary import Summary, summarise
 from epicene.studies.drawing import Wanted
-from epicene.studies.response_files import responses_sheet
+from epicene.studies.response_files import every_item, responses_sheet
 from epicene.studies.showing import shown
 from epicene.suites import Source, choose_protocol, find_suite
 from runs.conftest import Silent
@@ -168,6 +173,49 @@ def test_no_study_shows_who_wrote_what(studied: dict[str, StudySummary]) -> None
             if "model" in item.fields:
                 assert "model" in study.hidden
                 assert item.fields["model"] not in f"{item.id} {shown(study, item)}"
+
+
+def test_no_id_says_what_an_item_is_or_looks_like_a_number(
+    studied: dict[str, StudySummary],
+) -> None:
+    for summary in studied.values():
+        ids = [item.id for item in every_item(summary.results.study)]
+        assert [name for name in ids if not re.fullmatch("i[0-9a-f]{12}", name)] == []
+        assert len(set(ids)) == len(ids)
+
+
+def test_the_groups_that_any_study_resamples_are_the_suites_own(
+    studied: dict[str, StudySummary],
+) -> None:
+    for name, summary in studied.items():
+        study, frame = summary.results.study, summary.results.frame
+        own = dict(frame.select(pl.col("item", "group").cast(pl.String)).iter_rows())
+        pairs = {(own[item.id], group_of(item)) for item in study.items}
+        assert len(pairs) == len({mine for mine, _ in pairs}) == len({any_ for _, any_ in pairs})
+        assert len(pairs) < len(study.items) or name in ("stereotype", "category")
+
+
+def test_what_people_are_called_changes_no_figure(studied: dict[str, StudySummary]) -> None:
+    names = {"ann": "zoe", "bob": "bob", "cyd": "abe"}
+    for summary in studied.values():
+        study, given = summary.results.study, summary.results.responses
+        renamed = [
+            msgspec.structs.replace(each, participant=names[each.participant]) for each in given
+        ]
+        again = summarise_study(study, renamed)
+        assert again.metrics == summary.metrics
+        for one, other in zip(again.tables, summary.tables, strict=True):
+            if "person" not in one.levels:
+                assert estimates(one) == estimates(other)
+        (questions,), (as_before,) = quality_tables(study, renamed), quality_tables(study, given)
+        assert estimates(questions) == estimates(as_before)
+
+
+def estimates(table: Table) -> list[tuple[tuple[str, ...], list[Estimate]]]:
+    """The numbers of a table by their keys."""
+    return [
+        (row.keys, [cell for cell in row.cells if isinstance(cell, Estimate)]) for row in table.rows
+    ]
 
 
 def test_evidence_with_a_reference_has_what_is_set_against_it(runs: list[Finished]) -> None:

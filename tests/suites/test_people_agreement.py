@@ -6,6 +6,8 @@ import math
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from epicene.records import Estimate
 from epicene.stats.raters import krippendorff
@@ -44,10 +46,17 @@ def test_most_decide() -> None:
 def test_a_tie_goes_to_whoever_judged_most() -> None:
     rows = [("a1", "ann", "no"), ("a1", "zoe", "yes"), ("a2", "zoe", "no"), ("b1", "zoe", "no")]
     assert labels(people.one_label(frame(*rows)))["a1"] == "yes"
-    assert labels(people.one_label(frame(*rows[:2])))["a1"] == "no"
     assert labels(people.one_label(frame(*reversed(rows)))) == labels(
         people.one_label(frame(*rows))
     )
+
+
+def test_a_tie_of_who_judged_as_much_goes_by_lot_and_to_no_name() -> None:
+    rows = [(f"a{n}", who, label) for n in range(40) for who, label in (("ann", "y"), ("zoe", "n"))]
+    found = labels(people.one_label(frame(*rows)))
+    assert set(found.values()) == {"y", "n"}
+    turned = [(item, {"ann": "zoe", "zoe": "ann"}[who], label) for item, who, label in rows]
+    assert labels(people.one_label(frame(*turned))) == found
 
 
 def test_every_two_people_are_a_pair() -> None:
@@ -103,6 +112,55 @@ def test_the_numbers_of_two_people_by_hand() -> None:
         assert each.value is not None
         assert each.low < each.value < each.high
         assert each.n == 10
+
+
+def test_the_numbers_of_three_people_by_hand() -> None:
+    """Ann, Bob and Cyd say y y n of the first item, and so on; every pair counts in both orders."""
+    said = {"a1": "yyn", "a2": "ynn", "b1": "yyy", "b2": "nny"}
+    rows = [
+        (item, who, label)
+        for item, all_ in said.items()
+        for who, label in zip(("ann", "bob", "cyd"), all_, strict=True)
+    ]
+    pairs = people.between_people(frame(*rows))
+    for clustered in (True, False):
+        raw, _, kappa, mcc, _ = people.cells(pairs, clustered=clustered)
+        # Of 12 pairs 1 + 1 + 3 + 1 agree; of 12 labels 7 are y. Ann says y more often than Cyd.
+        assert raw.value == pytest.approx(6 / 12)
+        chance = (7 / 12) ** 2 + (5 / 12) ** 2
+        assert kappa.value == pytest.approx((1 / 2 - chance) / (1 - chance))
+        # A table with equal margins: the correlation is κ.
+        assert mcc.value == pytest.approx(kappa.value)
+        assert kappa.n == mcc.n == 12
+        assert kappa.low is not None
+        assert kappa.low < (kappa.value or 0)
+
+
+Said = st.lists(
+    st.tuples(
+        st.sampled_from(["a1", "a2", "b1", "b2", "c1"]), st.integers(0, 3), st.integers(0, 2)
+    ),
+    min_size=2,
+    max_size=20,
+    unique_by=lambda each: each[:2],
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(said=Said, names=st.permutations(["ann", "bob", "cyd", "dan"]), clustered=st.booleans())
+def test_what_people_are_called_changes_no_figure(
+    said: list[tuple[str, int, int]], names: list[str], clustered: bool
+) -> None:
+    def figures(called: list[str]) -> tuple[object, ...]:
+        mine = frame(*((item, called[who], f"label {label}") for item, who, label in said))
+        ruled = frame(*((item, "", "label 1") for item in {item for item, _, _ in said}))
+        pairs = people.with_automatic(mine, ruled.drop("person")).sort("item")
+        return (
+            people.cells(people.between_people(mine), clustered=clustered),
+            people.cells(pairs, clustered=clustered),
+        )
+
+    assert figures(names) == figures(["ann", "bob", "cyd", "dan"])
 
 
 def test_intervals_may_resample_groups() -> None:

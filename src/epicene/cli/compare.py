@@ -30,6 +30,7 @@ def compare(
     from epicene.report.plain import tables_json
     from epicene.runs.compare import agreement_of, compare_runs
     from epicene.runs.results import read_run
+    from epicene.runs.summary import lacking
 
     if names and not agreement:
         raise InputError("--names goes with --agreement.")
@@ -54,10 +55,13 @@ def compare(
         print_json({**shown, "items": result.changed} if items else shown)
         return
     print_tables(result.tables)
-    for sentence in result.notes:
+    for sentence in (*result.notes, *lacking(result.runs)):
         note(sentence)
     if not agreement:
-        note(f"{len(result.changed)} of {result.shared} shared judgements have another outcome.")
+        note(
+            f"Of {result.outcomes} judgements with an outcome that both runs have, "
+            f"{len(result.changed)} have another outcome."
+        )
 
 
 def _two(names: str) -> tuple[str, str]:

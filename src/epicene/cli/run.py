@@ -175,7 +175,8 @@ def run(
             note(f"{count.model} failed in {count.stage}: {reason}")
     for sentence in bill(manifest):
         note(sentence)
-    note(f"The run is in {folder}; `epicene tables {folder}` prints all its tables.")
+    again = shlex.join(["epicene", "tables", str(folder)])
+    note(f"The run is in {folder}; `{again}` prints all its tables.")
     return 0 if manifest.state == "complete" else 1
 
 

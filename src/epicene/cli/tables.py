@@ -12,6 +12,7 @@ from epicene.errors import InputError
 
 if TYPE_CHECKING:
     from epicene.records import Judgement, Table
+    from epicene.report.provenance import Provenance
     from epicene.runs.results import Finished
 
 
@@ -30,10 +31,15 @@ def tables(
     if form in ("", "json"):
         show(runs, as_json=as_json, items=items)
         return
+    from epicene.report.document import headlines
+    from epicene.report.provenance import provenance
     from epicene.runs.results import read_run
     from epicene.runs.summary import summarise
 
-    write_tables(summarise([read_run(folder) for folder in runs]).tables, form)
+    finished = [read_run(folder) for folder in runs]
+    summary = summarise(finished)
+    source = provenance(summary, finished)
+    write_tables((headlines(summary), *summary.tables), form, source)
 
 
 def one_form(**forms: bool) -> str:
@@ -44,8 +50,8 @@ def one_form(**forms: bool) -> str:
     return wanted[0] if wanted else ""
 
 
-def write_tables(made: Sequence[Table], form: str) -> None:
-    """Tables on standard output, as csv, latex or markdown."""
+def write_tables(made: Sequence[Table], form: str, source: Provenance | None = None) -> None:
+    """Tables on standard output, as csv, latex or markdown, with what qualifies their numbers."""
     from epicene.report import plain
 
     writers = {
@@ -53,7 +59,7 @@ def write_tables(made: Sequence[Table], form: str) -> None:
         "latex": plain.tables_latex,
         "markdown": plain.tables_markdown,
     }
-    sys.stdout.write(writers[form](made))
+    sys.stdout.write(writers[form](made, source))
 
 
 def show(
@@ -63,7 +69,8 @@ def show(
     from epicene.cli.output import note, print_results, print_tables
     from epicene.report.document import headlines
     from epicene.runs.results import read_run
-    from epicene.runs.summary import differing_settings, summarise
+    from epicene.runs.summary import lacking, summarise
+    from epicene.runs.unlike import asked_unlike
 
     finished = [read_run(folder) for folder in folders]
     summary = summarise(finished)
@@ -71,11 +78,8 @@ def show(
         print_tables([headlines(summary)])
     else:
         print_results(summary, as_json=as_json, items=_items(finished) if items else None)
-    if different := differing_settings(finished):
-        note(f"These runs were not asked alike: they differ in {', '.join(different)}.")
-    for run in summary.runs:
-        if run.coverage is not None and not run.coverage.whole:
-            note(f"{run.info.model}: {run.coverage}; run the same command again to go on.")
+    for sentence in (*asked_unlike(finished), *lacking(summary.runs)):
+        note(sentence)
 
 
 def _items(finished: Sequence[Finished]) -> Iterator[tuple[str, Judgement]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 _SAID_IN_WORDS = ("name", "about")
 
 
+def code(text: object) -> str:
+    """A text as code, whatever it holds."""
+    shown = " ".join(str(text).split())
+    ticks = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    apart = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{ticks}{apart}{shown}{apart}{ticks}"
+
+
 def protocol_lines(protocol: Protocol, card: Card) -> Iterator[str]:
     """How the suite was asked and judged: in words, then every setting."""
     yield (
@@ -25,7 +34,7 @@ def protocol_lines(protocol: Protocol, card: Card) -> Iterator[str]:
     )
     yield ""
     settings = [
-        (name, f"`{json.dumps(value, ensure_ascii=False)}`")
+        (name, code(json.dumps(value, ensure_ascii=False)))
         for name, value in msgspec.to_builtins(protocol).items()
         if name not in _SAID_IN_WORDS
     ]

@@ -6,8 +6,9 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from epicene import __version__
-from epicene.export.card_parts import fault_lines
+from epicene.export.card_parts import code, fault_lines
 from epicene.export.folders import front_matter
+from epicene.report.plain import escape_markdown
 from epicene.suites.data_cards import table
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ def dataset_card(
     yield ""
     yield "## What is here"
     yield ""
-    rows = [(part.config, part.split, part.items, f"`{part.path}`") for part in parts]
+    rows = [
+        (escape_markdown(part.config), escape_markdown(part.split), part.items, code(part.path))
+        for part in parts
+    ]
     yield from table(("configuration", "split", "items", "file"), rows)
     yield ""
     yield "```python"

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from epicene.export.discretion import discreet_runs
-from epicene.export.folders import file_names, new_folder, write_text
+from epicene.export.folders import new_folder, write_text
+from epicene.export.parts import part_of, side_by_side
 from epicene.export.results_card import results_card
 from epicene.report.document import document
 from epicene.runs.files import write_whole
-from epicene.runs.summary import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from epicene.records import Figure, Table
+    from epicene.export.parts import Part
     from epicene.runs.results import Finished
-    from epicene.runs.summary import Summary
-
-
-class Part(NamedTuple):
-    """The runs of one suite under one protocol, and where in the folder their files are."""
-
-    folder: str
-    runs: Sequence[Finished]
-    summary: Summary
-    tables: Sequence[tuple[Table, str]]  # with the names of their files
-    figures: Sequence[tuple[Figure, str]]
 
 
 def write_results(runs: Sequence[Finished], folder: Path) -> None:
@@ -38,36 +27,49 @@ def write_results(runs: Sequence[Finished], folder: Path) -> None:
     together: dict[tuple[str, str], list[Finished]] = {}
     for run in discreet_runs(runs):
         together.setdefault((run.suite.name, run.protocol.name), []).append(run)
-    parts = [_part("-".join(names), mine) for names, mine in together.items()]
+    parts = [part_of("-".join(names), mine) for names, mine in together.items()]
     for part in parts:
         _write_tables(part, folder / part.folder)
         _write_figures(part, folder / part.folder / "figures")
+    if len(parts) > 1:
+        _write_profile(parts, folder)
     write_text(folder / "README.md", results_card(parts))
-
-
-def _part(name: str, runs: Sequence[Finished]) -> Part:
-    summary = summarise(runs)
-    tables, figures = summary.tables, summary.figures
-    stems = [stem for _, stem in file_names(table.name for table in tables)]
-    drawn = [stem for _, stem in file_names(figure.name for figure in figures)]
-    return Part(
-        name,
-        runs,
-        summary,
-        list(zip(tables, stems, strict=True)),
-        list(zip(figures, drawn, strict=True)),
-    )
 
 
 def _write_tables(part: Part, folder: Path) -> None:
     from epicene.report.latex import as_latex
     from epicene.report.plain import as_csv, as_markdown
 
-    found = msgspec.json.format(msgspec.json.encode(document(part.summary)), indent=2)
-    write_whole(folder / "results.json", found + b"\n")
-    for table, stem in part.tables:
-        for suffix, write in (("tex", as_latex), ("csv", as_csv), ("md", as_markdown)):
-            write_whole(folder / "tables" / f"{stem}.{suffix}", write(table).encode())
+    tables = [each.table for each, _ in part.tables]
+    _write_json(folder / "results.json", document(part.summary, tables, part.compared.said))
+    for (table, source, by_run), stem in part.tables:
+        for suffix, text in (
+            ("tex", as_latex(table, source)),
+            ("csv", as_csv(by_run, source)),
+            ("md", as_markdown(table, source)),
+        ):
+            write_whole(folder / "tables" / f"{stem}.{suffix}", text.encode())
+
+
+def _write_profile(parts: Sequence[Part], folder: Path) -> None:
+    """The headlines of all suites together; as CSV a line for each, with the run it is of."""
+    from epicene.report.latex import as_latex
+    from epicene.report.plain import as_json, as_markdown, cells_csv
+
+    if (table := side_by_side(parts)) is None:
+        return
+    cells = [(part.profile.table, part.profile.source) for part in parts if part.profile]
+    _write_json(folder / "profile.json", as_json(table))
+    for suffix, text in (
+        ("tex", as_latex(table)),
+        ("csv", cells_csv(cells)),
+        ("md", as_markdown(table)),
+    ):
+        write_whole(folder / f"profile.{suffix}", text.encode())
+
+
+def _write_json(path: Path, content: dict[str, object]) -> None:
+    write_whole(path, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
 
 
 def _write_figures(part: Part, folder: Path) -> None:

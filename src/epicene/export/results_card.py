@@ -4,33 +4,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from epicene import __version__
-from epicene.export.card_parts import fault_lines, protocol_lines
+from epicene.export.card_parts import code, fault_lines, protocol_lines
 from epicene.export.discretion import without_places
 from epicene.export.folders import front_matter
 from epicene.report.document import headlines, number
 from epicene.report.layout import caption
-from epicene.report.plain import as_markdown
-from epicene.runs.summary import differing_settings
+from epicene.report.plain import as_markdown, escape_markdown
+from epicene.runs.unlike import asked_unlike
 from epicene.suites.data_cards import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.export.results import Part
+    from epicene.export.parts import Part
     from epicene.records import Identity
     from epicene.runs.results import Finished
     from epicene.runs.summary import RunSummary
+
+_TABLES = ("tex", "csv", "md")
+_FIGURES = ("svg", "png")
 
 
 def results_card(parts: Sequence[Part]) -> Iterator[str]:
     """The card, line by line."""
     models = dict.fromkeys(run.info.model for part in parts for run in part.summary.runs)
     yield from front_matter(_head(parts, list(models)))
-    yield f"# {', '.join(models)}: grammatical gender and agreement"
+    yield f"# {escape_markdown(', '.join(models))}: grammatical gender and agreement"
     yield ""
     yield f"Measured and written by Epicene {__version__}."
     yield ""
+    if len(parts) > 1:
+        yield f"All models side by side: profile ({_links('profile', (*_TABLES, 'json'))})."
+        yield ""
     for part in parts:
         yield from _part(part)
     yield "## Intervals"
@@ -38,7 +46,8 @@ def results_card(parts: Sequence[Part]) -> Iterator[str]:
     yield (
         "Numbers in brackets are 95 % intervals. They resample groups of items, as variants of "
         "one sentence and samples of one prompt are not independent. A dash is an undefined "
-        "number, with the reason below its table. `undetected` is the share of answers that are "
+        "number, with the reason below its table; so is a number with a letter, where it has no "
+        "interval. `undetected` is the share of answers that are "
         "neither right nor wrong: no pronoun, a refusal, nothing that could be read."
     )
     yield ""
@@ -84,17 +93,19 @@ def _head(parts: Sequence[Part], models: Sequence[str]) -> dict[str, Any]:
 def _result(part: Part, run: RunSummary) -> dict[str, Any]:
     card = part.summary.suite.card
     metrics = {**run.metrics, "undetected": run.undetected}
+    lacking = _lacking(run)
     return {
         "task": {"type": "text-to-image" if _draws(part) else "text-generation"},
         "dataset": {
             "type": f"epicene/{part.summary.suite.name}",
             "name": f"{card.title} ({run.data})",
             "config": part.summary.protocol.name,
+            **({"args": msgspec.to_builtins(run.coverage)} if run.coverage is not None else {}),
         },
         "metrics": [
             {
                 "type": name,
-                "name": name.replace("_", " "),
+                "name": name.replace("_", " ") + lacking,
                 "value": each.value,
                 "args": {key: value for key, value in number(each).items() if key != "value"},
             }
@@ -102,6 +113,15 @@ def _result(part: Part, run: RunSummary) -> dict[str, Any]:
             if each.value is not None
         ],
     }
+
+
+def _lacking(run: RunSummary) -> str:
+    """What is said with every number of a run that is not whole: a number is pasted alone."""
+    if run.coverage is None or run.coverage.whole:
+        return ""
+    if run.coverage.judged == run.coverage.items:
+        return " (some items judged only in part)"
+    return f" ({run.coverage.judged} of {run.coverage.items} items judged)"
 
 
 def _draws(part: Part) -> bool:
@@ -131,13 +151,16 @@ def _part(part: Part) -> Iterator[str]:
 
 def _warnings(part: Part) -> Iterator[str]:
     """What keeps the numbers from being whole, or from being compared."""
-    if different := differing_settings(part.runs):
-        yield f"**These runs were not asked alike: they differ in {', '.join(different)}.**"
+    for sentence in asked_unlike(part.runs):
+        yield f"**{escape_markdown(sentence)}**"
         yield ""
     for run in part.summary.runs:
         if run.coverage is not None and not run.coverage.whole:
-            yield f"**{run.info.model} is incomplete: {run.coverage}.**"
+            yield f"**{escape_markdown(run.info.model)} is incomplete: {run.coverage}.**"
             yield ""
+    for sentence in part.compared.said:
+        yield escape_markdown(sentence)
+        yield ""
 
 
 def _files(part: Part) -> Iterator[str]:
@@ -145,14 +168,17 @@ def _files(part: Part) -> Iterator[str]:
     yield ""
     yield f"All numbers unrounded: [`results.json`]({part.folder}/results.json)."
     yield ""
-    for kind, folder, things, suffixes in (
-        ("Table", "tables", part.tables, ("tex", "csv", "md")),
-        ("Figure", "figures", part.figures, ("svg", "png")),
-    ):
-        for thing, stem in things:
-            links = (f"[{suffix}](<{part.folder}/{folder}/{stem}.{suffix}>)" for suffix in suffixes)
-            yield f"- {caption(kind, thing)}: {', '.join(links)}"
+    tables = [(caption("Table", each.table), stem) for each, stem in part.tables]
+    figures = [(caption("Figure", figure), stem) for figure, stem in part.figures]
+    for folder, things, suffixes in (("tables", tables, _TABLES), ("figures", figures, _FIGURES)):
+        for title, stem in things:
+            links = _links(f"{part.folder}/{folder}/{stem}", suffixes)
+            yield f"- {escape_markdown(title)}: {links}"
     yield ""
+
+
+def _links(path: str, suffixes: Sequence[str]) -> str:
+    return ", ".join(f"[{suffix}](<{path}.{suffix}>)" for suffix in suffixes)
 
 
 def _reproduction(runs: Sequence[Finished]) -> Iterator[str]:
@@ -162,9 +188,9 @@ def _reproduction(runs: Sequence[Finished]) -> Iterator[str]:
         settings = run.manifest.settings
         limit = "all" if settings.limit is None else f"{settings.limit} of each part"
         yield (
-            f"`{run.info.run}`: suite {settings.suite} {settings.suite_version}, data "
-            f"{settings.data}, {run.manifest.items} items ({limit}), seed {settings.seed}, "
-            f"state {run.manifest.state}."
+            f"{code(run.info.run)}: suite {settings.suite} {settings.suite_version}, data "
+            f"{escape_markdown(settings.data)}, {run.manifest.items} items ({limit}), seed "
+            f"{settings.seed}, state {run.manifest.state}."
         )
         yield ""
         yield "```"
@@ -172,7 +198,7 @@ def _reproduction(runs: Sequence[Finished]) -> Iterator[str]:
         yield "```"
         yield ""
         for file in settings.files:
-            yield f"- `{file.name}`, sha256 `{file.sha256}`"
+            yield f"- {code(file.name)}, sha256 `{file.sha256}`"
         for versions in _distinct([session.versions for session in run.manifest.sessions]):
             yield "- " + ", ".join(f"{name} {version}" for name, version in versions.items())
         yield ""
@@ -197,9 +223,9 @@ def _models(runs: Sequence[Finished]) -> Iterator[str]:
 
 
 def _model(role: str, identity: Identity) -> Iterator[str]:
-    yield f"### {identity.label} ({role})"
+    yield f"### {escape_markdown(identity.label)} ({role})"
     yield ""
     known = without_places({"kind": identity.kind, **identity.about, **identity.key})
-    rows = [(name, f"`{value}`") for name, value in known.items() if value not in (None, "")]
+    rows = [(name, code(value)) for name, value in known.items() if value not in (None, "")]
     yield from table(("what", "value"), rows)
     yield ""

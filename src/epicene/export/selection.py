@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from epicene.datafiles import sha256_of
+from epicene.export.card_parts import code
 from epicene.export.discretion import discreet_protocol
+from epicene.report.plain import escape_markdown
 from epicene.runs.select import limited, of_languages
 
 if TYPE_CHECKING:
@@ -68,20 +70,22 @@ class Selection:
         if self.own:
             yield "These items were written for Epicene and are under Apache-2.0."
         elif self.licence:
-            yield f"Who exported these items says that their licence is {self.licence}."
+            licence = escape_markdown(self.licence)
+            yield f"Who exported these items says that their licence is {licence}."
         else:
-            yield f"**{self.warning}**"
+            yield f"**{escape_markdown(self.warning)}**"
 
     def origin_lines(self) -> Iterator[str]:
         """Where the items come from, file by file."""
         card = self.suite.card
-        yield f"Suite `{self.suite.name}` {self.suite.version}, data {self.data}. {card.source}"
+        data = escape_markdown(self.data)
+        yield f"Suite `{self.suite.name}` {self.suite.version}, data {data}. {card.source}"
         if not self.own and card.published_data:
             yield ""
             yield f"Where a person gets the published files: {card.published_data}"
         yield ""
         for path in self.files:
-            yield f"- `{path.name}`, sha256 `{sha256_of(path)}`"
+            yield f"- {code(path.name)}, sha256 `{sha256_of(path)}`"
 
 
 def select(

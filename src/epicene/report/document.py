@@ -9,11 +9,13 @@ import msgspec
 from epicene.records import Column, Estimate, Row, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from epicene.runs.summary import RunSummary, Summary
 
 
 def number(estimate: Estimate) -> dict[str, Any]:
-    """A number as JSON; why it is undefined, where it is."""
+    """A number as JSON; why it is undefined or has no interval, where that is so."""
     shown: dict[str, Any] = {
         "value": estimate.value,
         "low": estimate.low,
@@ -25,8 +27,11 @@ def number(estimate: Estimate) -> dict[str, Any]:
     return shown
 
 
-def document(summary: Summary) -> dict[str, Any]:
-    """The one shape of results (docs/results.schema.json)."""
+def document(
+    summary: Summary, tables: Sequence[Table] | None = None, notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The one shape of results (docs/results.schema.json), with other tables than the suite's if
+    these are given."""
     from epicene.report.plain import tables_json
 
     return {
@@ -35,8 +40,9 @@ def document(summary: Summary) -> dict[str, Any]:
         "data": ", ".join(dict.fromkeys(run.data for run in summary.runs)),
         "metrics": {name: number(each) for name, each in summary.metrics.items()},
         "undetected": number(summary.undetected),
-        "tables": tables_json(summary.tables),
+        "tables": tables_json(summary.tables if tables is None else tables),
         "runs": [run_json(run) for run in summary.runs],
+        **({"notes": list(notes)} if notes else {}),
     }
 
 
@@ -72,4 +78,22 @@ def headlines(summary: Summary) -> Table:
             Column(name=run.info.model, unit="number", decimals=3) for run in summary.runs
         ),
         rows=tuple(rows),
+    )
+
+
+def by_model(table: Table) -> Table:
+    """The same headlines with a row for each model."""
+    kind = table.columns[0]
+    return Table(
+        name=table.name,
+        title=table.title,
+        levels=("model",),
+        columns=tuple(
+            Column(name=row.keys[0], unit=kind.unit, decimals=kind.decimals) for row in table.rows
+        ),
+        rows=tuple(
+            Row(keys=(column.name,), cells=tuple(row.cells[place] for row in table.rows))
+            for place, column in enumerate(table.columns)
+        ),
+        notes=table.notes,
     )

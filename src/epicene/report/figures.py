@@ -35,11 +35,17 @@ _FONT = ", ".join((_LATIN, *_FONTS.values(), "sans-serif"))
 
 _PX = {"labels": 12, "titles": 13, "heading": 15}
 
+# What is no data. A page repaints these by its own colours (page.css), so that figures can be read
+# in the dark; they are the page's by day.
+INK = "#1c1e21"
+GRID = "#d5d9de"
+AXIS = "#5a6068"
+
 THEME: dict[str, Any] = {
     "background": "white",
     "font": _FONT,
     "padding": 8,
-    "title": {"anchor": "start", "fontSize": _PX["heading"], "offset": 12},
+    "title": {"anchor": "start", "fontSize": _PX["heading"], "offset": 12, "color": INK},
     "view": {"continuousWidth": 460, "continuousHeight": 280, "step": 26, "stroke": None},
     "axis": {
         "labelFontSize": _PX["labels"],
@@ -47,12 +53,18 @@ THEME: dict[str, Any] = {
         "titleFontWeight": "normal",
         "titlePadding": 10,
         "labelLimit": 320,
-        "gridColor": "#e3e3e3",
-        "domainColor": "#888888",
-        "tickColor": "#888888",
+        "maxExtent": 340,  # longer labels would run into the title
+        "gridColor": GRID,
+        "domainColor": AXIS,
+        "tickColor": AXIS,
     },
     "axisXDiscrete": {"labelAngle": 0},
-    "header": {"labelFontSize": _PX["titles"], "titleFontSize": _PX["titles"]},
+    "header": {"labelFontSize": _PX["titles"], "labelAnchor": "start"},
+    "style": {
+        "guide-label": {"fill": INK},
+        "guide-title": {"fill": INK},
+        "reference": {"stroke": AXIS},
+    },
     "legend": {
         "labelFontSize": _PX["labels"],
         "titleFontSize": _PX["labels"],
@@ -60,7 +72,8 @@ THEME: dict[str, Any] = {
         "labelLimit": 320,
     },
     "mark": {"color": PALETTE[0]},
-    "text": {"fontSize": _PX["labels"]},
+    "rule": {"color": INK},
+    "text": {"fontSize": _PX["labels"], "color": INK},
     "line": {"strokeWidth": 2},
     "range": {"category": list(PALETTE)},
 }
@@ -90,6 +103,14 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
     named = f'<svg role="graphics-document" aria-label="{html.escape(title)}" '
     drawn = drawn.replace("<svg ", named, 1)
     return _TAG.sub(lambda tag: _IDS.sub(rf"\g<0>{prefix}", tag.group()), drawn)
+
+
+def inline(figure: Figure, prefix: str) -> str:
+    """The figure as SVG inside a page that has a caption for it; `prefix` goes before its ids."""
+    drawn = svg(figure, prefix=prefix, titled=False)
+    # Once for all texts: a list of fonts for each would be a third of the drawing.
+    fonts = f' font-family="{_FONT}"'
+    return drawn.replace(fonts, "").replace("<svg", f"<svg{fonts}", 1)
 
 
 def png(drawn: str, *, scale: float = 2.0) -> bytes:

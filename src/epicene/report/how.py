@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
-from epicene.records import Column
+from epicene.records import Column, digest
 from epicene.report.numbers import digits, interval
+from epicene.runs.pairing import SHORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from epicene.suites import Protocol
 
 _SAID_ELSEWHERE = {"name", "about", "normalisers"}
+# Another seed is another draw by the same method: its figures may be compared.
+_NO_METHOD = {"name", "about", "seed"}
 _SEPARATOR = " · "
 _SHARE = Column(name="", unit="share", decimals=1)
 _NAMED_ONE_BY_ONE = 4  # runs
@@ -42,12 +45,17 @@ def method(protocols: Mapping[str, Protocol]) -> str:
 
 
 def differing(protocols: Mapping[str, Protocol]) -> list[str]:
-    """The choices of method in which protocols of one name are not alike."""
+    """The settings in which protocols of one name are not alike.
+
+    Each may change what is asked or how it is judged, and whether it did cannot be known: a limit
+    on new tokens cuts the answers of one model and not of another.
+    """
     first, *others = protocols.values()
     return [
         _spoken(name)
-        for name in ("normalisers", *_choices(first))
-        if any(getattr(each, name) != getattr(first, name) for each in others)
+        for name in get_type_hints(type(first))
+        if name not in _NO_METHOD
+        and any(getattr(each, name) != getattr(first, name) for each in others)
     ]
 
 
@@ -73,36 +81,42 @@ def _said(what: str, by_model: Mapping[str, str]) -> str:
     return f"{what}: {', '.join(told)}"
 
 
-def settings(protocol: Protocol) -> str:
-    """The other settings that have a value: sizes, switches, seeds."""
+def settings(protocols: Mapping[str, Protocol]) -> str:
+    """The other settings that have a value: sizes, switches, seeds; where protocols differ the
+    models stand with the value."""
+    first = next(iter(protocols.values()))
     told = []
-    for name, hint in get_type_hints(type(protocol)).items():
-        value = getattr(protocol, name)
-        if name in _SAID_ELSEWHERE or _is_choice(hint) or value in ("", (), None):
+    for name, hint in get_type_hints(type(first)).items():
+        if name in _SAID_ELSEWHERE or _is_choice(hint):
             continue
-        if isinstance(value, dict):
-            value = "from a file" if value else ""
-        if value != "":
-            told.append(f"{_spoken(name)} {_value(value)}")
-    return ", ".join(told)
+        values = {model: _value(getattr(each, name)) for model, each in protocols.items()}
+        if any(values.values()):
+            told.append(_said(_spoken(name), {m: value or "none" for m, value in values.items()}))
+    return _SEPARATOR.join(told)
 
 
 def undetected(runs: Sequence[RunSummary]) -> str:
-    """The undetected rate of each run, or their range where there are many."""
-    known = [(run.info.model, run.undetected) for run in runs if run.undetected.value is not None]
+    """The undetected rate of each run, of all it judged, or their range where there are many."""
+    return undetected_of("all judgements", {run.info.model: run.undetected for run in runs})
+
+
+def undetected_of(what: str, rates: Mapping[str, Estimate]) -> str:
+    """The same of some of their judgements; `rates` are by model."""
+    known = {model: rate for model, rate in rates.items() if rate.value is not None}
     if not known:
         return ""
+    of = f"undetected of {what}:"
     if len(known) == 1:
-        return undetected_rate(known[0][1])
+        ((model, rate),) = known.items()
+        return f"{of} {model} {_rate(rate)} {interval(rate, _SHARE)} of {rate.n}"
     if len(known) <= _NAMED_ONE_BY_ONE:
-        return "undetected: " + ", ".join(f"{model} {_rate(rate)}" for model, rate in known)
-    rates = sorted((rate.value or 0.0, model) for model, rate in known)
-    (low, least), (high, most) = rates[0], rates[-1]
-    return (
-        f"undetected: {digits(low, _SHARE)} % ({least}) to {digits(high, _SHARE)} % ({most})"
-        if low != high
-        else f"undetected: {digits(low, _SHARE)} % in every run"
-    )
+        told = (f"{model} {_rate(rate)} of {rate.n}" for model, rate in known.items())
+        return f"{of} {', '.join(told)}"
+    ordered = sorted(known, key=lambda model: (known[model].value, model))
+    least, most = ordered[0], ordered[-1]
+    if known[least].value == known[most].value:
+        return f"{of} {_rate(known[least])} in each of {len(known)} runs"
+    return f"{of} {_rate(known[least])} ({least}) to {_rate(known[most])} ({most})"
 
 
 def undetected_rate(rate: Estimate) -> str:
@@ -133,8 +147,13 @@ def _spoken(name: str) -> str:
 
 
 def _value(value: object) -> str:
+    """A value in words, "" for none."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, dict):
+        return f"from a file ({digest(value).hex()[:SHORT]})" if value else ""
+    if value is None:
+        return ""
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return str(value)

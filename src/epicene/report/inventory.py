@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from epicene.records import Column, Estimate, Row, Table
 from epicene.runs.pairing import SHORT, data_files
-from epicene.runs.summary import companions
+from epicene.runs.unlike import companions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 # A run that was killed could not say so.
 _STATES = {"running": "running or killed"}
-_HASH = 16  # characters of a hash that tell it apart
+
+# A hash, whatever stands before and after it, and how much of it tells it from others.
+_HASH = re.compile(r"(?<![0-9a-z])[0-9a-f]{32,}(?![0-9a-z])", re.IGNORECASE)
+_DIGITS = 16
 
 
 def runs_table(summaries: Sequence[Summary], groups: Sequence[Sequence[Finished]]) -> Table:
@@ -99,10 +103,18 @@ def models_table(runs: Sequence[Finished]) -> Table:
 
 
 def _parameters(identity: Identity) -> str:
-    size = identity.about.get("parameters")
-    return f"{int(size) / 1e6:,.0f} million" if size else "not known"
+    size = int(identity.about.get("parameters") or 0)
+    if not size:
+        return "not known"
+    if size < 1_000_000:
+        return f"{size:,}"
+    return f"{size / 1e6:.0f} million" if size < 1_000_000_000 else f"{size / 1e9:.1f} billion"
 
 
 def _depends(identity: Identity) -> str:
-    told = (f"{key} {value[:_HASH]}" for key, value in identity.key.items() if value)
+    told = (f"{key} {_HASH.sub(_cut, value)}" for key, value in identity.key.items() if value)
     return ", ".join(told) or "nothing"
+
+
+def _cut(found: re.Match[str]) -> str:
+    return f"{found.group()[:_DIGITS]}…"

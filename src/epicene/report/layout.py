@@ -1,7 +1,8 @@
 """What every way of printing a table needs of it, worked out once.
 
 A laid-out table is words and numbers in their places: keys with the published rows named as
-such, cells as `show` gives them, a letter beside each dash and the reason for the letter below.
+such, cells as `show` gives them, a letter beside each dash, and beside each number that is not all
+it should be (it has no interval, or is fixed by how it is made), with the reason below.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Key(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """One cell: what to print, and the letter under which a dash gives its reason."""
+    """One cell: what to print, and the letter under which the reason stands that it has."""
 
     text: str
     column: Column
@@ -124,8 +125,8 @@ def caption(kind: str, thing: Table | Figure) -> str:
 
 
 def why(cell: Estimate, row: Row) -> str:
-    """The reason for a dash; there always is one to read."""
-    if cell.why:
+    """The reason for a dash, of which there always is one to read, or for a missing interval."""
+    if cell.why or cell.value is not None:
         return cell.why
     return "the paper prints no number" if row.origin == "published" else "no reason was given"
 
@@ -139,10 +140,8 @@ def _cell(cell: Estimate | str, column: Column, row: Row, letters: dict[str, str
     text = printable(show(cell, column))
     if isinstance(cell, str):
         return Cell(text, column, None)
-    if cell.value is not None:
-        return Cell(text, column, cell)
     reason = why(cell, row)
-    return Cell(text, column, cell, letters[reason], printable(reason))
+    return Cell(text, column, cell, letters[reason] if reason else "", printable(reason))
 
 
 def _key_texts(row: Row) -> tuple[str, ...]:
@@ -152,10 +151,10 @@ def _key_texts(row: Row) -> tuple[str, ...]:
 
 def _reasons(table: Table) -> dict[str, None]:
     return {
-        why(cell, row): None
+        reason: None
         for row in table.rows
         for cell in row.cells
-        if isinstance(cell, Estimate) and cell.value is None
+        if isinstance(cell, Estimate) and (reason := why(cell, row))
     }
 
 

@@ -19,7 +19,7 @@ from epicene.records import (
 )
 from epicene.report.contact import pack_sheets
 from epicene.report.evidence import Packed
-from epicene.report.figures import svg
+from epicene.report.figures import inline
 from epicene.report.layout import caption, lay_out
 from epicene.report.numbers import interval, show
 from epicene.report.thumbnails import Thumbnails
@@ -39,6 +39,7 @@ _SCRIPTS = (
     "changes.js",
     "evidence.js",
     "contact.js",
+    "scrolling.js",
 )
 
 
@@ -62,12 +63,14 @@ class Missing(Record, frozen=True, kw_only=True):
 class Section(Record, frozen=True, kw_only=True):
     """One part of the page.
 
-    `how` says in a line how its numbers came about, and stands with every table and figure.
+    `how` says in a line how its numbers came about, and stands with every table and figure;
+    `hows`, by a table's title, stands with that table instead.
     """
 
     heading: str
     paragraphs: tuple[str, ...] = ()
     how: str = ""
+    hows: dict[str, str] = {}
     headlines: tuple[Headline, ...] = ()
     faults: tuple[str, ...] = ()  # of the published version of what was measured
     pointers: tuple[tuple[str, str], ...] = ()  # a question, and the name of the table it is in
@@ -137,7 +140,7 @@ def _templates() -> Environment:
         pack_sheets=pack_sheets,
         show=show,
         # Ours, and escaped where it was made.
-        drawing=lambda figure, prefix: Markup(svg(figure, prefix=prefix, titled=False)),  # noqa: S704
+        drawing=lambda figure, prefix: Markup(inline(figure, prefix)),  # noqa: S704
         verbatim=Markup,
     )
     environment.filters.update(prose=_prose, breakable=_breakable)
@@ -145,10 +148,10 @@ def _templates() -> Environment:
 
 
 def _breakable(name: str) -> Markup:
-    """A name that may go on in another line after each of its underscores."""
+    """A name that may go on in another line after each of its underscores and slashes."""
     from markupsafe import Markup, escape
 
-    return escape(name).replace("_", Markup("_<wbr>"))
+    return escape(name).replace("_", Markup("_<wbr>")).replace("/", Markup("/<wbr>"))
 
 
 def _prose(text: str) -> Markup:

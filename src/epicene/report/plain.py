@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.report.latex import tables_latex
 from epicene.report.layout import check, lay_out, why
+from epicene.studies.cells import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from epicene.records import Column, Estimate, Row, Table
     from epicene.report.layout import Cell, Layout, Line
+    from epicene.report.provenance import Provenance
 
 __all__ = [
     "as_csv",
     "as_json",
     "as_markdown",
+    "cells_csv",
+    "escape_markdown",
     "tables_csv",
     "tables_json",
     "tables_latex",
@@ -61,8 +65,8 @@ def _json_cell(cell: Estimate | str, row: Row) -> dict[str, Any]:
         shown = {"value": cell}
     else:
         shown = {"value": cell.value, "low": cell.low, "high": cell.high, "n": cell.n}
-        if cell.value is None:
-            shown["why"] = why(cell, row)
+        if reason := why(cell, row):
+            shown["why"] = reason
         if cell.mark:
             shown["mark"] = cell.mark
     if row.origin != "run":
@@ -73,10 +77,13 @@ def _json_cell(cell: Estimate | str, row: Row) -> dict[str, Any]:
 # --- CSV -----------------------------------------------------------------------------------
 
 
-def as_csv(table: Table) -> str:
-    """One line per row; a number takes five columns: NAME and NAME low, high, n, why."""
+def as_csv(table: Table, source: Provenance | None = None) -> str:
+    """One line per row; a number takes five columns: NAME and NAME low, high, n, why.
+
+    With a source what qualifies the row's numbers comes after its keys.
+    """
     check(table)
-    header = [*table.levels, "origin"]
+    header = [*table.levels, "origin", *_run_fields([source])]
     for column in table.columns:
         header += [column.name]
         if column.unit != "text":
@@ -84,41 +91,59 @@ def as_csv(table: Table) -> str:
     rows = []
     for row in table.rows:
         fields: list[object] = [*row.keys, row.origin]
+        if source is not None:
+            fields += source.fields(row)
         for column, cell in zip(table.columns, row.cells, strict=True):
             fields += _csv_cell(cell, row)[: 1 if column.unit == "text" else 5]
         rows.append(fields)
     return _csv(header, rows)
 
 
-def tables_csv(tables: Sequence[Table]) -> str:
+def tables_csv(tables: Sequence[Table], source: Provenance | None = None) -> str:
     """Several tables in one file, one line per cell; a level that a table lacks is left empty."""
-    levels = list(dict.fromkeys(level for table in tables for level in table.levels))
-    header = ["table", *levels, "origin", "column", "value", *_NUMBER_FIELDS, "mark"]
+    return cells_csv([(table, source) for table in tables])
+
+
+def cells_csv(tables: Sequence[tuple[Table, Provenance | None]]) -> str:
+    """The same for tables that come from different runs."""
+    levels = list(dict.fromkeys(level for table, _ in tables for level in table.levels))
+    known = _run_fields([source for _, source in tables])
+    header = ["table", *levels, "origin", *known, "column", "value", *_NUMBER_FIELDS, "mark"]
     rows = []
-    for table in tables:
+    for table, source in tables:
         check(table)
         for row in table.rows:
             keys = dict(zip(table.levels, row.keys, strict=True))
             start = [table.name, *(keys.get(level, "") for level in levels), row.origin]
             for column, cell in zip(table.columns, row.cells, strict=True):
-                rows.append([*start, column.name, *_csv_cell(cell, row)])
+                of_run = source.fields(row, column.name) if source else [None] * len(known)
+                rows.append([*start, *of_run, column.name, *_csv_cell(cell, row)])
     return _csv(header, rows)
+
+
+def _run_fields(sources: Iterable[Provenance | None]) -> Sequence[str]:
+    from epicene.report.provenance import RUN_FIELDS
+
+    return RUN_FIELDS if any(sources) else ()
 
 
 def _csv_cell(cell: Estimate | str, row: Row) -> list[object]:
     if isinstance(cell, str):
         return [cell, None, None, None, None, None]
-    reason = why(cell, row) if cell.value is None else None
-    return [cell.value, cell.low, cell.high, cell.n, reason, cell.mark or None]
+    # A number that is there is of something: 0 is where nobody said of how much.
+    n = cell.n or (0 if cell.value is None and row.origin == "run" else None)
+    return [cell.value, cell.low, cell.high, n, why(cell, row) or None, cell.mark or None]
 
 
-def _csv(header: list[str], rows: list[list[object]]) -> str:
+def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Texts that a spreadsheet would run as formulas are guarded as in the sheets of studies."""
     if len(set(header)) != len(header):
         raise ValueError(f"Two columns of a CSV file would have one name: {', '.join(header)}.")
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerow(map(guarded, header))
+    for row in rows:
+        writer.writerow([guarded(field) if isinstance(field, str) else field for field in row])
     return text.getvalue()
 
 
@@ -128,24 +153,24 @@ def _csv(header: list[str], rows: list[list[object]]) -> str:
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>|~$#&]")
 
 
-def as_markdown(table: Table) -> str:
-    """A GitHub table under its caption, with the reasons for dashes and the notes below."""
-    layout = lay_out(table)
-    below = [f"{letter}: {_markdown(reason)}" for letter, reason in layout.reasons]
-    below += map(_markdown, layout.notes)
-    parts = [f"**{_markdown(layout.caption)}**", _markdown_grid(layout), *below]
+def as_markdown(table: Table, source: Provenance | None = None) -> str:
+    """A GitHub table under its caption; below it reasons, notes, and what its numbers are of."""
+    layout = lay_out(table if source is None else source.noted(table))
+    below = [f"{letter}: {escape_markdown(reason)}" for letter, reason in layout.reasons]
+    below += map(escape_markdown, layout.notes)
+    parts = [f"**{escape_markdown(layout.caption)}**", _markdown_grid(layout), *below]
     return "\n\n".join(parts) + "\n"
 
 
-def tables_markdown(tables: Iterable[Table]) -> str:
+def tables_markdown(tables: Iterable[Table], source: Provenance | None = None) -> str:
     """Several tables, one under the other."""
-    return "\n".join(map(as_markdown, tables))
+    return "\n".join(as_markdown(table, source) for table in tables)
 
 
 def _markdown_grid(layout: Layout) -> str:
     heads = [*layout.levels, *layout.headings]
     rules = [":--"] * len(layout.levels) + [_rule(column) for column in layout.columns]
-    lines = [[_markdown(head) for head in heads], rules]
+    lines = [[escape_markdown(head) for head in heads], rules]
     lines += [_markdown_line(line) for line in layout.lines]
     return "\n".join(f"| {' | '.join(fields)} |" for fields in lines)
 
@@ -155,16 +180,17 @@ def _rule(column: Column) -> str:
 
 
 def _markdown_line(line: Line) -> list[str]:
-    return [*(_markdown(key.text) for key in line.keys), *map(_markdown_cell, line.cells)]
+    return [*(escape_markdown(key.text) for key in line.keys), *map(_markdown_cell, line.cells)]
 
 
 def _markdown_cell(cell: Cell) -> str:
     # Brackets around an interval are no link, and read better bare.
-    text = _markdown(cell.text)
+    text = escape_markdown(cell.text)
     if cell.estimate is not None:
         text = text.replace(r"\[", "[").replace(r"\]", "]")
     return f"{text} ({cell.letter})" if cell.letter else text
 
 
-def _markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """A text that Markdown shows as it is, in a cell too; its lines stay apart."""
     return "<br>".join(_MARKDOWN.sub(r"\\\g<0>", text).splitlines())

@@ -11,7 +11,8 @@ import msgspec
 from epicene import charts
 from epicene.records import LEARNT, Column, Estimate, Row, Table, digest
 from epicene.runs.pairing import SHORT
-from epicene.suites.headlines import Headline, Unit, everything, share_right
+from epicene.suites import headlines
+from epicene.suites.headlines import Headline, Unit, everything
 from epicene.suites.tabulate import only, undetected, values_of
 
 if TYPE_CHECKING:
@@ -21,12 +22,11 @@ if TYPE_CHECKING:
     from epicene.runs.summary import RunSummary, Summary
     from epicene.suites import RunInfo
 
-_ANY_SUITE = (share_right("right", everything),)
-
 # What headlines of each unit are called on an axis.
 _MEASURED: dict[Unit, str] = {"share": "share", "number": "effect"}
+_INTERVAL = "with 95 % interval"
 
-_NOT_RUN = Estimate(value=None, why="this model was not run on this suite")
+_NOT_RUN = Estimate(value=None, why="this model was not run on this suite under this protocol")
 
 
 @dataclass(frozen=True)
@@ -48,20 +48,25 @@ class Entry:
 
 def headlines_of(summary: Summary) -> tuple[Headline, ...]:
     """What is read first of a suite."""
-    return summary.suite.headlines or _ANY_SUITE
+    return headlines.headlines_of(summary.suite)
 
 
 def entries_of(summary: Summary) -> Iterator[Entry]:
     """The headlines of one suite that have a number, then each by language if it has several."""
     if not len(summary.results.frame):
         return
-    languages = [code for code in values_of(summary.results.frame, "language") if code]
     for headline in headlines_of(summary):
-        codes = languages if headline.by_language and len(languages) > 1 else []
-        for code in ("", *codes):
+        codes = _languages(summary, headline) if headline.by_language else []
+        for code in ("", *(codes if len(codes) > 1 else ())):
             made = _entry(summary, headline, code)
             if any(each.value is not None for each in made.estimates.values()):
                 yield made
+
+
+def _languages(summary: Summary, headline: Headline) -> list[str]:
+    """Those of the judgements behind a headline, which may be of one where the suite has more."""
+    judged = headline.figures or everything
+    return [code for code in values_of(judged(summary.results), "language") if code]
 
 
 def _entry(summary: Summary, headline: Headline, language: str) -> Entry:
@@ -115,6 +120,21 @@ def told_apart(
     return told, renamed
 
 
+def under_suites(summaries: Sequence[Summary], entries: Sequence[Sequence[Entry]]) -> list[Entry]:
+    """All headlines, each titled by its suite, and its protocol where a suite has several."""
+    several = len({each.suite.name for each in summaries}) < len(summaries)
+    return [
+        replace(entry, title=f"{_suite_title(summary, several=several)}: {entry.title}")
+        for summary, found in zip(summaries, entries, strict=True)
+        for entry in found
+    ]
+
+
+def _suite_title(summary: Summary, *, several: bool) -> str:
+    title = summary.suite.card.title
+    return f"{title} ({summary.protocol.name})" if several else title
+
+
 def _called(run: RunSummary, names: Mapping[str, str]) -> RunSummary:
     return replace(run, info=msgspec.structs.replace(run.info, model=names[run.info.model]))
 
@@ -160,7 +180,7 @@ def profile_figures(found: Sequence[Entry]) -> Iterator[Figure]:
     """A point with its interval for each model, a panel for each headline: shares, then others."""
     for unit, measured in _MEASURED.items():
         rows: list[dict[str, charts.Value]] = [
-            {"headline": entry.title, "model": model, measured: estimate}
+            {"headline": entry.title, "model": model, f"{measured}, {_INTERVAL}": estimate}
             for entry in found
             if entry.headline.unit == unit and not entry.language
             for model, estimate in entry.estimates.items()
@@ -170,10 +190,10 @@ def profile_figures(found: Sequence[Entry]) -> Iterator[Figure]:
                 f"{measured} by model",
                 "Headlines of every suite",
                 rows,
-                x=measured,
+                x=f"{measured}, {_INTERVAL}",
                 y="model",
                 facet="headline",
-                percent=unit == "share",
+                unit=unit,
             )
 
 
@@ -189,7 +209,7 @@ def size_figures(summaries: Sequence[Summary], found: Sequence[Entry]) -> Iterat
             {
                 "headline": entry.title,
                 "parameters": sizes[model],
-                measured: estimate,
+                f"{measured}, {_INTERVAL}": estimate,
                 "family": _family(runs[model]),
                 "model": model,
             }
@@ -204,13 +224,13 @@ def size_figures(summaries: Sequence[Summary], found: Sequence[Entry]) -> Iterat
                 "Headlines against size, by family of models",
                 rows,
                 x="parameters",
-                y=measured,
+                y=f"{measured}, {_INTERVAL}",
                 color="family",
                 label="model",
                 facet="headline",
-                percent=unit == "share",
+                unit=unit,
                 log_x=True,
-                notes=(f"Without a known size: {', '.join(unknown)}.",) if unknown else (),
+                notes=charts.without_size(unknown),
             )
 
 

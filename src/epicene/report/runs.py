@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from epicene.errors import InputError
-from epicene.records import Column, Row, Table
 from epicene.report import how
-from epicene.report.document import headlines
+from epicene.report.compared import Compared, compared, protocols_of, undetected_behind
+from epicene.report.document import by_model, headlines
 from epicene.report.evidence import Packer
 from epicene.report.inventory import items_of, models_table, runs_table
 from epicene.report.page import Headline, Missing, Section, page
 from epicene.report.profile import (
-    entries_of,
     profile_figures,
     profile_table,
     size_figures,
     told_apart,
+    under_suites,
 )
-from epicene.report.standing import MOST_COMPARED, changes_table, places
+from epicene.report.standing import MOST_COMPARED
 from epicene.report.thumbnails import MEGABYTES, thumbnails
-from epicene.runs.expected import unjudged
 from epicene.runs.files import write_whole
 from epicene.runs.results import Finished, Judged
-from epicene.runs.summary import Summary, differing_settings, summarise
+from epicene.runs.summary import Summary, summarise
+from epicene.runs.unlike import asked_unlike
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    import polars
-
-    from epicene.records import ContactSheet
+    from epicene.records import ContactSheet, Table
     from epicene.report.profile import Entry
 
 _CARDS = 8  # headlines that are shown large; more are read better in a table
@@ -88,8 +85,9 @@ class _Part(NamedTuple):
     """One suite under one protocol."""
 
     summary: Summary
-    entries: list[Entry]
+    standing: Compared
     section: Section
+    methods: str
 
 
 def _part(runs: Sequence[Finished], megabytes: float) -> _Part:
@@ -98,40 +96,38 @@ def _part(runs: Sequence[Finished], megabytes: float) -> _Part:
     summary = summarise(runs, lambda info, judgement: packer.see(info.model, judgement))
     card, protocol = summary.suite.card, summary.protocol
     sheets = tuple(_sheets(summary, runs))
-    found = list(entries_of(summary))
-    protocols = {
-        told.info.model: run.protocol for told, run in zip(summary.runs, runs, strict=True)
-    }
-    standing: list[Table | str] = []
-    changed = None
-    if not (unlike := how.differing(protocols)):
-        standing = list(places(summary, found, _lacking(summary, runs)))
-        changed = changes_table(summary, found)
-    elif len(runs) > 1:
-        standing.append(
-            f"These runs differ in method ({', '.join(unlike)}), so their models are not ranked "
-            "and not compared."
-        )
+    protocols = protocols_of(summary, runs)
+    standing = compared(summary, runs)
+    changes = [standing.changes] if standing.changes else []
+    methods, lacking = how.method(protocols), how.coverage(summary.runs)
     section = Section(
         heading=f"{card.title} · {protocol.name}",
         paragraphs=(
             card.about,
             f"Protocol {protocol.name}: {protocol.about} Chance level: {card.chance}",
-            *([f"Settings: {told}."] if (told := how.settings(protocol)) else ()),
+            *([f"Settings: {told}."] if (told := how.settings(protocols)) else ()),
             *_gaps(summary, runs),
-            *(told for told in standing if isinstance(told, str)),
+            *standing.said,
         ),
-        how=how.line(
-            (how.method(protocols), how.undetected(summary.runs), how.coverage(summary.runs))
-        ),
-        headlines=tuple(_headlines(found, summary)),
+        how=how.line((methods, how.undetected(summary.runs), lacking)),
+        hows={
+            **{
+                table.title: how.line(
+                    (methods, how.undetected_of("these judgements", entry.undetected), lacking)
+                )
+                for entry, table in standing.places
+            },
+            # Its own columns say how much is undetected.
+            **{table.title: how.line((methods, lacking)) for table in changes},
+        },
+        headlines=tuple(_headlines(standing.entries, summary)),
         faults=card.faults,
         pointers=tuple(
             ("Do the ways of measuring agree?", name) for name in summary.suite.format_tables
         ),
         tables=(
-            *(table for table in standing if isinstance(table, Table)),
-            *([changed] if changed else ()),
+            *(table for _, table in standing.places),
+            *changes,
             _all_metrics(summary),
             *summary.tables,
         ),
@@ -140,29 +136,29 @@ def _part(runs: Sequence[Finished], megabytes: float) -> _Part:
         thumbnails=thumbnails(sheets, [run.folder / "images" for run in runs], megabytes),
         evidence=packer.packed() if packer.rows else None,
     )
-    return _Part(summary, found, section)
+    return _Part(summary, standing, section, methods)
 
 
 def _overview(parts: Sequence[_Part]) -> Iterator[Section]:
     """Models side by side, where there are several or several suites."""
     summaries, by_part = told_apart(
-        [part.summary for part in parts], [part.entries for part in parts]
+        [part.summary for part in parts], [part.standing.entries for part in parts]
     )
-    several = len({each.suite.name for each in summaries}) < len(summaries)
-    found: list[Entry] = []
-    for summary, entries in zip(summaries, by_part, strict=True):
-        title = summary.suite.card.title + (f" ({summary.protocol.name})" if several else "")
-        found += [replace(entry, title=f"{title}: {entry.title}") for entry in entries]
+    found = under_suites(summaries, by_part)
     runs = sum(len(each.runs) for each in summaries)
     if runs < 2 or not found:
         return
+    hows = [
+        how.line((part.methods, undetected_behind(entries), how.coverage(summary.runs)))
+        for part, summary, entries in zip(parts, summaries, by_part, strict=True)
+    ]
     yield Section(
         heading="Models side by side",
         paragraphs=(
             "Each model's headlines with 95 % intervals. Suites measure different things and are "
             "never added up; which models are told apart is said suite by suite below.",
         ),
-        tables=(profile_table(summaries, found, [part.section.how for part in parts]),),
+        tables=(profile_table(summaries, found, hows),),
         figures=(*profile_figures(found), *size_figures(summaries, found)),
     )
 
@@ -188,21 +184,7 @@ def _headlines(found: Sequence[Entry], summary: Summary) -> Iterator[Headline]:
 def _all_metrics(summary: Summary) -> Table:
     """All metrics of all runs; models are rows where there are more of them than fit beside."""
     table = headlines(summary)
-    if len(table.columns) <= MOST_COMPARED:
-        return table
-    unit = table.columns[0]
-    return Table(
-        name=table.name,
-        title=table.title,
-        levels=("model",),
-        columns=tuple(
-            Column(name=row.keys[0], unit=unit.unit, decimals=unit.decimals) for row in table.rows
-        ),
-        rows=tuple(
-            Row(keys=(column.name,), cells=tuple(row.cells[place] for row in table.rows))
-            for place, column in enumerate(table.columns)
-        ),
-    )
+    return table if len(table.columns) <= MOST_COMPARED else by_model(table)
 
 
 def _gaps(summary: Summary, runs: Sequence[Finished]) -> Iterator[str]:
@@ -210,18 +192,9 @@ def _gaps(summary: Summary, runs: Sequence[Finished]) -> Iterator[str]:
     for run in summary.runs:
         if run.coverage is not None and not run.coverage.whole:
             yield f"{run.info.model} is incomplete: {run.coverage}."
-    if different := differing_settings(runs):
-        yield f"These runs were not asked alike: they differ in {', '.join(different)}."
+    yield from asked_unlike(runs)
     if summary.same is not None:
         yield from summary.same.told([run.info.model for run in summary.runs])
-
-
-def _lacking(summary: Summary, runs: Sequence[Finished]) -> polars.DataFrame | None:
-    """The judgements that the runs were to have and have no answer for."""
-    whole = all(run.coverage is None or run.coverage.whole for run in summary.runs)
-    if whole or summary.same is None or len(runs) < 2:
-        return None
-    return unjudged(runs, summary.same)
 
 
 def _sheets(summary: Summary, runs: Sequence[Finished]) -> Iterator[ContactSheet]:

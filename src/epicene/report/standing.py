@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from epicene.records import Column, Estimate, Row, Table
-from epicene.runs.changes import changes
+from epicene.runs.changes import HeadlineChange, changes, table_of_changes
 from epicene.runs.ranking import Ranked, Ranking, rank
-from epicene.stats.correction import holm
 from epicene.stats.ranking import LEVEL
 
 if TYPE_CHECKING:
@@ -32,10 +31,6 @@ _PLACES = (
     "A judgement that was to be had and is lacking, in one run or in all, counts against its model "
     "where that should prove better and for it where another should, so that it can only widen a "
     "place.",
-)
-_CHANGES = (
-    "The second minus the first, over the judgements both have: paired by item, intervals and the "
-    "permutation test clustered by group, Holm over all rows.",
 )
 
 
@@ -123,41 +118,11 @@ def changes_table(summary: Summary, entries: Sequence[Entry]) -> Table | None:
     if not 2 <= len(models) <= MOST_COMPARED:
         return None
     found = [
-        (entry.headline.name, change)
+        HeadlineChange(entry.headline.name, change)
         for entry in entries
         if not entry.language and entry.headline.figures is not None
         for change in changes(
             entry.headline.figures(summary.results), models, suite=summary.suite.name
         )
     ]
-    if not found:
-        return None
-    adjusted = holm([change.test.p for _, change in found])
-    return Table(
-        name="changes",
-        title="What changed between every two models",
-        levels=("headline", "first", "second"),
-        columns=(
-            Column(name="difference"),
-            Column(name="p", unit="p"),
-            Column(name="p (Holm)", unit="p"),
-            Column(name="became right", unit="count"),
-            Column(name="no longer right", unit="count"),
-            Column(name="judgements", unit="count"),
-            Column(name="undetected, first"),
-            Column(name="undetected, second"),
-        ),
-        rows=tuple(
-            Row(
-                keys=(name, change.first, change.second),
-                cells=(
-                    change.difference,
-                    *(Estimate(value=each, why=change.test.why) for each in (change.test.p, p)),
-                    *(Estimate(value=n) for n in (change.gained, change.lost, change.shared)),
-                    *change.undetected,
-                ),
-            )
-            for (name, change), p in zip(found, adjusted, strict=True)
-        ),
-        notes=_CHANGES,
-    )
+    return table_of_changes(found) if found else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+from epicene.records import Column, Estimate, Row, Table
 from epicene.runs.pairing import refuse_repeated
 from epicene.suites.tabulate import codes, undetected
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.records import Estimate
     from epicene.stats import Test
 
 _KEYS = ("item", "name")
@@ -67,4 +67,77 @@ def changes(frame: polars.DataFrame, models: Sequence[str], *, suite: str) -> It
                 undetected(both),
                 undetected(both.select("group", outcome="outcome_2")),
             ),
+        )
+
+
+class HeadlineChange(NamedTuple):
+    """A change by one headline."""
+
+    headline: str
+    change: Change
+
+
+_NOTES = (
+    "The second minus the first, over the judgements both have: paired by item, intervals and the "
+    "permutation test clustered by group, Holm over all rows of this table.",
+)
+_FIGURES = (
+    "The two figures are each run's own, of all its judgements; where the runs do not have the "
+    "same ones, the difference is not that of the figures.",
+)
+_COLUMNS = (
+    Column(name="difference"),
+    Column(name="p", unit="p"),
+    Column(name="p (Holm)", unit="p"),
+    Column(name="became right", unit="count"),
+    Column(name="no longer right", unit="count"),
+    Column(name="judgements", unit="count"),
+    Column(name="undetected, first"),
+    Column(name="undetected, second"),
+)
+
+
+def table_of_changes(found: Sequence[HeadlineChange]) -> Table:
+    """A row for each headline and pair of models."""
+    return Table(
+        name="changes",
+        title="What changed between every two models",
+        levels=("headline", "first", "second"),
+        columns=_COLUMNS,
+        rows=tuple(
+            Row(keys=(each.headline, each.change.first, each.change.second), cells=cells)
+            for each, cells in zip(found, _cells(found), strict=True)
+        ),
+        notes=_NOTES,
+    )
+
+
+def table_of_two(
+    found: Sequence[HeadlineChange], figures: Sequence[tuple[Estimate, Estimate]]
+) -> Table:
+    """The same of one pair of models, with the headlines of both."""
+    first, second, *_ = found[0].change
+    return Table(
+        name="changes",
+        title=f"{second} against {first}, by the suite's headlines",
+        levels=("headline",),
+        columns=(Column(name=f"first: {first}"), Column(name=f"second: {second}"), *_COLUMNS),
+        rows=tuple(
+            Row(keys=(each.headline,), cells=(*own, *cells))
+            for each, own, cells in zip(found, figures, _cells(found), strict=True)
+        ),
+        notes=(*_NOTES, *_FIGURES),
+    )
+
+
+def _cells(found: Sequence[HeadlineChange]) -> Iterator[tuple[Estimate, ...]]:
+    from epicene.stats.correction import holm
+
+    adjusted = holm([each.change.test.p for each in found])
+    for (_, change), p in zip(found, adjusted, strict=True):
+        yield (
+            change.difference,
+            *(Estimate(value=each, why=change.test.why) for each in (change.test.p, p)),
+            *(Estimate(value=n) for n in (change.gained, change.lost, change.shared)),
+            *change.undetected,
         )

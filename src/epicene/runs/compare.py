@@ -7,21 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 from epicene.errors import InputError, unknown
 from epicene.records import Column, Estimate, Row, Table
+from epicene.runs.changes import HeadlineChange, changes, table_of_two
+from epicene.runs.differences import changed, differences, paired
 from epicene.runs.pairing import refuse_repeated, same_items
 from epicene.runs.results import Finished, Judged, frame_of
-from epicene.runs.summary import RunSummary, differing_settings
-from epicene.suites import agreement
-from epicene.suites.tabulate import codes, undetected
+from epicene.runs.summary import RunSummary, judged_once, told_apart
+from epicene.runs.unlike import asked_unlike
+from epicene.suites import Results, agreement
+from epicene.suites.headlines import headlines_of
+from epicene.suites.tabulate import undetected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import polars
 
+    from epicene.runs.differences import Pair
     from epicene.runs.results import Coverage
-    from epicene.stats import Test
+    from epicene.suites import RunInfo
 
-ALL = "all"
+_PLACES = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,8 @@ class Comparison:
     suite: str
     protocol: str
     data: str
-    shared: int
+    shared: int  # judgements that both runs have
+    outcomes: int  # among them, those that have an outcome in both
     metrics: dict[str, Estimate]
     undetected: Estimate  # of both together; of each it is in `runs`
     runs: tuple[RunSummary, RunSummary]
@@ -41,20 +47,35 @@ class Comparison:
 
 
 def compare_runs(first: Finished, second: Finished) -> Comparison:
-    """Pair the judgements of two runs by item and name, and test what differs."""
+    """Pair the judgements of two runs by item and name, and test what differs: by the suite's
+    headlines, as a report does it, then by every name of judgements."""
     refuse_other_suite(first, second)
     read = _read(first, second)
-    both = paired(read.frames)
+    both = paired(read.texts)
     if not len(both):
         raise _nothing_shared(read, "judged item")
-    table, metrics = differences(both, first.info.model, second.info.model)
-    parts = both, both.select("group", outcome="outcome_2")
+    found = list(_headline_changes(read))
+    by_headline = [change for change, _ in found]
+    table, metrics = differences(
+        read.texts,
+        (read.infos[0].model, read.infos[1].model),
+        # Where a suite names no headline, all its outcomes are one.
+        alike=not first.suite.headlines,
+    )
+    once = judged_once(both)
     return _comparison(
         read,
         shared=len(both),
-        metrics=metrics,
-        judged=parts,
-        tables=(table,),
+        outcomes=len(both.drop_nulls(["outcome", "outcome_2"])),
+        metrics={
+            **{f"change_{each.headline}": each.change.difference for each in by_headline},
+            **metrics,
+        },
+        judged=(once, once.select("group", outcome="outcome_2")),
+        tables=(
+            *([table_of_two(by_headline, [figures for _, figures in found])] if found else ()),
+            table,
+        ),
         changed=changed(both),
     )
 
@@ -64,33 +85,68 @@ class _Read:
     """Two runs' judgements, items that are not the same told apart."""
 
     runs: tuple[Finished, Finished]
-    frames: tuple[polars.DataFrame, polars.DataFrame]
+    infos: tuple[RunInfo, RunInfo]
+    frames: Pair
     coverages: tuple[Coverage, Coverage]
     notes: tuple[str, ...]
 
+    @property
+    def texts(self) -> Pair:
+        """The judgements with their words as texts, which can be set against each other."""
+        import polars as pl
+
+        words = pl.col("name", "outcome", "label").cast(pl.String)
+        first, second = (frame.with_columns(words) for frame in self.frames)
+        return first, second
+
 
 def _read(first: Finished, second: Finished) -> _Read:
-    import polars as pl
-
     runs = first, second
     same = same_items(runs)
+    infos = told_apart(runs)
     judged = Judged(first), Judged(second)
     frames = []
     for place, run in enumerate(runs):
-        frame = frame_of(same.named(place, judged[place]), run.info)
+        frame = frame_of(same.named(place, judged[place]), infos[place])
         refuse_repeated(frame, run.suite.name)
-        frames.append(frame.with_columns(pl.col("name", "outcome", "label").cast(pl.String)))
+        frames.append(frame)
     return _Read(
         runs,
+        (infos[0], infos[1]),
         (frames[0], frames[1]),
         (judged[0].coverage, judged[1].coverage),
-        (*_unlike(runs), *same.told([str(run.folder) for run in runs])),
+        (*asked_unlike(runs), *same.told([str(run.folder) for run in runs])),
     )
 
 
-def _unlike(runs: Sequence[Finished]) -> Iterator[str]:
-    if different := differing_settings(runs):
-        yield f"These runs were not asked alike: they differ in {', '.join(different)}."
+def _headline_changes(read: _Read) -> Iterator[tuple[HeadlineChange, tuple[Estimate, Estimate]]]:
+    """From the first run to the second, by each headline whose figures can be paired; and that
+    headline of both.
+
+    Each run is read under its own protocol, as the two may differ in it; and goes by its place,
+    as the two may be one.
+    """
+    import polars as pl
+
+    parts = [
+        Results(frame, run.protocol, (info,))
+        for frame, run, info in zip(read.frames, read.runs, read.infos, strict=True)
+    ]
+    suite = read.runs[0].suite
+    for headline in headlines_of(suite):
+        if headline.figures is None or not all(len(part.frame) for part in parts):
+            continue
+        figures = pl.concat(
+            [
+                headline.figures(part).with_columns(model=pl.lit(place))
+                for part, place in zip(parts, _PLACES, strict=True)
+            ],
+            how="diagonal_relaxed",
+        )
+        first, second = (headline.estimate(part) for part in parts)
+        for change in changes(figures, _PLACES, suite=suite.name):
+            named = change._replace(first=read.infos[0].model, second=read.infos[1].model)
+            yield HeadlineChange(headline.name, named), (first, second)
 
 
 def _nothing_shared(read: _Read, what: str) -> InputError:
@@ -102,8 +158,9 @@ def _comparison(
     read: _Read,
     *,
     shared: int,
+    outcomes: int,
     metrics: dict[str, Estimate],
-    judged: tuple[polars.DataFrame, polars.DataFrame],
+    judged: Pair,
     tables: tuple[Table, ...],
     changed: list[dict[str, Any]],
 ) -> Comparison:
@@ -112,19 +169,22 @@ def _comparison(
 
     first, second = (
         RunSummary(
-            info=run.info,
+            info=info,
             data=run.manifest.settings.data,
             metrics={},
             undetected=undetected(part),
             coverage=coverage,
         )
-        for run, part, coverage in zip(read.runs, judged, read.coverages, strict=True)
+        for run, info, part, coverage in zip(
+            read.runs, read.infos, judged, read.coverages, strict=True
+        )
     )
     return Comparison(
         suite=read.runs[0].suite.name,
         protocol=_either(*(run.protocol.name for run in read.runs)),
         data=_either(first.data, second.data),
         shared=shared,
+        outcomes=outcomes,
         metrics=metrics,
         undetected=undetected(pl.concat([part.select("group", "outcome") for part in judged])),
         runs=(first, second),
@@ -145,9 +205,11 @@ def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
                 keys=(place, run.info.model),
                 cells=(run.undetected, Estimate(value=run.undetected.n)),
             )
-            for place, run in (("first", first), ("second", second))
+            for place, run in zip(_PLACES, (first, second), strict=True)
         ),
-        notes=("Of the judgements that are compared.",),
+        notes=(
+            "Of the judgements that are compared; an answer judged in several ways counts once.",
+        ),
     )
 
 
@@ -164,92 +226,6 @@ def _either(one: str, other: str) -> str:
     return one if one == other else f"{one}, {other}"
 
 
-def paired(frames: tuple[polars.DataFrame, polars.DataFrame]) -> polars.DataFrame:
-    """One row per judgement that both runs have; the second run's columns end in _2."""
-    import polars as pl
-
-    keys = ["item", "name"]
-    kept = [*keys, "group", "outcome", "label", "value", "credit"]
-    nothing = pl.lit(None, dtype=pl.Float64).alias("credit")
-    first, second = (
-        (frame if "credit" in frame.columns else frame.with_columns(nothing)).select(kept)
-        for frame in frames
-    )
-    return first.join(second.drop("group"), on=keys, suffix="_2", maintain_order="left")
-
-
-def differences(
-    both: polars.DataFrame, first: str, second: str
-) -> tuple[Table, dict[str, Estimate]]:
-    """A row for all judgements and one per name: both figures, the difference, and its test."""
-    import polars as pl
-
-    from epicene.stats.correction import holm
-
-    scored = both.with_columns(
-        _figure("a", "outcome", "credit", "value"),
-        _figure("b", "outcome_2", "credit_2", "value_2"),
-    )
-    scored = scored.filter(pl.col("a").is_not_null() & pl.col("b").is_not_null())
-    names = sorted(scored["name"].unique().to_list())
-    # Shares of right outcomes have a mean together; with other values it would mean nothing.
-    outcomes = scored.filter(pl.col("outcome").is_not_null() & pl.col("outcome_2").is_not_null())
-    parts = {ALL: outcomes if len(outcomes) else scored}
-    if len(names) > 1:
-        parts |= {name or "(unnamed)": scored.filter(pl.col("name") == name) for name in names}
-    tested = {name: _tested(part) for name, part in parts.items()}
-    adjusted = holm([test.p for _, test in tested.values()])
-    rows = []
-    for (name, (estimates, test)), p in zip(tested.items(), adjusted, strict=True):
-        cells = (*estimates, _p(test.p, test), _p(p, test))
-        rows.append(Row(keys=(name,), cells=cells))
-    table = Table(
-        name="difference",
-        title=f"{second} against {first}",
-        levels=("judgement",),
-        columns=(
-            Column(name=f"first: {first}", unit="number", decimals=3),
-            Column(name=f"second: {second}", unit="number", decimals=3),
-            Column(name="difference", unit="number", decimals=3),
-            Column(name="p", unit="p"),
-            Column(name="p (Holm)", unit="p"),
-        ),
-        rows=tuple(rows),
-        notes=(
-            "Share of right outcomes, or the mean value where a judgement has no outcome; "
-            "paired by item, clustered by group; permutation test.",
-        ),
-    )
-    metrics = {f"difference_{name}": estimates[2] for name, (estimates, _) in tested.items()}
-    return table, metrics
-
-
-def _figure(name: str, outcome: str, credit: str, value: str) -> polars.Expr:
-    import polars as pl
-
-    right = pl.col(credit).fill_null((pl.col(outcome) == "right").cast(pl.Float64))
-    return pl.when(pl.col(outcome).is_not_null()).then(right).otherwise(pl.col(value)).alias(name)
-
-
-def _tested(part: polars.DataFrame) -> tuple[tuple[Estimate, Estimate, Estimate], Test]:
-    from epicene.stats.bootstrap import clustered, difference
-    from epicene.stats.paired import permutation
-
-    a, b, groups = part["a"].to_numpy(), part["b"].to_numpy(), codes(part)
-    # Shares lie between 0 and 1; of other values the range is not known.
-    shares = part["outcome"].is_not_null().all() and part["outcome_2"].is_not_null().all()
-    estimates = (
-        clustered(a, groups=groups, bounds=(0, 1) if shares else None),
-        clustered(b, groups=groups, bounds=(0, 1) if shares else None),
-        difference(b, a, groups=groups, bounds=(-1, 1) if shares else None),
-    )
-    return estimates, permutation(b, a, groups=groups)
-
-
-def _p(value: float | None, test: Test) -> Estimate:
-    return Estimate(value=value, n=test.n, why=test.why)
-
-
 def agreement_of(
     first: Finished, second: Finished, names: tuple[str, str] | None = None
 ) -> Comparison:
@@ -262,7 +238,7 @@ def agreement_of(
 
     refuse_other_suite(first, second)
     read = _read(first, second)
-    frames = [frame.filter(pl.col("outcome").is_not_null()) for frame in read.frames]
+    frames = [frame.filter(pl.col("outcome").is_not_null()) for frame in read.texts]
     there = [set(frame["name"].unique()) for frame in frames]
     for name, known in zip(names or (), there, strict=names is not None):
         if name not in known:
@@ -288,36 +264,22 @@ def agreement_of(
         raise _nothing_shared(read, "item with an outcome")
     table = Table(
         name="agreement",
-        title=f"Agreement of {first.info.model} and {second.info.model}",
+        title=f"Agreement of {' and '.join(info.model for info in read.infos)}",
         levels=("judgement",),
         columns=tuple(Column(name=name, unit="number", decimals=3) for name in _MEASURES),
         rows=tuple(rows),
         notes=("Right or wrong, paired by item; undetected outcomes are left out.",),
     )
+    judged = pl.concat(a for a, _ in compared), pl.concat(b for _, b in compared)
     return _comparison(
         read,
         shared=shared,
+        outcomes=shared,
         metrics=metrics,
-        judged=(pl.concat(a for a, _ in compared), pl.concat(b for _, b in compared)),
+        judged=judged if names else (judged_once(judged[0]), judged_once(judged[1])),
         tables=(table,),
         changed=[],
     )
 
 
 _MEASURES = ("agreement", "mcc", "kappa")
-
-
-def changed(both: polars.DataFrame) -> list[dict[str, Any]]:
-    """The judgements with another outcome, before and after."""
-    import polars as pl
-
-    moved = both.filter(pl.col("outcome").ne_missing(pl.col("outcome_2")))
-    return [
-        {
-            "item": row["item"],
-            "name": row["name"],
-            "first": row["outcome"],
-            "second": row["outcome_2"],
-        }
-        for row in moved.iter_rows(named=True)
-    ]

@@ -51,8 +51,9 @@ class SameItems:
         """What a person must know of it, if the runs have these names."""
         if self.unlike:
             files = ", ".join(f"{run}: {file}" for run, file in zip(runs, self.files, strict=True))
+            what = "1 id does" if self.unlike == 1 else f"{self.unlike} ids do"
             yield (
-                f"{self.unlike} ids do not mean the same item in all of these runs: their data "
+                f"{what} not mean the same item in all of these runs: their data "
                 "differ, or how these were read (protocol, columns, version of the suite); such "
                 f"items count as different ones and are not paired ({files})."
             )

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.errors import InputError
-from epicene.runs.pairing import SHORT, SameItems, same_items
+from epicene.runs.pairing import SameItems, same_items
 from epicene.runs.results import Coverage, Finished, Judged, frame_of
 from epicene.suites import Protocol, Results, RunInfo, Suite
 from epicene.suites.tabulate import undetected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import polars
 
@@ -29,7 +30,7 @@ class RunSummary:
     info: RunInfo
     data: str
     metrics: Mapping[str, Estimate]
-    undetected: Estimate
+    undetected: Estimate  # an answer that is judged in several ways counts once
     coverage: Coverage | None = None  # None where nobody knows what was asked
 
 
@@ -107,7 +108,7 @@ def together(runs: Sequence[Finished]) -> list[RunInfo]:
             )
     if len({run.folder.resolve() for run in runs}) < len(runs):
         raise InputError("One run folder was given twice.")
-    return _told_apart(runs)
+    return told_apart(runs)
 
 
 def summarise_given(
@@ -142,60 +143,77 @@ def _summary(
                 info=info,
                 data=name,
                 metrics=dict(suite.metrics(results)) if len(frame) else {},
-                undetected=undetected(frame),
+                undetected=undetected(judged_once(frame)),
                 coverage=coverage,
             )
         )
-    together = Results(pl.concat(frames, how="diagonal"), protocol, tuple(infos))
+    once = pl.concat([judged_once(frame) for frame in frames], how="diagonal")
     return Summary(
         suite=suite,
         protocol=protocol,
         runs=tuple(headlines),
-        undetected=undetected(together.frame),
-        results=together,
+        undetected=undetected(once),
+        results=Results(pl.concat(frames, how="diagonal"), protocol, tuple(infos)),
     )
 
 
-def _told_apart(runs: Sequence[Finished]) -> list[RunInfo]:
-    """Runs are told apart by their folder's name, or its whole path; by that also the models with
-    one label."""
-    infos = [run.info for run in runs]
-    labels = [info.model for info in infos]
-    names = [info.run for info in infos]
+def judged_once(frame: polars.DataFrame) -> polars.DataFrame:
+    """One run's judgements without those of an answer that is judged in another way too: of
+    `probability` and `probability (per token)` the bare name is the protocol's own."""
+    import polars as pl
+
+    name = pl.col("name").cast(pl.String)
+    again = (
+        frame.select("item", name, own=name.str.replace(r" \([^()]*\)$", ""))
+        .filter(pl.col("own") != pl.col("name"))
+        .join(frame.select("item", own=name), on=["item", "own"], how="semi")
+        .select("item", "name")
+    )
+    if not len(again):
+        return frame
+    texts = frame.with_columns(name)
+    return texts.join(again, on=["item", "name"], how="anti", maintain_order="left")
+
+
+def lacking(runs: Iterable[RunSummary]) -> Iterator[str]:
+    """Which runs are not whole, and the way out, in a sentence each."""
+    for run in runs:
+        if run.coverage is not None and not run.coverage.whole:
+            yield f"{run.info.model}: {run.coverage}; run the same command again to go on."
+
+
+# --- telling runs apart --------------------------------------------------------------------
+
+
+def told_apart(runs: Sequence[Finished]) -> list[RunInfo]:
+    """Which runs these are, by their folders' names; models of one label by that of their run."""
+    names = _folder_names(runs)
+    folders: dict[str, set[Path]] = {}
+    for run in runs:
+        folders.setdefault(run.info.model, set()).add(run.folder.absolute())
     told = []
-    for run, info in zip(runs, infos, strict=True):
-        where = info.run if names.count(info.run) == 1 else str(run.folder)
-        label = f"{info.model} ({where})" if labels.count(info.model) > 1 else info.model
-        told.append(msgspec.structs.replace(info, model=label, run=where))
+    for run, name in zip(runs, names, strict=True):
+        model = run.info.model
+        label = f"{model} ({name})" if len(folders[model]) > 1 else model
+        told.append(msgspec.structs.replace(run.info, model=label, run=name))
     return told
 
 
-def differing_settings(runs: Sequence[Finished]) -> list[str]:
-    """What the runs were asked differently, by the names of the settings; and the models beside
-    the one that is measured (judges, a translator), where these are not the same."""
-    first = msgspec.to_builtins(runs[0].manifest.settings)
-    names = {
-        name
-        for run in runs[1:]
-        for name, value in msgspec.to_builtins(run.manifest.settings).items()
-        if value != first[name]
-    }
-    return [*sorted(names), *_differing_roles(runs)]
+def _folder_names(runs: Sequence[Finished]) -> list[str]:
+    """The names of the folders; where several share one, with as many of the folders above as
+    tell them apart, and never with a whole path."""
+    sharing: dict[str, set[Path]] = {}
+    for run in runs:
+        sharing.setdefault(run.info.run, set()).add(run.folder.absolute())
+    return [_told(run.info.run, run.folder.absolute(), sharing[run.info.run]) for run in runs]
 
 
-def _differing_roles(runs: Sequence[Finished]) -> Iterator[str]:
-    measured = {run.suite.roles[0].name for run in runs}
-    roles = dict.fromkeys(role for run in runs for role in run.manifest.models)
-    for role in roles:
-        told = dict.fromkeys(companions(run).get(role, "none") for run in runs)
-        if role not in measured and len(told) > 1:
-            yield f"{role} ({' against '.join(told)})"
-
-
-def companions(run: Finished) -> dict[str, str]:
-    """By role, who took part beside the model that is measured, each by label and digest."""
-    return {
-        role: ", ".join(sorted(f"{each.label} {each.digest.hex()[:SHORT]}" for each in identities))
-        for role, identities in run.manifest.models.items()
-        if role != run.suite.roles[0].name and identities
-    }
+def _told(name: str, folder: Path, sharing: Iterable[Path]) -> str:
+    """A folder's name, or the end of its path that no other folder of this name has."""
+    others = [other.parts for other in sharing if other != folder]
+    if not others:
+        return name
+    depth = 2
+    while any(other[-depth:] == folder.parts[-depth:] for other in others):
+        depth += 1
+    return "/".join(folder.relative_to(folder.anchor).parts[-depth:])

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.records import Estimate
-    from epicene.suites import Results
+    from epicene.suites import Results, Suite
 
 
 Unit: TypeAlias = Literal["share", "number"]
@@ -50,6 +50,11 @@ def with_figures(frame: polars.DataFrame) -> polars.DataFrame:
     if "credit" in frame.columns:
         right = pl.col("credit").fill_null(right)
     return judged.with_columns(right.alias("figure"))
+
+
+def headlines_of(suite: Suite[Any, Any]) -> tuple[Headline, ...]:
+    """What is read first of a suite: all outcomes, where it names nothing."""
+    return suite.headlines or (share_right("right", everything),)
 
 
 def everything(results: Results[Any]) -> polars.DataFrame:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from epicene.annotate.folder import create_folder, read_folder
 from epicene.annotate.results import StudySummary, summarise_study
 from epicene.annotate.sample import sample_data
+from epicene.annotate.sheets import write_sheets
 from epicene.errors import InputError
 from epicene.records import Estimate
+from epicene.report.layout import PUBLISHED, lay_out
 from epicene.stats.proportions import wilson
 from epicene.studies import ChoiceScreen, Choose, NumberScreen, Response, Study
 from epicene.studies.checks import study_faults
 from epicene.studies.drawing import Wanted
+from epicene.studies.response_files import responses_sheet
 from epicene.studies.showing import shown
 from epicene.suites import Source
 from epicene.suites.alternations import suite
@@ -119,6 +126,7 @@ def test_the_papers_draw() -> None:
 def test_nothing_shown_says_which_sentence_is_which(pairs: dict[str, Pair]) -> None:
     study = drawn()
     sides: Counter[str] = Counter()
+    by_id: Counter[bool] = Counter()
     for item in study.items:
         seen = shown(study, item)
         assert set(seen) == {"a", "b"}
@@ -127,9 +135,54 @@ def test_nothing_shown_says_which_sentence_is_which(pairs: dict[str, Pair]) -> N
         assert seen[item.fields["good"]] == pair.good
         assert set(seen.values()) == {pair.good, pair.bad}
         assert pair.id not in item.id
+        by_id[int(item.id[2], 16) % 2 == (item.fields["good"] == "a")] += 1
         sides[item.fields["good"]] += 1
     # A toss of a coin: five standard deviations of 224 tosses.
     assert abs(sides["a"] - 112) < 5 * 7.5
+    assert abs(by_id[True] - 112) < 5 * 7.5  # nor is the coin the id's own
+
+
+def test_a_sheet_does_not_tell_checks_and_fillers_from_items(tmp_path: Path) -> None:
+    study = msgspec.structs.replace(drawn(per_cell=2), judgements=1)
+    people = [f"p{number}" for number in range(4)]
+    for path in write_sheets(study, people, tmp_path)[:-1]:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            ids = [row["item"] for row in csv.DictReader(file)]
+        assert len(ids) == 2 + len(study.checks) + len(study.fillers)
+        assert [name for name in ids if not re.fullmatch("i[0-9a-f]{12}", name)] == []
+
+
+def test_a_folder_of_an_earlier_version_goes_on_working(tmp_path: Path) -> None:
+    """Its ids told checks from items, some were numbers, and no question was a preference."""
+    now = drawn(per_cell=10)
+    (better,) = now.questions
+    before = msgspec.structs.replace(
+        now,
+        questions=(msgspec.structs.replace(better, preference=False),),
+        items=tuple(
+            msgspec.structs.replace(item, id=f"{place:012}") for place, item in enumerate(now.items)
+        ),
+        **{
+            part: tuple(
+                msgspec.structs.replace(item, id=f"{part}-{place}")
+                for place, item in enumerate(getattr(now, part))
+            )
+            for part in ("practice", "checks", "fillers")
+        },
+    )
+    create_folder(tmp_path / "study", before)
+    folder = read_folder(tmp_path / "study")
+    verbs = sorted({item.group for item in now.items})
+    wrong = {"ann": set(), "bob": set(verbs[:1]), "cyd": set(verbs[:3])}
+    given = responses(folder.study, wrong)
+    (tmp_path / "all.csv").write_text(responses_sheet(folder.study, given), "utf-8", newline="")
+    assert folder.take(tmp_path / "all.csv").new == len(given)
+    old, new = (
+        summarise_study(folder.study, folder.responses()),
+        summarise_study(now, responses(now, wrong)),
+    )
+    assert old.metrics == new.metrics
+    assert old.tables == new.tables
 
 
 def test_only_hindi_and_without_the_frames_all_pairs() -> None:
@@ -168,7 +221,7 @@ def responses(study: Study, wrong: dict[str, set[str]]) -> list[Response]:
         for check in (*study.checks, *study.fillers):
             right = str(check.expected["better"])
             wrong_one = {"a": "b", "b": "a"}[right]
-            careless = person == "cyd" and check.id == "check-1"
+            careless = person == "cyd" and check is study.checks[0]
             given.append(
                 Response(
                     study=study.name,
@@ -227,5 +280,9 @@ def test_agreement_of_people(summary: StudySummary) -> None:
 
 
 def test_the_papers_numbers_stand_beside(summary: StudySummary) -> None:
-    assert cells(summary, "models", "people (published)")["SV"].value == pytest.approx(0.909)
+    assert cells(summary, "models", "the paper's people")["SV"].value == pytest.approx(0.909)
+    (models,) = (table for table in summary.tables if table.name == "models")
+    printed = [line.keys[0].text for line in lay_out(models).lines]
+    assert "the paper's people (published)" in printed
+    assert not [name for name in printed if name.count(PUBLISHED) > 1]
     assert cells(summary, "models", "BLOOM 1.1b")["No Case(E)"].value == pytest.approx(0.232)

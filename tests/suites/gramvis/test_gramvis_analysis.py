@@ -18,8 +18,8 @@ from epicene.suites import Results
 from epicene.suites.gramvis.analysis.averages import Average, columns
 from epicene.suites.gramvis.analysis.differences import paired_test, stars
 from epicene.suites.gramvis.analysis.words import Part, counts_of
-from epicene.suites.gramvis.figures import figures, word_effects
-from epicene.suites.gramvis.protocol import PROTOCOLS
+from epicene.suites.gramvis.figures import STRONGEST, figures, word_effects
+from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
 from epicene.suites.gramvis.tables import metrics, tables
 from suites.gramvis.gramvis_counts import counted, results
 
@@ -144,6 +144,26 @@ def test_neither_in_12_is_a_mean_of_cells() -> None:
     assert number(by_word, "DE", "all", "all", "gendered_neither_pct") == pytest.approx(
         100 * (0.5 + 0 + 1) / 3
     )
+
+
+@pytest.mark.parametrize("protocol", ["paper", QUICK])
+def test_metrics_are_shares_of_1_where_the_table_has_the_paper_s_per_cent(
+    protocol: str | GramvisProtocol,
+) -> None:
+    items = [
+        *counted("a", ((4, 3, 1), (4, 4, 0), (2, 2, 4))),
+        *counted("b", ((4, 4, 0), (4, 4, 0), (4, 4, 0))),
+    ]
+    made, printed = metrics(results(items, protocol)), found(results(items, protocol))["12"]
+    assert made["gendered_neither"].value == pytest.approx((4 / 8 + 0) / 2)
+    assert made["english_neither"].value == pytest.approx((1 / 8 + 0) / 2)
+    for name in ("english_neither", "chinese_neither", "gendered_neither"):
+        cell = printed["average"]["all"]["all"][f"{name}_pct"]
+        for end in ("value", "low", "high"):
+            share, per_cent = getattr(made[name], end), cell[end]
+            assert (share is None) == (per_cent is None)
+            assert share is None or 100 * share == pytest.approx(per_cent)
+    assert not [name for name in made if name.endswith(("_pct", "_pp"))]
 
 
 def test_the_paired_test_has_its_closed_form() -> None:
@@ -317,6 +337,15 @@ def test_figures_4_and_5_list_the_strongest_words() -> None:
     assert set(drawn) == {"4", "5", "6", "7", "8", "9", "10", "11", "effects"}
     assert [row["y"] for row in drawn["4"].spec["data"]["values"]] == ["strong (DE)", "weak (DE)"]
     assert [row["y"] for row in drawn["5"].spec["data"]["values"]] == ["contrary (DE)"]
+    assert not any("left out" in note for note in drawn["4"].notes)
+    many = [
+        each
+        for n in range(STRONGEST + 2)
+        for each in counted(f"word {n:02}", ((0, 4, 0), (0, 4, 0), (n % 4 + 1, 3 - n % 4, 0)))
+    ]
+    four = next(figure for figure in figures(results(many)) if figure.name == "4")
+    assert len(four.spec["data"]["values"]) == STRONGEST
+    assert four.notes[-1] == "2 words with a weaker effect are left out."
 
 
 def test_headlines_lie_in_their_intervals() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from epicene.annotate.folder import read_folder
 from epicene.annotate.pictures import gather
+from epicene.annotate.quality import agreement
 from epicene.annotate.results import StudySummary, summarise_study
 from epicene.annotate.sample import sample_data, sample_runs
 from epicene.cli import guarded
@@ -37,6 +38,7 @@ from epicene.suites.gramvis.protocol import PROTOCOLS
 from epicene.suites.gramvis.voting import AGREEMENTS
 from epicene.suites.gramvis.words import read_words
 from runs.conftest import Silent
+from scripted_people import respond
 
 
 def table(summary: StudySummary, name: str) -> dict[str, Any]:
@@ -238,6 +240,19 @@ def test_a_picture_that_is_gone_is_named(done: Finished, tmp_path: Path) -> None
     study = sample_runs([done], Wanted(total=3), study="image")
     with pytest.raises(InputError, match=r"The picture .* is in the images of none of the runs"):
         gather(study, [tmp_path / "elsewhere"], tmp_path / "study")
+
+
+def test_any_studys_agreement_resamples_words_as_the_suite_does(done: Finished) -> None:
+    study = sample_runs([done], Wanted(total=90), study="image")
+    assert len({item.group for item in study.items}) < len(study.items)
+    given = [respond(study, item, who) for item in study.items for who in ("ann", "bob", "cyd")]
+    (found,) = agreement(study, given)
+    own = table(summarise_study(study, given), "people")["all"]["the sample"]
+    for estimate, name in (
+        (found.raw, "agreement"), (found.fleiss, "κ"), (found.krippendorff, "α"),
+    ):  # fmt: skip
+        shown_there = [own[name][part] for part in ("value", "low", "high")]
+        assert shown_there == [estimate.value, estimate.low, estimate.high]
 
 
 def an_image(number: int, label: str, agreement: str, weight: float, votes: str) -> StudyItem:

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from cli.test_commands import SCHEMA
+from epicene.annotate.quality import agreement
 from epicene.annotate.results import StudySummary, summarise_study
 from epicene.errors import InputError
 from epicene.records import Estimate, Text, Texts
@@ -28,6 +29,7 @@ from epicene.studies import (
 )
 from epicene.studies.checks import study_faults
 from epicene.studies.drawing import Candidate, Wanted
+from epicene.studies.lists import lists_of, sequence
 from epicene.studies.responses import choices
 from epicene.studies.showing import shown
 from epicene.suites import Answers, Given, Source
@@ -37,6 +39,7 @@ from epicene.suites.misgendering.instances import Instance
 from epicene.suites.misgendering.labels_evidence import bracketed
 from epicene.suites.misgendering.protocol import PROTOCOLS, MisgenderingProtocol
 from epicene.suites.studies import Material
+from scripted_people import respond
 
 OURS = msgspec.structs.replace(PROTOCOLS["epicene"], pronouns=("he", "she", "they", "xe"))
 TEXTS = (
@@ -288,6 +291,41 @@ def test_how_people_agree(summary: StudySummary) -> None:
     assert cells(summary, "people", "outcome", "pronoun", "he")["agreement"].value == 0.5
     assert cells(summary, "people", "repetition", "all", "all")["agreement"].n == 3
     assert summary.metrics["agreement_people"].value == pytest.approx(2 / 3)
+
+
+def test_any_studys_agreement_resamples_what_the_suite_resamples(starter: list[Instance]) -> None:
+    """The table of questions and the suite's own give one number one interval."""
+    items = labels.draw(written(starter, OURS, "a"), OURS, Wanted(per_cell=4))
+    study = drawn(items)
+    assert len({item.group for item in items}) < len(items)
+    assert all(item.group == item.fields["cluster"] for item in items)
+    for people in (("ann", "bob"), ("ann", "bob", "cyd")):
+        given = [respond(study, each, who) for each in items for who in people]
+        (found,) = (each for each in agreement(study, given) if each.question == "outcome")
+        own = cells(summarise_study(study, given), "people", "outcome", "all", "all")
+        assert found.raw == own["agreement"]
+        assert found.cohen == own["κ"]
+        assert found.krippendorff == own["α"]
+        apart = msgspec.structs.replace(
+            study, items=tuple(msgspec.structs.replace(each, group="") for each in items)
+        )
+        (single,) = (each for each in agreement(apart, given) if each.question == "outcome")
+        assert single.krippendorff.value == found.krippendorff.value
+        assert single.krippendorff.low != found.krippendorff.low
+
+
+def test_groups_do_not_change_who_sees_what(starter: list[Instance]) -> None:
+    study = drawn(labels.draw(written(starter, OURS, "a"), OURS, Wanted(per_cell=2)))
+    apart = msgspec.structs.replace(
+        study, items=tuple(msgspec.structs.replace(each, group="") for each in study.items)
+    )
+    for person in ("ann", "bob"):
+        orders = [
+            [item.id for item in sequence(each, lists_of(each)[""], person)]
+            for each in (study, apart)
+        ]
+        assert orders[0] == orders[1]
+        assert set(orders[0]) == {item.id for item in study.items}
 
 
 def test_the_papers_own_figures_stand_beside() -> None:

@@ -191,6 +191,10 @@ def test_raw_agreement_has_the_papers_standard_error() -> None:
     (she,) = [row for row in drawn.spec["data"]["values"] if row["color"] == "she"]
     assert (she["y"], she["high"] - she["y"]) == (0.5, pytest.approx(0.5))  # of two, one agrees
     assert "one standard error" in " ".join(drawn.notes)
+    measured = drawn.spec["layer"][0]["encoding"]["y"]
+    assert measured["title"] == "raw agreement"
+    assert measured["scale"]["domain"][0] <= 0
+    assert measured["scale"]["domain"][1] >= 1
 
 
 def test_the_beta_distributions_are_those_of_the_landscape() -> None:
@@ -204,6 +208,8 @@ def test_the_beta_distributions_are_those_of_the_landscape() -> None:
     drawn = next(each for each in figures(results("paper")) if each.name == "10")
     (xe,) = [row for row in drawn.spec["data"]["values"] if row["label"] == "xe"]
     assert (xe["y"], xe["x"]) == (found["α"], found["β"])
+    # What has no distribution is named with its reason.
+    assert any(note.startswith("Not drawn: ") for note in drawn.notes)
 
 
 # --- conflicts and disagreement ------------------------------------------------------------

@@ -14,20 +14,30 @@ const VERDICTS = {
 // Each line holds one word that all three share, or a word of each; a dash stands for none.
 function sideBySide(lines, lang) {
   const columns = lines.split("\n").map((line) => line.split(" "));
-  const heads = element(
-    "div",
-    { className: "words", dir: "ltr" }, // has no say in which way the sentence runs
-    element("span", { className: "sign" }, "\u00a0"),
-    ...SIDES.map((side) => element("span", { className: "side" }, side)),
-  );
-  const view = element("div", { className: "aligned", dir: "auto", lang }, heads);
+  const words = element("div", { className: "lines" });
   const seen = new Set();
-  for (const words of columns) {
-    const kind = verdict(words);
+  for (const column of columns) {
+    const kind = verdict(column);
     if (kind) seen.add(kind);
-    view.append(wordColumn(words, kind));
+    words.append(wordColumn(column, kind));
   }
-  return [view, legend(seen)];
+  return [element("div", { className: "aligned", dir: "auto", lang }, heads(columns.length), words), legend(seen)];
+}
+
+// What the rows are, for as many lines as the words may be broken into; the box shows those there
+// are. Read out once, and with no say in which way the sentence runs.
+function heads(lines) {
+  const box = element("div", { className: "heads", dir: "ltr" });
+  for (let line = 0; line < lines; line += 1) {
+    const head = element(
+      "div",
+      { className: "words", attributes: line > 0 ? { "aria-hidden": "true" } : {} },
+      element("span", { className: "sign" }, "\u00a0"),
+      ...SIDES.map((side) => element("span", { className: "side" }, side)),
+    );
+    box.append(head);
+  }
+  return box;
 }
 
 function verdict(words) {

@@ -194,7 +194,7 @@ _PERSONS = ({"en": "speaker", "ar": "المتكلم"}, {"en": "listener", "ar": 
 
 
 def _people(label: SentenceLabel) -> str:
-    """For whom a form is, in words: a line of Arabic, which its writer reads, and one of English."""
+    """For whom a form is, in words: a line of Arabic, which its writer reads, then English."""
     letters = (
         f"{label.first}{'!' * label.first_many}",
         f"{label.second}{'!' * label.second_many}",

@@ -54,7 +54,7 @@ def _by_rule(frame: polars.DataFrame) -> Figure:
         for part in (only(census, language=language),)
         for rule in rules_in(part, language)
     ]
-    return charts.bars("3", "Sentences by rule", rows, x="sentences", y="rule")
+    return charts.bars("3", "Sentences by rule", rows, x="sentences", y="rule", unit="count")
 
 
 def _sentences(census: polars.DataFrame, rule: str) -> int:
@@ -73,8 +73,15 @@ def _by_terms(frame: polars.DataFrame) -> Figure:
         for language in values_of(census, "language")
         for part in (only(census, language=language),)
     ]
-    title = "Sentences by number of gendered terms"
-    return charts.bars("4", title, rows, x="gendered terms", y="sentences", color="language")
+    return charts.bars(
+        "4",
+        "Sentences by number of gendered terms",
+        rows,
+        x="gendered terms",
+        y="sentences",
+        color="language",
+        unit="count",
+    )
 
 
 def _heat_map(frame: polars.DataFrame, language: str, name: str) -> Figure | None:
@@ -87,7 +94,7 @@ def _heat_map(frame: polars.DataFrame, language: str, name: str) -> Figure | Non
     ]
     title = f"GIoU by rule and model, {_NAMES[language]}"
     try:
-        return charts.heatmap(name, title, rows, x="model", y="rule", value="GIoU", percent=True)
+        return charts.heatmap(name, title, rows, x="model", y="rule", value="GIoU", unit="share")
     except charts.EmptyChartError:
         return None
 
@@ -112,14 +119,21 @@ def _entities(frame: polars.DataFrame) -> Figure | None:
             "speaker wrong": ~speaker,
         }
         rows += [
-            {"model": model, "answer": kind, "share": part.share(flags)}
+            {"model": model, "answer": kind, "share of answers": part.share(flags)}
             for kind, flags in kinds.items()
         ]
     title = "Answers to sentences with another person in Hindi"
     note = "The answers themselves are in the list of judged items of a report."
     try:
         return charts.bars(
-            "8", title, rows, x="model", y="share", color="answer", percent=True, notes=(note,)
+            "8",
+            title,
+            rows,
+            x="model",
+            y="share of answers",
+            color="answer",
+            unit="share",
+            notes=(note,),
         )
     except charts.EmptyChartError:
         return None
@@ -145,7 +159,7 @@ def _plural(frame: polars.DataFrame) -> Figure | None:
             x="model",
             y="score",
             color="metric",
-            percent=True,
+            unit="share",
         )
     except charts.EmptyChartError:
         return None
@@ -154,13 +168,15 @@ def _plural(frame: polars.DataFrame) -> Figure | None:
 def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
     """CGA against the number of parameters: the paper's models, and those of the runs."""
     rows: Rows = []
+    unknown = [run.model for run in results.runs if not _facts(run.identities.get("model", ()))[0]]
     for language in values_of(frame, "language"):
         rows += [
             {
                 "parameters": model.billions * 1e9,
                 "CGA": score_of(language, name, "CGA"),
                 "family": f"{model.family} (published)",
-                "language": language,
+                "language": _NAMES.get(language, language),
+                "model": "",
             }
             for name, model in published().models.items()
             if model.billions is not None and language in published().scores
@@ -174,7 +190,8 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
                         "parameters": size,
                         "CGA": measures.cga(Part.of(part)),
                         "family": family or run.model,
-                        "language": language,
+                        "language": _NAMES.get(language, language),
+                        "model": run.model,
                     }
                 )
     try:
@@ -185,11 +202,13 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
             x="parameters",
             y="CGA",
             color="family",
+            label="model",
             facet="language",
-            percent=True,
+            unit="share",
             log_x=True,
             notes=(
                 "The published models were given the published sentences, the runs' their own.",
+                *charts.without_size(unknown),
             ),
         )
     except charts.EmptyChartError:

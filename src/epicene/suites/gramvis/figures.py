@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
 STRONGEST = 12  # words a figure
+EFFECT = "own gender's share, gendered less English"
+SHARE = "share of words"
+GENDERS = {"M": "masculine", "F": "feminine"}
 
 
 def figures(results: Results[GramvisProtocol]) -> Iterator[Figure]:
@@ -55,30 +58,34 @@ def word_effects(counts: Counts) -> list[tuple[str, str, float]]:
 
 
 def _expected(counts: Counts) -> Figure:
-    strongest = sorted(word_effects(counts), key=lambda word: -word[2])[:STRONGEST]
-    return _listed("4", "Words whose grammar moves who is shown most", strongest, 1)
+    return _listed("4", "Words whose grammar moves who is shown most", counts, 1)
 
 
 def _reversed(counts: Counts) -> Figure:
-    strongest = sorted(word_effects(counts), key=lambda word: word[2])[:STRONGEST]
-    return _listed("5", "Words that most show the other gender than their grammar's", strongest, -1)
+    return _listed("5", "Words that most show the other gender than their grammar's", counts, -1)
 
 
-def _listed(name: str, title: str, words: list[tuple[str, str, float]], sign: int) -> Figure:
+def _listed(name: str, title: str, counts: Counts, sign: int) -> Figure:
+    """The words of the strongest effects with that sign."""
+    words = sorted(word_effects(counts), key=lambda word: -sign * word[2])
     rows: list[dict[str, Any]] = [
-        {"word": word, "grammar": grammar, "effect": effect}
+        {"word": word, "grammar": GENDERS[grammar], EFFECT: effect}
         for word, grammar, effect in words
         if sign * effect > 0
     ]
+    left_out = len(rows) - STRONGEST
     return charts.bars(
         name,
         title,
-        rows,
-        x="effect",
+        rows[:STRONGEST],
+        x=EFFECT,
         y="word",
         color="grammar",
-        percent=True,
-        notes=("The own gender's share under the gendered prompt less under English, all models.",),
+        unit="difference",
+        notes=(
+            "The own gender's share under the gendered prompt less under English, all models.",
+            *([f"{left_out} words with a weaker effect are left out."] if left_out > 0 else ()),
+        ),
     )
 
 
@@ -90,57 +97,58 @@ def _words(counts: Counts) -> Iterator[Figure]:
         {
             "category": names[category],
             "words": float(len(counts.which(category=category))),
-            "share": len(counts.which(category=category)) / total,
+            SHARE: len(counts.which(category=category)) / total,
         }
         for category in CATEGORIES
     ]
     yield charts.bars(
         "6",
         "Words by grammatical gender",
-        [{"grammar": g, "share": len(counts.which(grammar=g)) / total} for g in GRAMMARS],
+        [{"grammar": GENDERS[g], SHARE: len(counts.which(grammar=g)) / total} for g in GRAMMARS],
         x="grammar",
-        y="share",
-        percent=True,
+        y=SHARE,
+        unit="share",
     )
-    yield charts.bars("7", "Words by category", by_category, x="category", y="share", percent=True)
+    yield charts.bars("7", "Words by category", by_category, x="category", y=SHARE, unit="share")
     yield charts.heatmap(
         "8",
         "Categories by grammatical gender",
         [
-            {"grammar": g, "category": names[c], "share": _share(counts, c, grammar=g)}
+            {"grammar": GENDERS[g], "category": names[c], SHARE: _share(counts, c, grammar=g)}
             for g in GRAMMARS
             for c in CATEGORIES
         ],
         x="category",
         y="grammar",
-        value="share",
-        percent=True,
+        value=SHARE,
+        unit="share",
     )
-    yield charts.bars("9", "Words by category", by_category, x="category", y="words")
+    yield charts.bars("9", "Words by category", by_category, x="category", y="words", unit="count")
     yield charts.heatmap(
         "10",
         "Categories by language",
         [
-            {"language": code, "category": names[c], "share": _share(counts, c, language=code)}
+            {"language": code, "category": names[c], SHARE: _share(counts, c, language=code)}
             for code in counts.languages
             for c in CATEGORIES
         ],
         x="category",
         y="language",
-        value="share",
-        percent=True,
+        value=SHARE,
+        unit="share",
     )
     yield charts.bars(
         "11",
         "Words by language and grammatical gender",
         [
-            {"language": code, "grammar": g, "words": float(len(counts.which(code, g)))}
+            {"language": code, "grammar": GENDERS[g], "words": float(len(counts.which(code, g)))}
             for code in counts.languages
             for g in GRAMMARS
         ],
         x="language",
         y="words",
         color="grammar",
+        unit="count",
     )
 
 
@@ -158,8 +166,8 @@ def _effects(counts: Counts, protocol: GramvisProtocol) -> Figure:
         {
             "language": language,
             "model": drawer,
-            "grammar": grammar,
-            "effect": average.effect(part, "english", OWN[grammar]),
+            "words": f"{GENDERS[grammar]} words",
+            EFFECT: average.effect(part, "english", OWN[grammar]),
         }
         for (language, drawer, grammar), part in counts.cells()
     ]
@@ -168,10 +176,10 @@ def _effects(counts: Counts, protocol: GramvisProtocol) -> Figure:
         "The effect of grammatical gender against English",
         rows,
         x="language",
-        y="effect",
+        y=EFFECT,
         color="model",
-        facet="grammar",
-        percent=True,
+        facet="words",
+        unit="difference",
         reference=0.0,
         notes=("Means over words; intervals resample words.",),
     )

@@ -13,7 +13,7 @@ from epicene.suites.gramvis.analysis.differences import holm_over, paired_test, 
 from epicene.suites.gramvis.names import CONDITIONS, CONTROLS, OWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from epicene.stats import Test
     from epicene.suites.gramvis.analysis.averages import Rule
@@ -171,10 +171,20 @@ def _turned(estimate: Estimate, whole: float) -> Estimate:
 
 def points(share: Estimate) -> Estimate:
     """A share in hundredths."""
+    return _each(share, lambda number: 100 * number)
+
+
+def share_of(points: Estimate) -> Estimate:
+    """The share that hundredths are."""
+    return _each(points, lambda number: number / 100)
+
+
+def _each(estimate: Estimate, changed: Callable[[float], float]) -> Estimate:
     value, low, high = (
-        None if number is None else 100 * number for number in (share.value, share.low, share.high)
+        None if number is None else changed(number)
+        for number in (estimate.value, estimate.low, estimate.high)
     )
-    return msgspec.structs.replace(share, value=value, low=low, high=high)
+    return msgspec.structs.replace(estimate, value=value, low=low, high=high)
 
 
 def bias_table(counts: Counts, protocol: GramvisProtocol) -> Table:

@@ -9,7 +9,7 @@ from epicene.suites.gramvis.analysis.words import counts_of, divergent, drawn
 from epicene.suites.gramvis.effects import effect_table, headline_effects, resource_table
 from epicene.suites.gramvis.judge_tables import judge_tables
 from epicene.suites.gramvis.neither import neither_table
-from epicene.suites.gramvis.representation import bias_table, representation_tables
+from epicene.suites.gramvis.representation import bias_table, representation_tables, share_of
 from epicene.suites.gramvis.stereotypes import stereotype_table
 from epicene.suites.gramvis.word_tables import word_tables
 
@@ -48,14 +48,17 @@ def _of_words(counts: Counts, protocol: GramvisProtocol) -> Iterator[Table]:
 
 
 def metrics(results: Outcomes) -> dict[str, Estimate]:
-    """The aggregate of Table 11 and the last row of Table 12, by what they say."""
+    """The aggregate of Table 11 and the last row of Table 12, by what they say.
+
+    A metric is a share of 1, as in every suite; the table has the paper's per cent.
+    """
     counts, protocol = counts_of(divergent(drawn(results))), results.protocol
     if not counts.words:
         return {}
     rates = neither_table(counts, protocol)
     average = zip(rates.columns, rates.rows[-1].cells, strict=True)
     return headline_effects(counts, protocol) | {
-        column.name: cell
+        column.name.removesuffix("_pct"): share_of(cell)
         for column, cell in average
         if isinstance(cell, Estimate) and column.name.endswith("_pct")
     }

@@ -1,0 +1,264 @@
+"""Tables as LaTeX: what is written, and that by all we know without TeX it fits on a page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epicene.records import Column, Row, Table
+from epicene.report.latex import as_latex, tables_latex
+from epicene.report.latex_fit import TEXT_WIDTH, Fit, fit, width
+from epicene.report.latex_text import breakable, escape, prose, slug, unprintable
+from epicene.report.layout import lay_out
+from report.report_samples import estimate, sample_table, text_table
+
+# Every character a person could type, and those that mean something to LaTeX.
+TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"])) | st.text(
+    "|\\`*_[]<>~$#&%{}^\"'!a-, "
+)
+
+
+def numbers_table(columns: int, rows: int, levels: int = 1, word: str = "key") -> Table:
+    """Shares with intervals; every row has a first key of four."""
+    return Table(
+        name="wide",
+        title="Many numbers",
+        levels=tuple(f"level {n}" for n in range(levels)),
+        columns=tuple(Column(name=f"column_{n}") for n in range(columns)),
+        rows=tuple(
+            Row(
+                keys=(*(f"{word} {row // 4}" for _ in range(levels - 1)), f"{word} {row}"),
+                cells=tuple(estimate(0.5) for _ in range(columns)),
+            )
+            for row in range(rows)
+        ),
+    )
+
+
+def body(source: str) -> list[str]:
+    """The rows of a table of one panel."""
+    inside = source[source.rindex(r"\midrule") : source.rindex(r"\bottomrule")]
+    return [line.strip() for line in inside.splitlines()[1:-1]]
+
+
+def test_latex_is_booktabs_with_reasons_below() -> None:
+    text = as_latex(sample_table())
+    assert r"\begin{tabular}{@{}llrrrrl@{}}" in text
+    assert (
+        r"Hindi & small & 81.2* {\scriptsize [78.0, 84.1]} & "
+        r"$-$0.12 {\scriptsize [$-$0.22, $-$0.02]}" in text
+    )
+    assert r" & large & --\textsuperscript{a} & 0.50 {\scriptsize [0.40, 0.60]} & .043 & 3" in text
+    assert r"\textsuperscript{a} fewer than two groups\par" in text
+    assert (
+        r"Arabic & large (published) & 70.0 & --\textsuperscript{a} & --\textsuperscript{b}" in text
+    )
+    assert text.index(r"\addlinespace") < text.index("Arabic & large")
+    assert r"\label{tab:2}" in text
+    assert r"\usepackage{booktabs,adjustbox}" in text
+
+
+def test_latex_gives_plus_minus_only_where_the_interval_is_symmetric() -> None:
+    text = as_latex(sample_table(), intervals="plus-minus")
+    assert r"81.2* {\scriptsize [78.0, 84.1]}" in text  # 3.2 below, 2.9 above
+    assert r"$-$0.12 {\scriptsize $\pm$ 0.10}" in text
+
+
+# --- which engine --------------------------------------------------------------------------
+
+
+def test_latex_says_which_engine_other_scripts_want() -> None:
+    text = as_latex(sample_table())
+    assert "% It holds text in Arabic and Devanagari: compile with LuaLaTeX" in text
+    assert "LuaLaTeX" not in as_latex(text_table("élève, Straße, κ = .9, vṛkṣa, “so” … − ±"))
+    assert "% It holds signs such as ✓: compile with" in as_latex(text_table("✓"))
+
+
+def test_what_pdflatex_prints_is_known_letter_by_letter() -> None:
+    # From a document of all these letters: pdfLaTeX of TeX Live 2022 stops at the second kind.
+    assert unprintable(["àÿĀśŋŒž", "ḍṇṛṭ‘’“”„–—…†‡•€"]) == ([], [])
+    assert unprintable(["ħ", "ə", "ṽ"]) == ([], ["ħ", "ə", "ṽ"])
+    assert unprintable(["r\u0303", "a\u200db"]) == ([], ["U+0303", "U+200D"])
+    assert unprintable(["Ωж", "जाती हूँ"]) == (["Cyrillic", "Devanagari", "Greek"], [])
+
+
+# --- that it fits --------------------------------------------------------------------------
+
+
+def test_intervals_stand_below_their_numbers_where_they_do_not_fit_beside() -> None:
+    beside, below = (as_latex(numbers_table(n, 2)) for n in (3, 6))
+    assert r"key 0 & 50.0 {\scriptsize [47.0, 53.0]} & 50.0" in beside
+    numbers, intervals = body(below)[:2]
+    assert numbers == rf"key 0 & {' & '.join(['50.0'] * 6)} \\*[-2pt]"
+    assert intervals == (r"& {\scriptsize [47.0, 53.0]} " * 6 + r"\\")
+
+
+def test_columns_that_do_not_fit_stand_in_further_panels_with_their_keys() -> None:
+    text = as_latex(numbers_table(14, 2))
+    assert text.count(r"\begin{table}") == 1
+    assert text.count(r"\begin{tabular}{@{}l") == 2
+    assert len(re.findall(r"^    key 1 & ", text, re.MULTILINE)) == 2
+    assert text.count(r"\caption") == text.count(r"\label") == 1
+
+
+def test_what_is_higher_than_a_page_goes_over_several() -> None:
+    text = as_latex(numbers_table(3, 80))
+    assert r"\begin{longtable}" in text
+    assert r"\begin{table}" not in text
+    assert r"\usepackage{booktabs,longtable}" in text
+    assert r"\onecolumn" in text.split(r"\begingroup")[0]
+    assert r"\begin{longtable}" not in as_latex(numbers_table(3, 20))
+
+
+def test_panels_of_a_long_table_share_its_number_and_label() -> None:
+    text = as_latex(numbers_table(12, 60))
+    panels = text.count(r"\begin{longtable}")
+    assert panels == 2
+    assert text.count(r"\addtocounter{table}{-1}") == text.count("(further columns)") == panels - 1
+    assert text.count(r"\label{") == 1
+
+
+def test_keys_are_repeated_on_every_row_of_a_long_table() -> None:
+    """A page may end anywhere."""
+    assert len(re.findall("key 3 & key 1[2345] & ", as_latex(numbers_table(2, 80, 2)))) == 4
+    assert len(re.findall("key 3 & key 1[2345] & ", as_latex(numbers_table(2, 16, 2)))) == 1
+
+
+def test_upper_keys_stand_above_their_rows_where_they_leave_no_room_beside() -> None:
+    table = numbers_table(5, 8, 4, "a rather long key")
+    how = fit(lay_out(table))
+    assert (how.folded > 0, len(how.panels)) == (True, 1)
+    text = as_latex(table)
+    above = " · ".join(["a rather long key 1"] * how.folded)
+    assert text.count(rf"{{\textit{{{above}}}}} \\*") == 1
+    assert rf"{{\textit{{{' · '.join(table.levels[: how.folded])}}}}} \\*" in text
+
+
+def test_long_texts_are_paragraphs_and_long_names_may_be_broken() -> None:
+    name = "an_organisation/with_a_rather_long_name/and_a_model_of_the_same"
+    table = Table(
+        name="t",
+        title="",
+        levels=("model",),
+        columns=(Column(name="said", unit="text"),),
+        rows=(Row(keys=(name,), cells=("so many words that " * 9,)),),
+    )
+    text = as_latex(table)
+    assert text.count(r">{\raggedright\arraybackslash}p{") == 2
+    assert "array" in text.split(r"\begin{table}")[0]
+    assert r"organisation/\allowbreak{}with\_\allowbreak{}a" in text
+
+
+def natural_width(table: Table, how: Fit, panel: range) -> float:
+    """How wide a panel of numbers is by the widest that each of its columns holds."""
+    layout = lay_out(table)
+    keys = [
+        how.keys[place]
+        or max(width(line.keys[how.folded + place].text, how.size) for line in layout.lines)
+        for place in range(len(how.keys))
+    ]
+    shown = max(width("50.0", how.size), width("[47.0, 53.0]", "scriptsize"))
+    if not how.stacked:
+        shown = width("50.0 ", how.size) + width("[47.0, 53.0]", "scriptsize")
+    return sum(keys) + len(panel) * shown
+
+
+@given(
+    st.integers(1, 30),
+    st.integers(1, 90),
+    st.integers(1, 5),
+    st.text("ab ", min_size=1, max_size=40),
+)
+def test_every_column_is_in_one_panel_and_every_panel_fits(
+    columns: int, rows: int, levels: int, word: str
+) -> None:
+    table = numbers_table(columns, rows, levels, word)
+    how = fit(lay_out(table))
+    assert [n for panel in how.panels for n in panel] == list(range(columns))
+    room = TEXT_WIDTH if how.tall or len(how.panels) > 1 else TEXT_WIDTH / 0.8
+    assert all(natural_width(table, how, panel) <= room or len(panel) == 1 for panel in how.panels)
+    # A row has as many fields as its panel has columns, and every row is there.
+    source = as_latex(table)
+    per_row = 2 if how.stacked else 1
+    rows_of = [
+        line
+        for line in source.splitlines()
+        if " & " in line and "level" not in line and "column" not in line
+    ]
+    assert len(rows_of) == rows * per_row * len(how.panels)
+    assert {line.count(" & ") for line in rows_of} == {
+        len(how.keys) + len(panel) - 1 for panel in how.panels
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        # Measured with \settowidth at \small, T1.
+        ("GEMMA2-2B (published)", 105.18),
+        ("[64.57, 100.00]", 57.54),
+        ("accuracy by facet", 70.41),
+    ],
+)
+def test_widths_are_near_those_of_tex(text: str, points: float) -> None:
+    assert 0.98 * points <= width(text, "small") <= 1.1 * points
+
+
+# --- labels --------------------------------------------------------------------------------
+
+
+def test_labels_are_ascii_and_unlike() -> None:
+    assert [slug(name) for name in ("κ by facet", "MCC by facet", "2", "Δ SGA")] == [
+        "kappa-by-facet", "mcc-by-facet", "2", "delta-sga",
+    ]  # fmt: skip
+    twice = tables_latex([text_table("a"), text_table("b")])
+    assert re.findall(r"\\label\{(.*?)\}", twice) == ["tab:t", "tab:t-2"]
+
+
+# --- escaping ------------------------------------------------------------------------------
+
+# What a backslash or a brace may be part of in our LaTeX.
+COMMANDS = re.compile(
+    r"\\(?:text(?:backslash|asciitilde|asciicircum|less|greater|bar|quotedbl|quotesingle|"
+    r"asciigrave)\{\}|ldots\{\}|[{}$&#_%])|(?<=[-,])\{\}"
+)
+
+
+@given(TEXT)
+def test_every_special_character_is_escaped_in_latex(text: str) -> None:
+    left = COMMANDS.sub("", escape(text))
+    left = re.sub(r"\$(?:-|\\[A-Za-z]+)\$", "", left)
+    assert not set(left) & set("\\{}$&#_%~^<>|\"'`")
+    assert "\n" not in left
+
+
+def test_signs_that_latex_would_join_are_kept_apart() -> None:
+    assert escape("--json") == "-{}-json"
+    assert escape("a–b, c,,d") == "a--b, c,{},d"
+    assert prose("`x_1` lists them") == r"\texttt{x\_\allowbreak{}1} lists them"
+    assert prose("one ` alone") == r"one \textasciigrave{} alone"
+
+
+@given(TEXT)
+def test_breaking_changes_no_text(text: str) -> None:
+    assert " ".join(breakable(text).replace(r"\allowbreak{}", "").split()) == escape(text)
+
+
+@given(TEXT)
+def test_no_text_breaks_the_rows_of_latex(text: str) -> None:
+    (row,) = body(as_latex(text_table(text)))
+    assert row.endswith(r" \\")
+    assert len(re.findall(r"(?<!\\)&", row)) == 1
+    assert not row.lstrip().startswith(("[", "*"))
+
+
+def test_a_table_without_rows_or_columns_is_one() -> None:
+    empty = Table(name="t", title="", levels=("key",), columns=(), rows=())
+    assert r"\begin{tabular}{@{}l@{}}" in as_latex(empty)
+    bare = Table(
+        name="t", title="", levels=("key",), columns=(), rows=(Row(keys=("a",), cells=()),)
+    )
+    assert body(as_latex(bare)) == [r"a \\"]

@@ -1,0 +1,53 @@
+"""Of an answer that is judged in several ways, one judgement counts as undetected or not."""
+
+from __future__ import annotations
+
+import pytest
+
+import two_stage
+from epicene.records import Judgement
+from epicene.runs.results import frame_of
+from epicene.runs.summary import judged_once, summarise_given
+from runs.frames import INFO
+
+
+def names_kept(*names: str) -> list[str]:
+    frame = frame_of([Judgement(item="a", name=name, outcome="right") for name in names], INFO)
+    return judged_once(frame)["name"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (("probability (sum)", "probability", "pre 1"), ["probability", "pre 1"]),
+        (("cloze", "cloze (by the verb)", "cloze (with what follows)"), ["cloze"]),
+        # Two ways and no bare name: neither is the protocol's own.
+        (("δ pre (full)", "δ pre (drawn)"), ["δ pre (full)", "δ pre (drawn)"]),
+        (("", "probability(x)"), ["", "probability(x)"]),
+    ],
+)
+def test_the_bare_name_is_the_answer_s(given: tuple[str, ...], kept: list[str]) -> None:
+    assert names_kept(*given) == kept
+
+
+def test_the_bare_name_is_looked_for_in_the_same_item() -> None:
+    judgements = [
+        Judgement(item="a", name="probability", outcome="right"),
+        Judgement(item="b", name="probability (sum)", outcome="right"),
+    ]
+    assert len(judged_once(frame_of(judgements, INFO))) == 2
+
+
+def test_a_summary_counts_so() -> None:
+    ways = ("", " (per token)", " (per word)", " (per character)")
+    judgements = [
+        Judgement(item=f"{n}", name=f"probability{way}", outcome="right")
+        for n in range(3)
+        for way in ways
+    ]
+    judgements.append(Judgement(item="0", name="pre 1", outcome="undetected"))
+    suite, protocol = two_stage.suite, two_stage.suite.protocols["epicene"]
+    summary = summarise_given(suite, protocol, judgements, label="m", data="d")
+    assert summary.undetected == summary.runs[0].undetected
+    assert (summary.undetected.n, summary.undetected.value) == (4, 1 / 4)
+    assert len(summary.results.frame) == 13
