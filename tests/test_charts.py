@@ -71,7 +71,7 @@ def drawn(figure: Figure, kind: str) -> list[str]:
 
 
 @every_builder
-@pytest.mark.parametrize("more", [{}, {"percent": True}, {"facet": "lang.uage"}])
+@pytest.mark.parametrize("more", [{}, {"unit": "share"}, {"facet": "lang.uage"}])
 def test_a_chart_is_valid_vega_lite_and_draws(
     build: Callable[..., Figure], more: dict[str, Any]
 ) -> None:
