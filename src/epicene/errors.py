@@ -25,6 +25,14 @@ class InputError(EpiceneError):
     exit_code = 2
 
 
+class OptionError(InputError):
+    """One option, or key of a file, has a value that is wrong: `option` is its name in a file."""
+
+    def __init__(self, option: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.option = option
+
+
 class RunError(EpiceneError):
     """The run could not be finished: a full disk, a broken store, a model that gave up."""
 

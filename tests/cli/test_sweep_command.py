@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 from pathlib import Path
@@ -150,7 +151,7 @@ def test_a_strict_plan_refuses_who_cannot(epicene: Epicene) -> None:
         ('languages = ["fr"]', "no items in fr"),
     ],
 )
-def test_data_that_are_not_there_are_said_before_anything(
+def test_data_that_are_not_there_are_said_with_their_place_before_anything(
     epicene: Epicene, change: str, said: str
 ) -> None:
     Path("plan.toml").write_text(
@@ -158,17 +159,38 @@ def test_data_that_are_not_there_are_said_before_anything(
     )
     done = epicene("sweep", "plan.toml")
     assert done.code == 2
+    assert f"plan.toml, line 5 ([[suites]] 1, {change.split()[0]}): " in done.err
     assert said in done.err
     assert not Path("plan").exists()
 
 
-def test_a_trial_tells_how_long_the_rest_takes(epicene: Epicene) -> None:
-    Path("plan.toml").write_text(plan())
-    assert epicene("sweep", "plan.toml", "--limit=2").code == 0
-    ahead = epicene("sweep", "plan.toml", "--dry-run", "--json").json
-    assert ahead["all"]["runs_left"] == 2
-    assert ahead["all"]["runs_of_unknown_time"] == 0
-    assert ahead["all"]["seconds"] > 0
+@pytest.mark.parametrize("dry", [True, False])
+def test_an_option_that_is_none_keeps_all_runs_from_beginning(epicene: Epicene, dry: bool) -> None:
+    far = '[[models]]\nspec = "openai:far"\nbase_url = "127.0.0.1:28000"\n'
+    Path("plan.toml").write_text(plan() + far)
+    done = epicene("sweep", "plan.toml", *["--dry-run"] * dry)
+    assert done.code == 2
+    assert "([[models]] 3, base_url): The server's address" in done.err
+    assert "--base-url" not in done.err
+    assert done.out == ""
+    assert not Path("plan").exists()
+
+
+@pytest.mark.parametrize("pace", [10.0, 0.0])
+def test_a_trial_tells_how_long_the_rest_takes_if_it_took_long_enough(
+    epicene: Epicene, monkeypatch: pytest.MonkeyPatch, pace: float
+) -> None:
+    """The clock goes on by so many seconds whenever it is looked at."""
+    clock = itertools.count(0.0, pace)
+    monkeypatch.setattr("epicene.runs.stopwatch.monotonic", lambda: next(clock))
+    # Two batches for each verb, of seven requests and of one.
+    Path("plan.toml").write_text(plan(limit=60, reader="scripted:r", limits="max_hours = 1"))
+    assert epicene("sweep", "plan.toml", "--limit=20").code == 0
+    ahead = epicene("sweep", "plan.toml", "--dry-run", "--json")
+    unknown = ahead.json["all"]["runs_of_unknown_time"]
+    assert ahead.json["all"]["runs_left"] == 2
+    assert (unknown, ahead.json["all"]["seconds"] is None) == ((0, False) if pace else (2, True))
+    assert ("is not known" in ahead.err) == (not pace)
 
 
 def test_the_example_can_be_printed_and_estimated(epicene: Epicene) -> None:

@@ -454,6 +454,10 @@ def test_a_spec_names_several_with_a_plus() -> None:
     ("text", "words"),
     [
         ("http://a/v1 http://a/v1", "http://a/v1 is named twice"),
+        ("http://a/v1 http://a/v1/", "http://a/v1/ is named twice"),
+        ("http://a/v1*2 http://A:80/v1", "http://A:80/v1 is named twice"),
+        ("https://a http://b https://a:443/", "https://a:443/ is named twice"),
+        ("http://a/v1?k=1&l=2 HTTP://a/v1?l=2&k=1", "http://a/v1 is named twice"),
         ("http://a/v1*0", "The weight 0 of a server"),
         ("http://a/v1*1.2.3", r"The weight 1\.2\.3 of a server"),
         ("http://a/v1 b/v1", "must begin with http://"),
@@ -462,6 +466,14 @@ def test_a_spec_names_several_with_a_plus() -> None:
 def test_senseless_addresses_are_one_sentence(text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         address.find(PROVIDER, text)
+
+
+def test_servers_that_differ_in_anything_else_are_several() -> None:
+    several = (
+        "http://a/v1 https://a/v1 http://a:8080/v1 http://a/v2 http://b/v1 "
+        "http://me:pass@a/v1 http://a/v1?k=1 http://a/v1?k=2 http://a/V1"
+    )
+    assert len(address.find(PROVIDER, several)) == 9
 
 
 def test_a_provider_with_one_server_takes_one() -> None:

@@ -56,3 +56,39 @@ def test_one_who_was_called_off_before_gets_none() -> None:
         await asyncio.wait_for(late, 5)
 
     asyncio.run(served())
+
+
+def test_a_turn_goes_past_one_whom_it_does_not_fit() -> None:
+    async def served() -> list[str]:
+        turns, order, fits = Turns(), [], {"picky": False, "other": True}
+
+        async def wait(name: str) -> None:
+            await turns.wait(turns.give, fits=lambda: fits[name])
+            order.append(name)
+
+        waiting = [asyncio.create_task(wait(name)) for name in fits]
+        await asyncio.sleep(0)
+        assert turns.give()
+        assert not turns.give()
+        await asyncio.sleep(0)
+        fits["picky"] = True
+        assert turns.give()
+        await asyncio.gather(*waiting)
+        return order
+
+    assert asyncio.run(served()) == ["other", "picky"]
+
+
+def test_one_who_was_called_off_waits_no_more() -> None:
+    async def served() -> int:
+        turns = Turns()
+        one, other = (asyncio.create_task(turns.wait(turns.give)) for _ in range(2))
+        await asyncio.sleep(0)
+        one.cancel()
+        await asyncio.gather(one, return_exceptions=True)
+        left = len(turns)
+        assert turns.give()
+        await other
+        return left
+
+    assert asyncio.run(served()) == 1

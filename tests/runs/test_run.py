@@ -304,7 +304,7 @@ def test_a_folder_that_cannot_be_written_can_be_read(
 ) -> None:
     folder, _ = do_run()
     before = (folder / "answers.sqlite").stat().st_mtime_ns
-    monkeypatch.setattr("epicene.runs.store.os.access", lambda *_: False)
+    monkeypatch.setattr("epicene.runs.sealed.os.access", lambda *_: False)
     assert len(list(Judged(read_run(folder)))) == 360
     assert (folder / "answers.sqlite").stat().st_mtime_ns == before
 

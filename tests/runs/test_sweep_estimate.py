@@ -1,16 +1,15 @@
-"""What a sweep says it takes is what it then asks; time is measured; limits refuse."""
+"""What a sweep says it takes is what it then asks; limits refuse."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import pytest
 
 import two_stage
+from epicene import registry
 from epicene.errors import InputError
 from epicene.models import Model, ModelOptions, parse_spec
 from epicene.models.prices import Price
@@ -178,10 +177,10 @@ def test_another_judge_later_is_all_that_is_left(tmp_path: Path) -> None:
 def test_tokens_are_bytes_by_four_and_each_text_has_its_context() -> None:
     tally = Tally()
     chat = (Message(role="user", content="नर्स"),)
-    tally.add(Score(item="1", texts=("abcd", "ef"), context=chat), None, later=False)
+    tally.add(Score(item="1", texts=("abcd", "ef"), context=chat), None, stage="s", later=False)
     assert tally.bytes_read == 2 * 12 + 4 + 2
     assert tally.tokens_read == 8
-    tally.add(Generate(item="1", prompt="abcdefg", samples=3), None, later=True)
+    tally.add(Generate(item="1", prompt="abcdefg", samples=3), None, stage="s", later=True)
     assert tally.bytes_read == 30 + 21
     assert (tally.tokens_written, tally.later, tally.left) == (3 * 256, 1, 2)
 
@@ -240,8 +239,6 @@ class Charging(two_stage.Scripted):
 
 
 def test_cost_is_what_the_models_say(tmp_path: Path) -> None:
-    from epicene import registry
-
     def open_charging(name: str, options: ModelOptions) -> Model:
         return Charging(name, options)
 
@@ -250,38 +247,6 @@ def test_cost_is_what_the_models_say(tmp_path: Path) -> None:
     tally = look(tmp_path, each).tally
     assert tally is not None
     assert tally.cost == 2.0 * 15 * 3, "only one reader is paid"
-
-
-# --- time ------------------------------------------------------------------------------------
-
-
-def took(folder: Path, seconds: int, **changes: Any) -> None:
-    """Make a manifest say that its session lasted so long."""
-    path = folder / "manifest.json"
-    manifest = msgspec.json.decode(path.read_bytes())
-    manifest["sessions"][0]["started"] = "2026-01-01T10:00:00+00:00"
-    manifest["sessions"][0]["ended"] = f"2026-01-01T10:{seconds // 60:02}:{seconds % 60:02}+00:00"
-    manifest["sessions"][0].update(changes)
-    path.write_bytes(msgspec.json.encode(manifest))
-
-
-def test_time_is_measured_in_runs_of_the_same_models_and_settings(tmp_path: Path) -> None:
-    small = two_stages(tmp_path)
-    assert look(tmp_path, small).seconds is None
-    folder, manifest = run(small.order, Silent())
-    requests = sum(count.answered for count in manifest.counts)
-    took(folder, 209)
-    large = cell(
-        tmp_path, "two-stage", {"writer": ["scripted:w"], "reader": ["scripted:a", "scripted:b"]},
-        {"items": "20"}, 20,
-    )  # fmt: skip
-    prospect = look(tmp_path, large)
-    assert prospect.tally is not None
-    # Times are cut to the second, so that 209 of them may have been nearly 210.
-    assert prospect.seconds == pytest.approx(prospect.tally.left * 210 / requests)
-    assert look(tmp_path, two_stages(tmp_path, writer="scripted:v")).seconds is None
-    took(folder, 209, ended="")
-    assert look(tmp_path, large).seconds is None, "nobody knows how long a killed session was"
 
 
 # --- limits ----------------------------------------------------------------------------------

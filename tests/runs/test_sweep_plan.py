@@ -9,6 +9,7 @@ import pytest
 from epicene.errors import InputError
 from epicene.runs.sweeping.matrix import Cell, cells
 from epicene.runs.sweeping.plan import example, read_plan
+from epicene.runs.sweeping.prospect import Surveyor
 
 
 def planned(tmp_path: Path, text: str, limit: int | None = None) -> tuple[Cell, ...]:
@@ -141,6 +142,7 @@ def test_a_secret_in_a_spec_is_in_no_name(tmp_path: Path) -> None:
 
 
 SUITE = '[[suites]]\nname = "genform"\n'
+FAR = '[[models]]\nspec = "openai:far"\n'
 
 
 @pytest.mark.parametrize(
@@ -157,6 +159,21 @@ SUITE = '[[suites]]\nname = "genform"\n'
         ('[[models]]\nspec = "random?a=1"\n' + SUITE, "([[models]] 1, spec)", "option 'a'"),
         (MODELS + '[[models]]\nspec = "copy"\nlabel = "random"\n' + SUITE,
          "line 8 ([[models]] 3, label)", "Two models are called 'random'"),
+        (FAR + 'price = "cheap"\n' + SUITE, "line 3 ([[models]] 1, price)", "'cheap' is none"),
+        (FAR + 'price = "lost.toml"\n' + SUITE, "line 3 ([[models]] 1, price)", "lost.toml"),
+        (FAR + 'base_url = "127.0.0.1:28000"\n' + SUITE, "line 3 ([[models]] 1, base_url)",
+         "(OPENAI_BASE_URL or base_url) must begin with http://"),
+        (FAR + 'base_url = "http://a/v1 http://a/v1/"\n' + SUITE,
+         "line 3 ([[models]] 1, base_url)", "http://a/v1/ is named twice"),
+        (FAR + "concurrency = 0\n" + SUITE, "line 3 ([[models]] 1, concurrency)",
+         "concurrency is 0; it must be"),
+        (FAR + "timeout = 0.0\n" + SUITE, "line 3 ([[models]] 1, timeout)", "timeout is 0;"),
+        (MODELS + 'price = "1/2"\n' + SUITE, "line 6 ([[models]] 2, price)", "no use for price"),
+        ('[[models]]\nspec = "openai:far?price=cheap"\n' + SUITE, "line 2 ([[models]] 1, spec)",
+         "'cheap' is none"),
+        (MODELS + '[[suites]]\nname = "gramvis"\n'
+         '[suites.roles]\njudges = ["openai:eye?base_url=a"]\n', "line 8 ([[suites]] 1, roles)",
+         "must begin with http://"),
         (MODELS + SUITE + "limit = 0\n", "line 8 ([[suites]] 1, limit)", ">= 1"),
         (MODELS + '[[suites]]\nname = "genfrom"\n', "line 7 ([[suites]] 1, name)", "'genform'?"),
         (MODELS + SUITE + 'protocols = ["papre"]\n', "([[suites]] 1, protocols)", "'paper'?"),
@@ -185,8 +202,39 @@ def test_bad_plans_are_refused_with_the_place(
     assert "plan.toml" in message
     assert place in message
     assert said in message
+    assert "--" not in message, "a plan has keys, and no options"
 
 
 def test_a_plan_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no file"):
         read_plan(tmp_path / "none.toml")
+
+
+def test_a_key_that_is_not_in_the_environment_is_no_mistake_of_the_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_BASE_URL", "no address at all")
+    assert len(planned(tmp_path, FAR + 'price = "1/2"\n' + SUITE)) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "place", "said"),
+    [
+        ('data = "nosuch.csv"', "line 5 ([[suites]] 1, data)", "There is no file nosuch.csv."),
+        ('columns = {text = "x"}\ndata = "bad.csv"', "line 6 ([[suites]] 1, data)", "bad.csv"),
+        ('languages = ["en"]', "line 5 ([[suites]] 1, languages)", "has no items in en"),
+    ],
+)
+def test_what_is_wrong_with_the_data_is_said_with_its_place_in_the_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, place: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    text = f'[[models]]\nspec = "random"\n[[suites]]\nname = "genform"\n{data}\n'
+    surveyor = Surveyor(tmp_path / "runs")
+    (cell,) = planned(tmp_path, text)
+    with pytest.raises(InputError) as caught:
+        surveyor.look(cell)
+    assert str(caught.value).startswith(f"{tmp_path / 'plan.toml'}, {place}: ")
+    assert said in str(caught.value)

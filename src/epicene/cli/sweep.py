@@ -57,12 +57,14 @@ def sweep(
 ) -> int:
     """Run every model of a plan on every suite. The same command again goes on."""
     from epicene.cli.sweep_progress import sweep_watcher
+    from epicene.cli.sweep_report import report
     from epicene.runs.executors import executor
     from epicene.runs.ray.settings import RaySettings
     from epicene.runs.run import locked
     from epicene.runs.sweeping.plan import example as example_plan
     from epicene.runs.sweeping.plan import read_plan
     from epicene.runs.sweeping.prospect import outlook
+    from epicene.runs.sweeping.state import UnrecordedError
     from epicene.runs.sweeping.sweep import Sweep
     from epicene.runs.sweeping.sweep import sweep as do_sweep
 
@@ -88,15 +90,19 @@ def sweep(
         gpus_per_worker=gpus_per_worker,
         worker_timeout=worker_timeout,
     )
+    broken = ""  # what kept the sweep from its end; what is known is shown all the same
     with locked(folder):
-        with (
-            sweep_watcher(outlook(prospects).tally) as told,
-            executor(on, spread, told.say) as opening,
-        ):
-            state = do_sweep(Sweep(plan.name, folder, prospects, limits), told, opening)
-        state = _report(folder, state, plan)
-    _show_end(state, as_json=as_json)
-    return 1 if state.unfinished else 0
+        try:
+            with (
+                sweep_watcher(outlook(prospects).tally) as told,
+                executor(on, spread, told.say) as opening,
+            ):
+                state = do_sweep(Sweep(plan.name, folder, prospects, limits), told, opening)
+            state = report(folder, state, plan)
+        except UnrecordedError as error:
+            state, broken = error.state, str(error)
+    _show_end(state, broken, as_json=as_json)
+    return 1 if state.unfinished or broken else 0
 
 
 def _limits(file: PlanFile, max_cost: float | None) -> Limits:
@@ -159,47 +165,7 @@ def _say_beforehand(prospects: Sequence[Prospect]) -> None:
     note(in_words(prospects))
 
 
-def _report(folder: Path, state: SweepState, plan: Path) -> SweepState:
-    """One page about all runs that have answers, and about those that have none."""
-    import msgspec
-
-    from epicene.report.page import Missing
-    from epicene.report.runs import write_report
-    from epicene.runs.results import read_run
-    from epicene.runs.sweeping.state import write_state
-
-    page = folder / "report.html"
-    answered = [run for run in state.runs if run.answered and _has_store(Path(run.folder))]
-    if answered:
-        write_report(
-            [read_run(Path(run.folder)) for run in answered],
-            page,
-            missing=[
-                Missing(
-                    what=run.title, why=f"{run.state}: {run.why}", command=f"epicene sweep {plan}"
-                )
-                for run in state.runs
-                if run.state != "complete"
-            ],
-        )
-        state = msgspec.structs.replace(state, report=str(page))
-        write_state(folder, state)
-    return state
-
-
-def _has_store(folder: Path) -> bool:
-    """Whether a run's answers can be read; they may be what broke."""
-    from epicene.errors import EpiceneError
-    from epicene.runs.store import Store
-
-    try:
-        Store(folder / "answers.sqlite").close()
-    except EpiceneError:
-        return False
-    return True
-
-
-def _show_end(state: SweepState, *, as_json: bool) -> None:
+def _show_end(state: SweepState, broken: str, *, as_json: bool) -> None:
     from epicene.cli.output import note, print_json, print_tables
     from epicene.cli.sweep_estimate import state_table
 
@@ -214,4 +180,9 @@ def _show_end(state: SweepState, *, as_json: bool) -> None:
         note(f"Not complete: {run.title} ({run.state}). {run.why}".rstrip())
     if state.unfinished:
         note("The same command again goes on with what is left.")
-    note(f"The report is in {state.report}" if state.report else "Nothing was answered: no report.")
+    if broken:
+        note(broken)
+    elif state.report:
+        note(f"The report is in {state.report}")
+    else:
+        note("Nothing was answered: no report.")

@@ -23,7 +23,8 @@ _HOW = (
     f"{BYTES_A_TOKEN}, about, without pictures and a chat's template; tokens written and cost are "
     "at most.",
     "Time is measured: as earlier runs in this folder of the same models under the same settings "
-    "took a request once their model was loaded; else it is unknown. `--limit` makes a trial.",
+    "took a request once their model had begun to answer; else, or if they were too short to tell, "
+    "it is unknown. `--limit` makes a trial.",
 )
 _LATER = (
     "≤: some hang on answers that are not there yet, and are counted as if each had what the next "

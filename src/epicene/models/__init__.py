@@ -24,7 +24,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from epicene import registry
-from epicene.errors import InputError, unknown
+from epicene.errors import InputError, OptionError, unknown
 from epicene.records import Answer, Identity, Positive, Record, Request
 
 if TYPE_CHECKING:
@@ -202,13 +202,20 @@ def foresee(spec: Spec) -> Foreseen | None:
     return foreseen
 
 
+def check_options(spec: Spec) -> None:
+    """Raise `OptionError` if the spec's kind has no use for an option that is stated."""
+    _opener(spec)
+
+
 def _opener(spec: Spec) -> tuple[Callable[[str, ModelOptions], Any], ModelOptions]:
     """The function that opens the spec's kind, and the options that hold for it."""
     opener = registry.find("models", spec.kind)
     for name in spec.stated:
         if name not in getattr(opener, "takes", spec.stated):
             useful = ", ".join(sorted(opener.takes))
-            raise InputError(f"The model {spec.kind} has no use for {name}; it takes {useful}.")
+            raise OptionError(
+                name, f"The model {spec.kind} has no use for {name}; it takes {useful}."
+            )
     unsaid: frozenset[str] = getattr(opener, "stated_only", frozenset()) - set(spec.stated)
     usual = {name: getattr(ModelOptions(), name) for name in unsaid}
     return opener, msgspec.structs.replace(spec.options, **usual)

@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from epicene.errors import InputError
+from epicene.errors import OptionError
 from epicene.records import Record
 
 _MILLION = 1_000_000
@@ -88,9 +88,10 @@ def read_price(stated: str, kind: str, name: str) -> Price:
     except ValueError:
         amounts = []
     if len(amounts) not in (1, 2) or not all(0 <= amount < math.inf for amount in amounts):
-        raise InputError(
+        raise OptionError(
+            "price",
             f"The price {stated!r} is none: write dollars an image (0.04), dollars a million "
-            "tokens read and written (2.50/10), or a TOML file (prices.toml)."
+            "tokens read and written (2.50/10), or a TOML file (prices.toml).",
         )
     if len(amounts) == 1:
         return Price(image=amounts[0], origin="as given")
@@ -126,10 +127,12 @@ def _read_table(path: Path) -> _Table:
     try:
         table = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _Table)
     except OSError as error:
-        raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+        reason = f"Could not read {path}: {error.strerror or error}."
+        raise OptionError("price", reason) from error
     except (ValueError, msgspec.ValidationError) as error:
-        raise InputError(
+        raise OptionError(
+            "price",
             f'{path} is no table of prices ({error}); it has parts like [models."KIND:NAME"] with '
-            "image, or prompt and completion, in dollars."
+            "image, or prompt and completion, in dollars.",
         ) from error
     return table

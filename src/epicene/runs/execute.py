@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,6 +25,7 @@ from epicene.runs.secrets import redact
 if TYPE_CHECKING:
     from epicene.models import Answered, Batch, BatchLimit, Files, Model
     from epicene.runs.plan import Planned, Reader
+    from epicene.runs.stopwatch import Stopwatch
     from epicene.runs.store import Section, Store
     from epicene.suites import Stage
 
@@ -43,14 +44,17 @@ def execute(
     model: Model,
     files: Files,
     advance: Advance,
+    watch: Stopwatch,
 ) -> None:
     """Ask all that is not answered yet, and commit every batch as soon as it is answered."""
     open_batches = OpenBatches()
 
     def batches() -> Iterator[Batch]:
         for first, end in reader.windows():
-            planned, known = reader.window(stage, section, first, end)
-            for batch in cut(planned, model.batch_limit):
+            with watch.planning():
+                planned, known = reader.window(stage, section, first, end)
+                whole = list(cut(planned, model.batch_limit))
+            for batch in whole:
                 # Batches are cut from the whole plan and only then thinned, so that a resumed
                 # run computes in the same batches as one that was never stopped.
                 todo = [p for p in batch if not known.answered(p.place)]
@@ -61,8 +65,10 @@ def execute(
     answering = model.answer(batches(), files)
     try:
         for answered in answering:
+            verbs = open_batches.verbs(answered)
             if complete := [row for rows in open_batches.take(answered) for row in rows]:
                 store.put(complete)
+            watch.answered(verbs)
             advance(len(answered), sum(isinstance(a, Failed) for _, a in answered))
     finally:
         close = getattr(answering, "close", None)
@@ -96,6 +102,14 @@ class OpenBatches:
         self._sizes[id(rows)] = len(batch)
         for planned in batch:
             self._waiting[planned.place] = (planned, rows)
+
+    def verbs(self, answered: Answered) -> Counter[str]:
+        """How many of these that wait, and did not fail, are of each verb."""
+        return Counter(
+            verb(self._waiting[place][0].request)
+            for place, answer in answered
+            if not isinstance(answer, Failed)
+        )
 
     def take(self, answered: Answered) -> Iterator[list[Row]]:
         """Note answers; the rows of each batch that is complete with them."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from epicene.errors import InputError, unknown
 from epicene.models import open_model
-from epicene.runs.ray.settings import RaySettings
+from epicene.runs.ray.settings import LOCAL, RaySettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,13 +31,19 @@ def executor(on: str, settings: RaySettings, say: Callable[[str], None]) -> Iter
     elif on == RAY:
         from epicene.runs.ray.model import RayExecutor
 
-        address = settings.address or os.environ.get("RAY_ADDRESS", "")  # as Ray's own tools do
-        settings = replace(settings, address=address)
-        settings.check()
-        cluster = RayExecutor(settings, say)
+        cluster = RayExecutor(_addressed(settings), say)
         try:
             yield cluster
         finally:
             cluster.close()
     else:
         raise unknown("place to run on", on, (HERE, RAY))
+
+
+def _addressed(settings: RaySettings) -> RaySettings:
+    """The settings with the address that Ray's own tools would take, and nothing amiss in them."""
+    called = "--ray-address" if settings.address else "RAY_ADDRESS"
+    address = settings.address or os.environ.get("RAY_ADDRESS", "")
+    settings = replace(settings, address="" if address == LOCAL else address)
+    settings.check(called)
+    return settings

@@ -57,5 +57,8 @@ class ImageFolder:
     def path(self, sha256: str) -> Path:
         """Where they lie."""
         if not _SHA256.fullmatch(sha256):
-            raise InputError(f"{sha256!r} is not the sha256 of an image.")
+            raise InputError(
+                f"{sha256!r} is not the sha256 of an image, and {self._folder} has images by "
+                "nothing else."
+            )
         return self._folder / sha256[:2] / sha256

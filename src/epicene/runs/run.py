@@ -16,13 +16,12 @@ from epicene import __version__
 from epicene.datafiles import sha256_of
 from epicene.errors import EpiceneError, InputError, RunError
 from epicene.models import Learner, Model, Spec, open_model
-from epicene.models.purse import OverCostLimitError, paid
+from epicene.models.purse import OverCostLimitError
 from epicene.records import Failed, Identity, to_json
 from epicene.runs.costs import Ledger, check_prices
-from epicene.runs.execute import execute
 from epicene.runs.files import ImageFolder
 from epicene.runs.on_demand import load, on_demand, release
-from epicene.runs.plan import Reader, survey
+from epicene.runs.plan import Reader
 from epicene.runs.refusals import (
     check_roles,
     check_verbs,
@@ -33,6 +32,7 @@ from epicene.runs.refusals import (
     refuse_orphans,
 )
 from epicene.runs.secrets import redact, redact_all
+from epicene.runs.sections import do_section
 from epicene.runs.select import limited, of_languages
 from epicene.runs.settings import (
     FORMAT,
@@ -41,6 +41,7 @@ from epicene.runs.settings import (
     SectionCount,
     Session,
     Settings,
+    Timing,
     library_versions,
     now,
     read_manifest,
@@ -48,7 +49,7 @@ from epicene.runs.settings import (
     write_manifest,
 )
 from epicene.runs.store import Store
-from epicene.suites import Dataset, Protocol, Source, Stage, Suite
+from epicene.suites import Dataset, Protocol, Source, Suite
 
 # An executor turns a spec into something that answers: a model on this machine, or a stand-in
 # for many that hands the batches round. Suites, models and the store do not know which it is.
@@ -147,9 +148,10 @@ def _work(
     """Do all stages, whatever happens leaving a manifest that says how far it came."""
 
     ledger = Ledger(store, models, order.max_cost, order.spent_elsewhere)
+    timings: list[Timing] = []
 
     def record(state: str) -> Manifest:
-        finished = finish(manifest, store, state, models, ledger)
+        finished = finish(manifest, store, state, models, ledger, timings)
         write_manifest(folder, finished)
         return finished
 
@@ -158,7 +160,7 @@ def _work(
         files = ImageFolder(folder / "images")
         turns = [(stage, model) for stage in order.suite.stages for model in models[stage.role]]
         for turn, (stage, model) in enumerate(turns, start=1):
-            _do_section(reader, store, stage, model, files, watcher, ledger)
+            do_section(reader, store, stage, model, files, watcher, ledger, timings)
             if turn == len(turns) or turns[turn][1] is not model:
                 release(model)
     except BaseException as error:
@@ -175,37 +177,6 @@ def state_after(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     return "incomplete" if isinstance(error, OverCostLimitError) else "failed"
-
-
-def _do_section(
-    reader: Reader,
-    store: Store,
-    stage: Stage[Any, Any],
-    model: Model,
-    files: ImageFolder,
-    watcher: Watcher,
-    ledger: Ledger,
-) -> None:
-    section = store.section(stage.name, stage.role, model.identity)
-    charging = paid(model)
-    pricing = {"cost_of": charging.cost_of} if charging else {}
-    progress = survey(reader, store, stage, section, **pricing)
-    if progress.done == progress.total:
-        return
-    title = f"{stage.name} · {model.identity.label}"
-    if charging:
-        watcher.say(f"{title}: {ledger.estimate(charging, progress)}")
-
-    def advance(answered: int, failed: int) -> None:
-        ledger.save()
-        watcher.advance(answered, failed)
-
-    watcher.begin(title, progress.total, progress.done)
-    try:
-        execute(reader, store, stage, section, model, files, advance)
-    finally:
-        watcher.end()
-        ledger.save()
 
 
 # --- before anything is asked --------------------------------------------------------------
@@ -358,6 +329,7 @@ def finish(
     state: str,
     models: Mapping[str, Sequence[Model]],
     ledger: Ledger,
+    timings: Sequence[Timing],
 ) -> Manifest:
     """The manifest with what is stored now and how this session ended."""
     notes = redact_all(
@@ -370,7 +342,12 @@ def finish(
         )
     )
     last = msgspec.structs.replace(
-        manifest.sessions[-1], ended=now(), state=state, notes=notes, costs=ledger.session()
+        manifest.sessions[-1],
+        ended=now(),
+        state=state,
+        notes=notes,
+        costs=ledger.session(),
+        timings=tuple(timings),
     )
     return msgspec.structs.replace(
         manifest,

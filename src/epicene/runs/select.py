@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, TypeVar
 
 from epicene import languages as tongues
-from epicene.errors import InputError
+from epicene.errors import OptionError
 from epicene.records import Item, digest
 
 if TYPE_CHECKING:
@@ -27,9 +27,10 @@ def of_languages(items: Iterable[ItemT], wanted: tuple[str, ...], place: str) ->
         if not wanted or item.language in wanted:
             yield item
     if missing:
-        raise InputError(
+        raise OptionError(
+            "languages",
             f"{place} has no items in {', '.join(sorted(missing))}; it has "
-            f"{', '.join(sorted(seen)) or 'no items at all'}."
+            f"{', '.join(sorted(seen)) or 'no items at all'}.",
         )
 
 

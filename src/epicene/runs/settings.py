@@ -80,6 +80,23 @@ class Cost(Record, frozen=True, kw_only=True):
     price: str
 
 
+class Timing(Record, frozen=True, kw_only=True):
+    """How long a model took for one verb of a stage in a session, in seconds; loading is apart.
+
+    Before the first answers come a model may have to warm up, or workers far away to be started.
+    """
+
+    stage: str
+    role: str
+    model: str
+    verb: str
+    answered: int
+    first: int  # of them came together at first
+    planning: float  # until the model got something to do
+    starting: float  # from then on until the first answers came
+    going_on: float  # after that
+
+
 class Session(Record, frozen=True, kw_only=True):
     """One time that the command ran on this folder."""
 
@@ -90,6 +107,7 @@ class Session(Record, frozen=True, kw_only=True):
     state: str = "running"  # running, complete, incomplete, interrupted, failed
     notes: dict[str, dict[str, Any]] = {}  # by model label: how its answers were reached
     costs: dict[str, Cost] = {}  # by model label, of those whose answers cost money
+    timings: tuple[Timing, ...] = ()  # none where it was killed, or an earlier version wrote it
 
 
 class Manifest(Record, frozen=True, kw_only=True):

@@ -6,11 +6,11 @@ rows are appended in order; the content hash stands beside it and is checked whe
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from array import array
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
@@ -18,10 +18,10 @@ import msgspec
 from epicene.errors import InputError, RunError
 from epicene.records import Answer, Failed, Identity, Item, digest, to_json
 from epicene.runs import places
+from epicene.runs.sealed import copied_with_log, is_sealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
 FORMAT = 1  # another number where an older program could not read the file
 
@@ -117,16 +117,19 @@ class Store:
             raise InputError(
                 f"There is no {path}; a run folder holds manifest.json and {path.name}."
             )
-        self._db = self._open(create)
+        self._closing = ExitStack()
+        try:
+            self._db = self._open(create)
+        except BaseException:
+            self._closing.close()
+            raise
 
     @_explained
     def _open(self, create: bool) -> sqlite3.Connection:
         if not create and self.path.stat().st_size == 0:
             raise RunError(f"{self.path} is empty; put the run's database back in its place.")
-        # A folder that cannot be written to can still be read, if its writer closed it.
-        sealed = not create and not os.access(self.path.parent, os.W_OK)
-        address = f"{self.path.absolute().as_uri()}?{'immutable=1' if sealed else 'mode=rwc'}"
-        db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=10)
+        sealed = not create and is_sealed(self.path.parent)
+        db = self._connect(self._where_sealed() if sealed else f"{_uri(self.path)}?mode=rwc")
         if not sealed:
             # WAL with synchronous=NORMAL: a commit survives the death of the process.
             db.execute("PRAGMA journal_mode = WAL")
@@ -137,18 +140,36 @@ class Store:
                 for statement in _SCHEMA.split(";"):
                     db.execute(statement)
                 db.execute(f"PRAGMA user_version = {FORMAT}")
+        elif found == 0:
+            raise RunError(
+                f"{self.path} holds nothing, not even tables: what made it was stopped at once, or "
+                "it is not whole; put the run's database back in its place, with the file "
+                f"{self.path.name}-wal if there was one."
+            )
         elif found != FORMAT:
-            db.close()
             raise InputError(
                 f"{self.path} was written by another version of Epicene (format {found}, this one "
                 f"reads {FORMAT}); read it with that version or start another folder with --out."
             )
         return db
 
+    def _connect(self, address: str) -> sqlite3.Connection:
+        db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=10)
+        self._closing.callback(db.close)
+        return db
+
+    def _where_sealed(self) -> str:
+        """The address of a file that cannot be written to: itself, if its writer closed it."""
+        copy = copied_with_log(self.path)
+        if copy is None:
+            return f"{_uri(self.path)}?immutable=1"
+        self._closing.callback(copy.cleanup)
+        return f"{_uri(Path(copy.name, self.path.name))}?mode=rwc"
+
     @_explained
     def close(self) -> None:
         """Close, leaving one file behind."""
-        self._db.close()
+        self._closing.close()
 
     # --- items -----------------------------------------------------------------------------
 
@@ -303,6 +324,10 @@ class Store:
             (*places.span(section.id, 0, places.MOST_ITEMS), most),
         )
         return [Stored(place, name, _answers.decode(answer)) for place, name, answer in rows]
+
+
+def _uri(path: Path) -> str:
+    return path.absolute().as_uri()
 
 
 def _repeats(marks: array[int]) -> bool:

@@ -77,9 +77,11 @@ class Transport:
         reply is `worth` so many dollars at most, as far as that is known.
         """
 
+        async def exchange(trial: Trial) -> T:
+            return read(self._decode(await self._send(endpoint, write, trial), trial))
+
         async def attempt(trial: Trial) -> T:
-            content = await self.sender.once(partial(self._send, endpoint, write, trial), trial)
-            return read(self._decode(content, trial))
+            return await self.sender.once(partial(exchange, trial), trial)
 
         return await self.sender.until_answered(attempt, worth or 0.0)
 

@@ -9,11 +9,12 @@ import re
 from dataclasses import dataclass, field, replace
 from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
 
-from epicene.errors import InputError
+from epicene.errors import InputError, OptionError
 
 BLOT = "[secret]"
 _SHORTEST = 4  # a shorter value is no secret, and blotting it out would garble every sentence
 _SEPARATOR = re.compile(r"[\s,]+(?=https?://)|\s+")
+_PORTS = {"http": 80, "https": 443}
 _WEIGHTED = re.compile(r"(.+)\*([0-9.]+)")
 
 
@@ -53,7 +54,16 @@ def find(provider: Provider, base_url: str) -> tuple[Address, ...]:
 
     Several are written one after the other, `URL URL*2`, each with a weight where it is not 1.
     """
-    text = (base_url or os.environ.get(provider.url_variable, "")).strip()
+    try:
+        return _found(provider, base_url or os.environ.get(provider.url_variable, ""))
+    except InputError as error:
+        if base_url:
+            raise OptionError("base_url", str(error)) from None
+        raise
+
+
+def _found(provider: Provider, text: str) -> tuple[Address, ...]:
+    text = text.strip()
     key = os.environ.get(provider.key_variable, "")
     if not text and not key:
         raise InputError(
@@ -74,12 +84,22 @@ def _refuse(provider: Provider, found: list[Address]) -> None:
             f"{provider.url_variable} or {provider.url_option} names {len(found)} servers; a model "
             f"of {provider.own} takes one."
         )
+    seen: list[object] = []
     for each in found:
-        if sum((each.base_url, each.query) == (o.base_url, o.query) for o in found) > 1:
+        if (place := _place(each)) in seen:
             raise InputError(
                 f"The server {each.shown} is named twice; name it once, with a weight if it is to "
                 "take more than others: URL*2."
             )
+        seen.append(place)
+
+
+def _place(address: Address) -> object:
+    """What two addresses of one server share, however they are spelt."""
+    parts = urlsplit(address.base_url or "")
+    userinfo = parts.netloc.rpartition("@")[0]
+    port = parts.port or _PORTS.get(parts.scheme)
+    return parts.scheme, userinfo, parts.hostname, port, parts.path.rstrip("/"), address.query
 
 
 def _address(provider: Provider, text: str, key: str) -> Address:

@@ -8,8 +8,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 # limit: too many requests; hang: no reply in time; connect: nobody there;
 # server: the server's own trouble or a broken line; reply: a reply that holds no answer;
-# lost: one of several servers went away with the request; absent: it was away before.
-FaultKind: TypeAlias = Literal["limit", "hang", "connect", "server", "reply", "lost", "absent"]
+# lost: one of several servers went away with the request; absent: it was away before;
+# unread: its reply holds no answer, and another has not been asked yet.
+FaultKind: TypeAlias = Literal[
+    "limit", "hang", "connect", "server", "reply", "lost", "absent", "unread"
+]
 
 _LONGEST = 300
 # What servers call their content filters, as the code or the type of an error.

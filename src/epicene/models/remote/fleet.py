@@ -55,32 +55,42 @@ class Fleet:
 
     @asynccontextmanager
     async def slot(
-        self, shunned: Collection[Server] = (), *, first: bool = False
+        self, shunned: Collection[Server] = (), failed_at: Server | None = None
     ) -> AsyncIterator[tuple[Server, int]]:
-        """Wait for room at a server and hold it: the server, and the round of its gate."""
-        server = await self._choose(shunned, first=first)
+        """Wait for room at a server and hold it: the server, and the round of its gate.
+
+        Those who are `shunned` get the request only where no other is there; the one where it
+        failed last, only where no other has room.
+        """
+        server = await self._choose(shunned, failed_at)
         try:
             async with server.gate.slot() as round_:
                 yield server, round_
         finally:
             self._turns.give()
 
-    async def _choose(self, shunned: Collection[Server], *, first: bool) -> Server:
+    async def _choose(self, shunned: Collection[Server], failed_at: Server | None) -> Server:
         if not self.several:
             return self.servers[0]  # whose gate is where to wait
         while True:
             if self._end:
                 raise self._end
-            if server := self._best(shunned):
+            if server := self._best(shunned, failed_at):
                 return server
-            await self._turns.wait(self._turns.give, first=first)
+            await self._turns.wait(
+                self._turns.give,
+                # One that was turned down keeps a server from work until another has spoken.
+                first=bool(shunned),
+                fits=lambda: self._end is not None or self._best(shunned, failed_at) is not None,
+            )
 
-    def _best(self, shunned: Collection[Server]) -> Server | None:
-        ready = [server for server in self.servers if not server.away and server.gate.free]
+    def _best(self, shunned: Collection[Server], failed_at: Server | None) -> Server | None:
+        there = [server for server in self.servers if not server.away]
+        others = [server for server in there if server not in shunned]
         return min(
-            ready,
+            (server for server in others or there if server.gate.free),
             key=lambda each: (
-                each in shunned,
+                each is failed_at,
                 each.gate.quiet,
                 (each.gate.active + 1) / each.address.weight,
             ),
@@ -106,8 +116,7 @@ class Fleet:
                 except AwayError as away:
                     self._leave(server, f"{reason}, and then {away}")
                     server.failures = 0
-        others = any(not each.away for each in self.servers if each is not server)
-        if not server.away and server.failures >= _FAILURES and others:
+        if not server.away and server.failures >= _FAILURES and self._others({server}):
             self._suspend(server, f"{server.failures} requests in a row failed, at last: {reason}")
             server.failures = _FAILURES - 1  # when it is tried again, one more is enough
         return bool(server.away)
@@ -120,9 +129,8 @@ class Fleet:
         waited for.
         """
         by[server] = reason
-        others = any(not each.away for each in self.servers if each not in by)
-        proved = server.answered and not server.doubted
-        if others or (not proved and any(each.answered for each in self.servers)):
+        known = any(each.answered for each in self.servers)
+        if self._others(by) or (not _is_proved(server) and known):
             server.doubted = True
             if not server.away:  # or it was found out by another request meanwhile
                 self._suspend(server, reason)
@@ -132,6 +140,19 @@ class Fleet:
                 each.doubted = False
                 self._welcome(each)
         return False
+
+    async def unread(self, server: Server, reason: str, by: dict[Server, str]) -> bool:
+        """A server replied with what is no answer; whether another is to be asked.
+
+        `by` is who has turned this request down or replied like that. One that never answered
+        anything is left alone at once, as one that turns requests down is: it may be a page of
+        another kind that stands at its address.
+        """
+        if not _is_proved(server):
+            return self.turned_down(server, reason, by)
+        by[server] = reason
+        await self.failed(server, reason)
+        return self._others(by)
 
     def succeeded(self, server: Server) -> None:
         """A request was answered there."""
@@ -230,12 +251,13 @@ class Fleet:
                 self._wake(len(self._turns))
 
     def _due(self) -> list[Server]:
-        """Those who are away and to be looked at now: all of them if nobody is left."""
+        """Those who are away and to be looked at now: all but doubted ones if nobody is left."""
         away = [server for server in self.servers if server.away]
-        due = [server for server in away if not server.left_out]
+        nobody = len(away) == len(self.servers)
+        due = [each for each in away if not each.left_out or (nobody and not each.doubted)]
         for server in away:
             server.left_out = max(0, server.left_out - 1)
-        return away if len(away) == len(self.servers) else due
+        return due
 
     async def _look_again(self, server: Server) -> None:
         try:
@@ -252,9 +274,14 @@ class Fleet:
         _log.warning("The server %s is back.", server.address.shown)
         self._wake(server.gate.ceiling)
 
+    def _others(self, than: Collection[Server]) -> bool:
+        """Whether somebody else is there."""
+        return any(not each.away for each in self.servers if each not in than)
+
     def _leave(self, server: Server, reason: str) -> None:
         server.leave(reason)
         server.went_away += 1
+        self._wake(len(self._turns))  # those who waited for it alone
         _log.warning("The server %s is left alone: %s.", server.address.shown, server.away)
 
     def _suspend(self, server: Server, reason: str) -> None:
@@ -273,6 +300,11 @@ class Fleet:
         return RunError(
             f"{self._nobody()} {how_long}; start one and run the same command again to go on."
         )
+
+
+def _is_proved(server: Server) -> bool:
+    """Whether it has answered something, and nothing speaks against it since."""
+    return bool(server.answered) and not server.doubted
 
 
 def _unlike_others(unlisted: UnlistedError) -> str:

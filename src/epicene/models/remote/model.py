@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from epicene.errors import InputError
+from epicene.errors import InputError, OptionError
 from epicene.models import Answered, Batch, BatchLimit, Files, ModelOptions
 from epicene.models.prices import Price, find_price
 from epicene.models.remote import address
@@ -50,9 +50,13 @@ class RemoteModel(ABC):
                 "`pip install 'epicene[api]'`."
             )
         if options.concurrency < 1:
-            raise InputError(f"--concurrency is {options.concurrency}; it must be at least 1.")
+            raise OptionError(
+                "concurrency", f"--concurrency is {options.concurrency}; it must be at least 1."
+            )
         if not options.timeout > 0:
-            raise InputError(f"--timeout is {options.timeout:g}; it must be above 0 seconds.")
+            raise OptionError(
+                "timeout", f"--timeout is {options.timeout:g}; it must be above 0 seconds."
+            )
         self._identity = identity
         self._provider = provider
         self._options = options

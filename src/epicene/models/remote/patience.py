@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def _usual_tries() -> dict[FaultKind, int]:
-    return {"limit": 12, "hang": 3, "connect": 5, "server": 6, "reply": 3, "lost": 4}
+    return {
+        "limit": 12, "hang": 3, "connect": 5, "server": 6, "reply": 3, "lost": 4, "unread": 12,
+    }  # fmt: skip
 
 
 class Patience(Record, kw_only=True, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -35,6 +36,8 @@ T = TypeVar("T")
 _PASSING = frozenset({408, 409, 425})
 _NOT_IMPLEMENTED = 501
 _NO_MONEY_LEFT = 402
+# Faults after which another server is asked at once.
+_MOVED = frozenset({"absent", "lost", "unread"})
 
 
 class Discreet(logging.Filter):
@@ -85,7 +88,7 @@ class Sender:
         An attempt is `worth` so many dollars at most. What one has cost in vain is taken from the
         purse once more before the next is made.
         """
-        heard = self.tally.heard
+        heard, attempts = self.tally.heard, 0
         failed: Counter[FaultKind] = Counter()
         failed_at: Server | None = None
         turned_down: dict[Server, str] = {}
@@ -97,49 +100,59 @@ class Sender:
                 fault, failed_at = error, trial.server
             finally:
                 trial.close()
-            if fault.kind == "absent":
-                self.tally.moved += 1
-                continue
+            attempts += fault.kind != "absent"
             failed[fault.kind] += 1
-            if failed[fault.kind] >= self.patience.tries[fault.kind]:
-                self._give_up(fault, failed.total(), silent=self.tally.heard == heard)
+            if failed[fault.kind] >= self.patience.tries.get(fault.kind, math.inf):
+                self._give_up(fault, attempts, silent=self.tally.heard == heard)
             if trial.gone and not self.till.purse.take_more(trial.gone):
-                reason = after_attempts(fault.reason, failed.total())
+                reason = after_attempts(fault.reason, attempts)
                 raise UnansweredError(f"{reason}; the cost limit leaves no room to ask again")
-            if fault.kind == "lost":
+            if fault.kind in _MOVED:
                 self.tally.moved += 1
                 continue
             self.tally.retries += 1
-            await asyncio.sleep(self.patience.wait(failed.total(), fault.after))
+            await asyncio.sleep(self.patience.wait(attempts, fault.after))
 
     async def once(
         self, send: Callable[[], Awaitable[T]], trial: Trial, *, elsewhere: bool = False
     ) -> T:
-        """Send when there is room, and wait for the reply within the time limit.
+        """Send when there is room, and wait for the answer within the time limit.
 
-        Where a server is away, of several, that is said and not what became of the request. What
-        is sent `elsewhere` takes room like all else, and says nothing of a server.
+        `send` reads the reply too, so that what is no answer counts against the server. Where a
+        server is away, of several, that is said and not what became of the request. What is sent
+        `elsewhere` takes room like all else, and says nothing of a server.
         """
-        # One that was turned down keeps a server from work until another has spoken.
-        first = bool(trial.turned_down)
-        async with self.fleet.slot(trial.shunned, first=first) as (server, round_):
+        async with self.fleet.slot(trial.turned_down, trial.failed_at) as (server, round_):
             trial.server = server
             try:
-                reply = await self._exchange(send, trial, server.gate, round_)
-            except PassingError as fault:
-                telling = not elsewhere and fault.kind != "limit"
-                if not telling or not await self.fleet.failed(server, fault.reason):
-                    raise
-                kind: FaultKind = "absent" if fault.kind == "connect" else "lost"
-                raise PassingError(kind, f"the server went away ({fault.reason})") from None
-            except RejectedError as rejected:
-                if not elsewhere and self.fleet.several and rejected.of_server:
-                    self._ask_another(server, rejected, trial)
+                answer = await self._exchange(send, trial, server.gate, round_)
+            except (PassingError, UnansweredError) as fault:
+                if not elsewhere:
+                    await self._blame(server, fault, trial)
                 raise
             server.gate.grow()
             if not elsewhere:
                 self.fleet.succeeded(server)
-        return reply
+        return answer
+
+    async def _blame(
+        self, server: Server, fault: PassingError | UnansweredError, trial: Trial
+    ) -> None:
+        """Raise what is to be done instead where a server, of several, may be to blame."""
+        match fault:
+            case PassingError(kind="limit"):
+                return
+            case RejectedError():
+                if self.fleet.several and fault.of_server:
+                    self._ask_another(server, fault, trial)
+            case UnansweredError() | PassingError(kind="reply"):
+                by = trial.turned_down
+                if self.fleet.several and await self.fleet.unread(server, str(fault), by):
+                    raise PassingError("unread", str(fault)) from None
+            case PassingError():
+                if await self.fleet.failed(server, fault.reason):
+                    kind: FaultKind = "absent" if fault.kind == "connect" else "lost"
+                    raise PassingError(kind, f"the server went away ({fault.reason})") from None
 
     async def _exchange(
         self, send: Callable[[], Awaitable[T]], trial: Trial, gate: Gate, round_: int
@@ -148,19 +161,23 @@ class Sender:
         trial.sent()
         try:
             async with asyncio.timeout(self.timeout):
-                reply = await send()
+                answer = await send()
         except TimeoutError:
             raise PassingError("hang", f"no reply within {self.timeout:g} s") from None
         except PassingError as fault:
+            self.tally.heard += fault.kind == "reply"
             if fault.kind == "connect":
                 trial.turned_away()
+            raise
+        except UnansweredError:
+            self.tally.heard += 1
             raise
         except StatusError as error:
             trial.turned_away()
             self.tally.heard += 1
             self._status(error, gate, round_)
         self.tally.heard += 1
-        return reply
+        return answer
 
     def _ask_another(self, server: Server, rejected: RejectedError, trial: Trial) -> None:
         """Raise to that end where a server is to blame for turning a request down."""

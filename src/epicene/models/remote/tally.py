@@ -66,8 +66,9 @@ class Trial:
         turned_down: dict[Server, str],
     ) -> None:
         self.gone = 0.0
-        # Where the attempt before this one failed, and who turned the request down.
-        self.shunned = {*turned_down, *([failed_at] if failed_at else [])}
+        # Where the attempt before this one failed; who turned the request down, or replied to it
+        # with what is no answer, and how.
+        self.failed_at = failed_at
         self.turned_down = turned_down
         self.server: Server | None = None  # where this one is sent
         self._till = till

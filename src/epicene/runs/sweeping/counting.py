@@ -94,7 +94,8 @@ class _Counting:
                     self.tally.answered += 1
                 else:
                     cost_of = charging.cost_of if charging else None
-                    self.tally.add(request, cost_of, later=bool(self._needed[stage.name]))
+                    later = bool(self._needed[stage.name])
+                    self.tally.add(request, cost_of, stage=stage.name, later=later)
                 if is_needed:
                     given[n].append(
                         Given(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from epicene import languages, registry
-from epicene.errors import InputError, unknown
-from epicene.models import Spec, parse_spec
+from epicene.errors import EpiceneError, InputError, OptionError, unknown
+from epicene.models import Spec, check_options, open_model, parse_spec
+from epicene.models.prices import read_price
 from epicene.runs.costs import charges
 from epicene.runs.refusals import check_roles
 from epicene.runs.run import Order
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
     from epicene.suites import Protocol, Suite
 
 
+# Raises an error with its place in a suite's part of the plan, at the key that is named.
+Refuse: TypeAlias = Callable[[InputError, str], NoReturn]
+
+
 @dataclass(frozen=True)
 class Cell:
     """One run of the sweep. `skipped` is why the plan leaves it out, if it does."""
@@ -33,6 +40,7 @@ class Cell:
     language: str  # "" for all there are
     order: Order
     skipped: str = ""
+    refuse: Refuse | None = None  # says of an error with the data where in the plan it is
 
     @property
     def title(self) -> str:
@@ -44,6 +52,7 @@ class Cell:
 class _Way(NamedTuple):
     """A suite as one entry of the plan wants it, under one protocol."""
 
+    number: int  # of the entry
     entry: SuiteEntry
     suite: Suite[Any, Any]
     protocol: Protocol
@@ -80,8 +89,21 @@ def cells(
                     under=runs,
                     command=command,
                 )
-                found.append(Cell(model.name, way.entry.name, way.protocol.name, language, order))
+                found.append(
+                    Cell(
+                        model=model.name,
+                        suite=way.entry.name,
+                        protocol=way.protocol.name,
+                        language=language,
+                        order=order,
+                        refuse=partial(_refuse_data, file, way.number),
+                    )
+                )
     return tuple(_skipped(file, found))
+
+
+def _refuse_data(file: PlanFile, index: int, error: InputError, key: str) -> NoReturn:
+    file.refuse(error, "suites", index, key)
 
 
 def _specs(file: PlanFile) -> list[Spec]:
@@ -89,11 +111,32 @@ def _specs(file: PlanFile) -> list[Spec]:
     for index, model in enumerate(file.plan.models):
         try:
             spec = model.parsed()
-            registry.find("models", spec.kind)
+            _check(spec)
+        except OptionError as error:
+            key = error.option if error.option in model.written else "spec"
+            file.refuse(error, "models", index, key)
         except InputError as error:
             file.refuse(error, "models", index, "spec")
         specs.append(spec)
     return specs
+
+
+def _check(spec: Spec) -> None:
+    """Raise if there is no such kind, or an option is none. Whether it can be reached is not seen.
+
+    A model behind a server is opened without a word to it, and looks at its options when it is.
+    """
+    registry.find("models", spec.kind)
+    check_options(spec)
+    if charges(spec.kind):
+        if spec.options.price:
+            read_price(spec.options.price, spec.kind, spec.name)
+        try:
+            open_model(spec).close()
+        except OptionError:
+            raise
+        except EpiceneError:  # of the environment: its runs are said to have failed
+            return
 
 
 def _ways(file: PlanFile) -> Iterator[_Way]:
@@ -117,7 +160,7 @@ def _ways(file: PlanFile) -> Iterator[_Way]:
                 check_roles(narrowed, anybody)
             except InputError as error:
                 file.refuse(error, "suites", index, key)
-            yield _Way(entry, narrowed, protocol, role, others)
+            yield _Way(index, entry, narrowed, protocol, role, others)
 
 
 def _roles(
@@ -142,7 +185,7 @@ def _named(name: str, named: Mapping[str, ModelEntry]) -> Spec:
     """A model of the plan by its name, or any by its spec."""
     entry = named.get(redact(name))
     spec = entry.parsed() if entry else parse_spec(name)
-    registry.find("models", spec.kind)
+    _check(spec)
     return spec
 
 

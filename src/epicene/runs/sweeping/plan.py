@@ -51,16 +51,20 @@ class ModelEntry(ModelOptions, frozen=True, kw_only=True):
         """What it is called, without a secret that its spec may hold."""
         return redact(self.label or self.spec)
 
-    def parsed(self) -> Spec:
-        """The spec with this entry's options, which count as stated in it."""
-        written = {
+    @property
+    def written(self) -> dict[str, Any]:
+        """The options that this entry has beside its spec."""
+        return {
             name: value
             for name in ModelOptions.__struct_fields__
             if (value := getattr(self, name)) != getattr(ModelOptions(), name)
         }
-        spec = parse_spec(self.spec, ModelOptions(**written))
+
+    def parsed(self) -> Spec:
+        """The spec with this entry's options, which count as stated in it."""
+        spec = parse_spec(self.spec, ModelOptions(**self.written))
         return msgspec.structs.replace(
-            spec, stated=tuple({**written, **dict.fromkeys(spec.stated)})
+            spec, stated=tuple({**self.written, **dict.fromkeys(spec.stated)})
         )
 
 
@@ -106,6 +110,14 @@ _TABLES: dict[str, type[msgspec.Struct]] = {
 }
 
 
+_OPTION = regex.compile(r"--[a-z][a-z-]*[a-z]")
+_KEYS = {
+    f"--{key.replace('_', '-')}": key
+    for record in _TABLES.values()
+    for key in record.__struct_fields__
+}
+
+
 @dataclass(frozen=True)
 class PlanFile:
     """A plan with the file that it stands in."""
@@ -116,7 +128,8 @@ class PlanFile:
 
     def refuse(self, error: str | InputError, table: str, index: int, key: str = "") -> NoReturn:
         """Raise an error that says where in the file it is."""
-        raise InputError(f"{_place(self.path, self.text, table, index, key)}: {error}") from None
+        place = _place(self.path, self.text, table, index, key)
+        raise InputError(f"{place}: {in_keys(str(error))}") from None
 
 
 def example() -> str:
@@ -185,6 +198,11 @@ def _line(text: str, table: str, index: int, key: str) -> int | None:
         elif within and key and regex.match(rf"\s*[\"']?{regex.escape(key)}[\"']?\s*[=.]", line):
             return number
     return at_header
+
+
+def in_keys(sentence: str) -> str:
+    """A sentence about options of a command, about the keys of a plan that mean the same."""
+    return _OPTION.sub(lambda option: _KEYS.get(option[0], option[0]), sentence)
 
 
 def as_option(value: Any) -> str:

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from epicene.errors import EpiceneError, InputError, RunError
+from epicene.errors import EpiceneError, InputError, OptionError, RunError
 from epicene.models import open_model
 from epicene.models.purse import paid
 from epicene.records import digest, verb
@@ -18,6 +18,7 @@ from epicene.runs.secrets import redact
 from epicene.runs.settings import read_manifest, run_name
 from epicene.runs.store import Store
 from epicene.runs.sweeping.counting import count
+from epicene.runs.sweeping.plan import in_keys
 from epicene.runs.sweeping.rates import Rates
 from epicene.runs.sweeping.tally import Tally
 
@@ -73,7 +74,8 @@ class Surveyor:
         if cell.skipped:
             return Prospect(cell, "skipped", cell.skipped)
         order = cell.order
-        dataset = order.suite.read(order.source, order.protocol)
+        with _placed(cell):
+            dataset = order.suite.read(order.source, order.protocol)
         with ExitStack() as stack:
             try:
                 if lacking := self._lacking(order):
@@ -106,13 +108,14 @@ class Surveyor:
     def _hindered(self, cell: Cell, standing: Standing, why: str) -> Prospect:
         if self._strict:
             raise InputError(f"{cell.title} cannot be done, and the plan is strict: {why}")
-        return Prospect(cell, standing, redact(why))
+        return Prospect(cell, standing, redact(in_keys(why)))
 
     def _counted_out(
         self, cell: Cell, dataset: Dataset, models: Mapping[str, Sequence[Model]]
     ) -> Prospect:
         order, suite = cell.order, cell.order.suite
-        settings = settings_of(order, dataset)
+        with _placed(cell):
+            settings = settings_of(order, dataset)
         identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
         folder = order.under / run_name(settings, identities, many_roles(suite))
         other = self._taken.setdefault(folder, cell)
@@ -122,8 +125,9 @@ class Surveyor:
             )
         cell = replace(cell, order=replace(order, out=folder))
         if not (folder / "manifest.json").exists():
-            tally = self._fresh(cell, dataset, models, settings)
-            seconds = self._rates.seconds(settings, identities, tally.left)
+            with _placed(cell):
+                tally = self._fresh(cell, dataset, models, settings)
+            seconds = self._rates.seconds(settings, identities, tally.parts)
             return Prospect(cell, "open", "", folder, tally, seconds)
         try:
             with _kept(folder) as (manifest, store):
@@ -132,11 +136,12 @@ class Surveyor:
                 if manifest.state == "complete" and is_complete(store, suite, identities):
                     done = _done(store)
                     return Prospect(cell, "complete", "", folder, done, 0.0, spent, unpriced)
-                tally = count(order, dataset, models, store)
+                with _placed(cell):
+                    tally = count(order, dataset, models, store)
         except RunError as error:  # its store is damaged, say
             hindered = self._hindered(cell, "failed", str(error))
             return replace(hindered, folder=folder, spent=spending_in([folder]).known)
-        seconds = self._rates.seconds(settings, identities, tally.left)
+        seconds = self._rates.seconds(settings, identities, tally.parts)
         return Prospect(cell, "open", "", folder, tally, seconds, spent, unpriced)
 
     def _fresh(
@@ -153,6 +158,17 @@ class Surveyor:
         if key not in self._counted:
             self._counted[key] = count(cell.order, dataset, models, None)
         return self._counted[key]
+
+
+@contextmanager
+def _placed(cell: Cell) -> Iterator[None]:
+    """Say of what is wrong with the data where in the plan they are named."""
+    try:
+        yield
+    except InputError as error:
+        if cell.refuse is None:
+            raise
+        cell.refuse(error, error.option if isinstance(error, OptionError) else "data")
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from datetime import datetime
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from epicene.errors import EpiceneError
@@ -11,23 +11,49 @@ from epicene.records import digest
 from epicene.runs.settings import fixed_models, read_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
     from pathlib import Path
 
     from epicene.records import Identity
-    from epicene.runs.settings import Manifest, Session, Settings
+    from epicene.runs.settings import Manifest, Settings, Timing
+    from epicene.runs.sweeping.tally import Part
 
-# Times are kept to the second, so that a session lasted up to this much longer than they say.
-_COARSE = 1.0
+# So many seconds must have been seen, the start apart: what took less tells nothing of what a
+# hundred times as much would take.
+_SHORTEST = 2.0
+# So large a part of the answers must have come after the first, or those count too, with all that
+# it took to start.
+_LATER = 0.25
+# And so large a part of an estimate must be of what was seen to go on.
+_SURE = 0.5
+
+
+@dataclass
+class _Measured:
+    """What one verb of one stage took in earlier runs, in seconds."""
+
+    answered: int = 0
+    seen: float = 0.0  # planning, and after the first answers
+    steady: float = 0.0  # what all answers would have taken, planned and at that pace
+    doubtful: float = 0.0  # what those took of which too few came after the first
+
+    def add(self, timing: Timing) -> None:
+        """One more measurement."""
+        later = timing.answered - timing.first
+        self.answered += timing.answered
+        if later < _LATER * timing.answered:
+            self.doubtful += timing.planning + timing.starting + timing.going_on
+        else:
+            self.seen += timing.planning + timing.going_on
+            self.steady += timing.planning + timing.going_on * timing.answered / later
 
 
 class Rates:
-    """Requests a second, by suite, protocol with its settings, and models."""
+    """Seconds a request, by suite, protocol with its settings, models, stage and verb."""
 
     def __init__(self, runs: Path) -> None:
         """Read the manifests of all runs in a folder."""
-        self._answered: dict[bytes, int] = defaultdict(int)
-        self._seconds: dict[bytes, float] = defaultdict(float)
+        self._measured: dict[bytes, dict[Part, _Measured]] = {}
         for path in sorted(runs.glob("*/manifest.json")):
             try:
                 manifest = read_manifest(path.parent)
@@ -36,35 +62,36 @@ class Rates:
             self._learn(manifest)
 
     def seconds(
-        self, settings: Settings, models: dict[str, tuple[Identity, ...]], requests: int
+        self,
+        settings: Settings,
+        models: dict[str, tuple[Identity, ...]],
+        requests: Mapping[Part, int],
     ) -> float | None:
-        """About how long so many requests take once the models are loaded; None: nobody knows."""
+        """About how long so many requests take once the models are loaded.
+
+        None where nobody knows: nothing was measured, or too little to tell.
+        """
         if not requests:
             return 0.0
-        key = _key(settings, models)
-        if not self._answered.get(key):
+        known = self._measured.get(_key(settings, models), {})
+        if sum(each.seen for each in known.values()) < _SHORTEST or requests.keys() - known.keys():
             return None
-        return requests * self._seconds[key] / self._answered[key]
+        whole = sure = 0.0
+        for part, count in requests.items():
+            measured = known[part]
+            each = count / measured.answered
+            sure += each * measured.steady
+            whole += each * (measured.steady + measured.doubtful)
+        return whole if sure >= _SURE * whole else None
 
     def _learn(self, manifest: Manifest) -> None:
-        answered = sum(count.answered for count in manifest.counts)
-        # A session that was killed has no end, and nobody knows what it answered of the whole.
-        if answered and all(session.ended for session in manifest.sessions):
-            key = _key(manifest.settings, manifest.models)
-            self._answered[key] += answered
-            self._seconds[key] += _total(manifest.sessions)
+        parts = self._measured.setdefault(
+            _key(manifest.settings, manifest.models), defaultdict(_Measured)
+        )
+        for session in manifest.sessions:
+            for timing in session.timings:
+                parts[timing.stage, timing.verb].add(timing)
 
 
 def _key(settings: Settings, models: dict[str, tuple[Identity, ...]]) -> bytes:
     return digest(settings.suite, settings.protocol, fixed_models(models, set()))
-
-
-def _total(sessions: Iterable[Session]) -> float:
-    return sum(
-        (_time(session.ended) - _time(session.started)).total_seconds() + _COARSE
-        for session in sessions
-    )
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from epicene.errors import RunError
 from epicene.records import Record, to_json
 from epicene.runs.files import write_whole
 
@@ -78,6 +79,27 @@ def state_of(prospect: Prospect) -> RunState:
     )
 
 
-def write_state(out: Path, state: SweepState) -> None:
-    """Write it, whole."""
-    write_whole(out / FILE, msgspec.json.format(to_json(state), indent=2))
+class UnrecordedError(RunError):
+    """How far a sweep came could not be written down, which ends it; `state` says it."""
+
+    def __init__(self, reason: str, state: SweepState) -> None:
+        super().__init__(reason)
+        self.state = state
+
+
+def recorded(out: Path, state: SweepState) -> SweepState:
+    """The state, once it is written, whole."""
+    try:
+        write_whole(out / FILE, msgspec.json.format(to_json(state), indent=2))
+    except RunError as error:
+        raise UnrecordedError(str(error), _before_next(state)) from error
+    return state
+
+
+def _before_next(state: SweepState) -> SweepState:
+    """The state without the run that was to begin next."""
+    runs = (
+        msgspec.structs.replace(run, state="open") if run.state == "running" else run
+        for run in state.runs
+    )
+    return msgspec.structs.replace(state, runs=tuple(runs))

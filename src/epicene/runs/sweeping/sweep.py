@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from typing import Protocol as Interface
@@ -16,7 +17,14 @@ from epicene.runs.secrets import redact
 from epicene.runs.settings import now, read_manifest
 from epicene.runs.sweeping.keeping import KeepsOne
 from epicene.runs.sweeping.limits import HOUR, unknown_spending
-from epicene.runs.sweeping.state import FORMAT, RunState, SweepState, state_of, write_state
+from epicene.runs.sweeping.state import (
+    FORMAT,
+    RunState,
+    SweepState,
+    UnrecordedError,
+    recorded,
+    state_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,8 +67,7 @@ def sweep(order: Sweep, watcher: SweepWatcher, executor: Executor) -> SweepState
         state = SweepState(
             format=FORMAT, plan=order.plan, started=started, ended=ended, runs=tuple(states)
         )
-        write_state(order.out, state)
-        return state
+        return recorded(order.out, state)
 
     turns = [n for n, state in enumerate(states) if state.state == "open"]
     try:
@@ -77,7 +84,8 @@ def sweep(order: Sweep, watcher: SweepWatcher, executor: Executor) -> SweepState
             except BaseException:
                 left = _left_by(order.prospects[n], states[n])
                 states[n] = msgspec.structs.replace(left, state="interrupted")
-                record()
+                with suppress(UnrecordedError):  # the first error is the one to show
+                    record()
                 raise
             watcher.end_run(states[n])
     finally:

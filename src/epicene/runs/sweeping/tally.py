@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.records import Draw, Fill, Generate, Look, Prompt, Request, Score, Translate, verb
 from epicene.runs.imagined import BYTES_A_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+Part: TypeAlias = tuple[str, str]  # a stage and a verb
 
 
 @dataclass
@@ -23,6 +26,7 @@ class Tally:
 
     answered: int = 0
     requests: Counter[str] = field(default_factory=Counter)  # by verb
+    parts: Counter[Part] = field(default_factory=Counter)  # the same by stage and verb
     later: int = 0
     bytes_read: int = 0
     tokens_written: int = 0
@@ -45,6 +49,7 @@ class Tally:
         return Tally(
             answered=self.answered + other.answered,
             requests=self.requests + other.requests,
+            parts=self.parts + other.parts,
             later=self.later + other.later,
             bytes_read=self.bytes_read + other.bytes_read,
             tokens_written=self.tokens_written + other.tokens_written,
@@ -53,10 +58,16 @@ class Tally:
         )
 
     def add(
-        self, request: Request, cost_of: Callable[[Request], float | None] | None, *, later: bool
+        self,
+        request: Request,
+        cost_of: Callable[[Request], float | None] | None,
+        *,
+        stage: str,
+        later: bool,
     ) -> None:
-        """One more is to be asked."""
+        """One more is to be asked in that stage."""
         self.requests[verb(request)] += 1
+        self.parts[stage, verb(request)] += 1
         self.later += later
         self.bytes_read += _bytes_read(request)
         self.tokens_written += _tokens_written(request)

@@ -1,0 +1,246 @@
+"""Of several servers one whose replies hold no answer: it is left alone, and fails nothing."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+
+import pytest
+
+from epicene.models import ModelOptions
+from epicene.models.openai_api.model import ServedModel
+from epicene.models.openai_api.tokens import at_most
+from epicene.models.purse import Purse
+from epicene.models.remote.patience import Patience
+from epicene.records import Answer, Decoding, Failed, Generate, Message, Score, Scores, Texts
+from models.local_server import Asked, Reply, answers
+from models.mortal_server import MortalServer
+from models.openai_server import chat
+from models.test_openai_echo import echoing, sound
+
+HTML = Reply(b"<html><title>Welcome</title>")
+NO_ANSWER = {
+    "not JSON": HTML,
+    "half of it": Reply(b'{"choices":[{"message":{"content":"bon'),
+    "another shape": Reply({"choices": "none"}),
+    "no choices": Reply({"choices": []}),
+    "no text": chat(None),
+}
+ONE_LOOK = Patience(first_wait=0.01, longest_wait=0.05, between_looks=600.0)
+WATCHFUL = Patience(first_wait=0.01, longest_wait=0.05, between_looks=0.05, outage=60.0)
+
+
+def question(text: object) -> Generate:
+    return Generate(
+        item=str(text),
+        prompt=(Message(role="user", content=str(text)),),
+        decoding=Decoding(max_new_tokens=5),
+    )
+
+
+def fine(asked: Asked) -> Reply:
+    return chat(asked.prompt)
+
+
+def model(
+    *servers: MortalServer | str,
+    patience: Patience = ONE_LOOK,
+    concurrency: int = 4,
+    price: str = "",
+) -> ServedModel:
+    urls = " ".join(each if isinstance(each, str) else each.url for each in servers)
+    options = ModelOptions(base_url=urls, concurrency=concurrency, price=price)
+    return ServedModel("toy", options, patience)
+
+
+def texts(given: list[Answer]) -> list[str]:
+    assert all(isinstance(answer, Texts) for answer in given), given
+    return [answer.only for answer in given if isinstance(answer, Texts)]
+
+
+def of_each(served: ServedModel, what: str) -> list[object]:
+    servers = served.notes()["servers"]
+    assert isinstance(servers, list)
+    return [each.get(what) for each in servers]
+
+
+@pytest.mark.parametrize("reply", NO_ANSWER.values(), ids=NO_ANSWER)
+def test_one_that_never_answers_is_left_alone_at_once(
+    reply: Reply, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        caplog.at_level(logging.WARNING),
+        MortalServer(fine) as good,
+        MortalServer(lambda _: reply) as bad,
+    ):
+        served = model(good, f"{bad.url}*2")
+        assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
+        assert 1 <= len(bad.asked) <= 8, "no more than were under way together"
+    assert of_each(served, "answered") == [60, 0]
+    assert of_each(served, "went_away") == [0, 1]
+    assert served.notes()["retries"] == 0
+    assert served.notes()["moved"] == len(bad.asked)
+    said = [record.getMessage() for record in caplog.records if bad.url in record.getMessage()]
+    assert said == [f"The server {bad.url} is left alone: {of_each(served, 'left_alone')[1]}."]
+
+
+def test_one_that_answered_before_is_left_alone_after_five_in_a_row() -> None:
+    with (
+        MortalServer(lambda asked: HTML if asked.number >= 10 else fine(asked)) as bad,
+        MortalServer(lambda asked: Reply(fine(asked).body, delay=0.005)) as good,
+    ):
+        served = model(bad, good, concurrency=2)
+        assert texts(answers(served, *map(question, range(100)))) == [str(n) for n in range(100)]
+        # Five in a row, one that was under way with the last of them, and one that was overtaken by
+        # an answer.
+        assert 15 <= len(bad.asked) <= 17
+    assert of_each(served, "answered") == [10, 90]
+    assert of_each(served, "went_away") == [1, 0]
+    assert re.match(
+        "[56] requests in a row failed, at last: ", str(of_each(served, "left_alone")[0])
+    )
+
+
+def test_its_requests_wait_for_another_that_is_busy() -> None:
+    """They would only be refused again by who is free."""
+    spoilt = threading.Event()
+
+    def once_right(asked: Asked) -> Reply:
+        if asked.number == 5:
+            spoilt.set()
+        return HTML if asked.number else fine(asked)
+
+    def busy(asked: Asked) -> Reply:
+        assert spoilt.wait(60)
+        return fine(asked)
+
+    with MortalServer(once_right) as bad, MortalServer(busy) as good:
+        served = model(bad, good, concurrency=1)
+        assert texts(answers(served, *map(question, range(20)))) == [str(n) for n in range(20)]
+        prompts = [asked.prompt for asked in bad.asked]
+    assert len(prompts) == len(set(prompts)) == 6
+
+
+def test_one_good_server_among_bad_ones_answers_all() -> None:
+    """More of them than a request has attempts, and each has answered something before."""
+
+    def once_right(asked: Asked) -> Reply:
+        return HTML if asked.number else fine(asked)
+
+    with (
+        MortalServer(once_right) as one,
+        MortalServer(once_right) as two,
+        MortalServer(once_right) as three,
+        MortalServer(lambda asked: Reply(fine(asked).body, delay=0.005)) as good,
+    ):
+        served = model(one, two, three, good, concurrency=2)
+        assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
+    assert of_each(served, "answered") == [1, 1, 1, 57]
+    assert served.notes()["retries"] == 0
+
+
+def test_one_that_is_mended_gets_work_again() -> None:
+    mended = threading.Event()
+
+    def starting(asked: Asked) -> Reply:
+        if asked.number < 2:
+            return HTML
+        mended.set()
+        return fine(asked)
+
+    def patient(asked: Asked) -> Reply:
+        assert asked.number < 20 or mended.wait(60)
+        return fine(asked)
+
+    with MortalServer(starting) as late, MortalServer(patient) as other:
+        served = model(late, other, patience=WATCHFUL, concurrency=2)
+        assert len(texts(answers(served, *map(question, range(60))))) == 60
+        assert len(late.asked) > 2
+
+
+def test_one_that_never_answered_does_not_fail_what_its_fellow_was_there_for() -> None:
+    fellow: MortalServer
+
+    def mortal(asked: Asked) -> Reply:
+        if asked.number == 10:
+            fellow.die()
+            threading.Timer(0.4, fellow.revive).start()
+        return Reply(close=True) if asked.number == 10 else fine(asked)
+
+    with MortalServer(lambda _: HTML) as bad, MortalServer(mortal) as fellow:
+        served = model(bad, fellow, patience=WATCHFUL)
+        assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
+
+
+def test_a_request_that_no_server_answers_is_given_up_and_costs_no_server_its_work() -> None:
+    def picky(asked: Asked) -> Reply:
+        return HTML if asked.prompt == "7" else fine(asked)
+
+    with MortalServer(picky) as one, MortalServer(picky) as other:
+        served = model(one, other, concurrency=1)
+        given = answers(served, *map(question, range(40)))
+        prompts = [asked.prompt for asked in [*one.asked, *other.asked]]
+    failed = given.pop(7)
+    assert isinstance(failed, Failed)
+    assert "could not be read" in failed.reason
+    assert "(4 attempts)" in failed.reason
+    assert prompts.count("7") == 4, "one of the first, and three as with a single server"
+    assert len(texts(given)) == 39
+    assert of_each(served, "went_away") == [0, 0]
+
+
+def test_where_none_answers_every_request_fails_as_with_one() -> None:
+    with MortalServer(lambda _: HTML) as one, MortalServer(lambda _: HTML) as other:
+        served = model(one, other, concurrency=2)
+        given = answers(served, *map(question, range(6)))
+    assert all(isinstance(each, Failed) for each in given)
+    assert of_each(served, "answered") == [0, 0]
+
+
+def test_an_error_under_200_is_the_servers_own_trouble() -> None:
+    sick = Reply({"error": {"message": "out of memory"}})
+    with (
+        MortalServer(lambda _: sick) as bad,
+        MortalServer(lambda asked: Reply(fine(asked).body, delay=0.005)) as good,
+    ):
+        served = model(bad, good, concurrency=2)
+        assert len(texts(answers(served, *map(question, range(60))))) == 60
+        assert 5 <= len(bad.asked) <= 6
+    assert of_each(served, "answered") == [0, 60]
+
+
+def test_one_that_does_not_echo_leaves_the_scoring_to_who_does() -> None:
+    def deaf(asked: Asked) -> Reply:
+        return Reply({"choices": [{"index": 0, "text": " and so on"}]})
+
+    with MortalServer(sound(echoing(bos=True))) as good, MortalServer(deaf) as bad:
+        served = model(bad, good)
+        given = answers(served, *(Score(item=str(n), texts=(f"text {n}",)) for n in range(40)))
+        assert len(bad.asked) <= 4
+    assert all(isinstance(each, Scores) for each in given)
+    assert of_each(served, "answered")[0] == 0
+
+
+# --- money -------------------------------------------------------------------------------------
+
+PRICE = "1000000/1000000"  # a dollar a token
+USED = 10.0  # what a reply of `chat` says that it used, at that price
+WORTH = float(sum(at_most(question(0))))
+
+
+@pytest.mark.parametrize("enough", [True, False])
+def test_what_could_not_be_read_is_paid_for_before_another_is_asked(enough: bool) -> None:
+    purse = Purse(2 * WORTH - (0 if enough else 1))
+    with MortalServer(lambda _: HTML) as bad, MortalServer(fine) as good:
+        served = model(bad, good, price=PRICE)
+        served.spend_from(purse)
+        (answer,) = answers(served, question(0))
+        assert len(bad.asked) == 1
+        assert len(good.asked) == enough
+    assert served.spent == purse.spent == WORTH + USED * enough
+    if enough:
+        assert texts([answer]) == ["0"]
+    else:
+        assert isinstance(answer, Failed)
+        assert "(1 attempt); the cost limit leaves no room to ask again" in answer.reason
