@@ -33,7 +33,7 @@ from epicene.suites.construction import AskModels, AskPeople, Compute, Reply
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from epicene.studies import Response, Study
+    from epicene.studies import Response, Study, StudyItem
     from epicene.suites import Answers
     from epicene.suites.construction import BuildSettings, Construction, Row, Step
 
@@ -318,17 +318,21 @@ def _replies(suite: Suite[Any, Any], place: Path, requests: Sequence[Request]) -
 
 
 def _as_given_out(study: Study, place: Path) -> Study:
-    """The study with the ids that its items have where people were asked already.
+    """The study with its items as they are where people were asked already.
 
-    Answers go by them, and an earlier version may have made them otherwise.
+    An earlier version may have made their ids, by which answers go, or the words that are shown
+    otherwise. The ids come from what an item is about, so of the two either is enough.
     """
     if not (place / STUDY).exists():
         return study
     there = read_folder(place).study.items
-    before, now = (
-        [msgspec.structs.replace(item, id="") for item in items] for items in (there, study.items)
-    )
-    return msgspec.structs.replace(study, items=there) if before == now else study
+    same_ids = [item.id for item in there] == [item.id for item in study.items]
+    same_content = _without_ids(there) == _without_ids(study.items)
+    return msgspec.structs.replace(study, items=there) if same_ids or same_content else study
+
+
+def _without_ids(items: Iterable[StudyItem]) -> list[StudyItem]:
+    return [msgspec.structs.replace(item, id="") for item in items]
 
 
 def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Response]:

@@ -10,6 +10,7 @@ import pytest
 
 from epicene.annotate.fitting import fitting, whole_judgements
 from epicene.annotate.folder import RESPONSES, STUDY, StudyFolder, create_folder, read_folder
+from epicene.annotate.quality import agreement
 from epicene.annotate.results import progress
 from epicene.cli import guarded
 from epicene.cli.app import run_app
@@ -64,6 +65,10 @@ def test_the_questions_that_are_not_answered_are_named(
         "study.toml asks now: sure (2), which (2), words (2)."
     )
     assert progress(folder.study, found.responses).given == 1
+    # Of what nobody was asked there is no agreement.
+    told = {each.question: each for each in agreement(folder.study, found.responses)}
+    assert {told[name].items for name in ("sure", "which", "words")} == {0}
+    assert told["label"].items == 1
     for words in (["tables", "--json"], ["export"], ["adjudicate", "--by=eve"]):
         assert command(words[0], folder.path, *words[1:]) == 0
         assert found.note in capsys.readouterr().err

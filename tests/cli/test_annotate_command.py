@@ -173,8 +173,8 @@ def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, st
     path = Path("ann.csv")
     text = item.fields["text"].replace('"', '""')
     path.write_text(
-        "\ufeffparticipant;item;shown: text;outcome;tags\r\n"
-        f'ann;{item.id};"{text}";correct;"repetition; wrong-case"\r\n',
+        "\ufeffparticipant;item;shown: text;outcome;tags;seconds\r\n"
+        f'ann;{item.id};"{text}";correct;"repetition; wrong-case";3,4\r\n',
         "utf-8",
     )
     done = epicene("annotate", "import", study, path)
@@ -182,6 +182,7 @@ def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, st
     (response,) = read_folder(study).responses()
     assert response.answers["outcome"] == "correct"
     assert response.answers["tags"] == ("repetition", "wrong-case")
+    assert response.seconds == 3.4
 
 
 @pytest.mark.parametrize(

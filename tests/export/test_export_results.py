@@ -162,6 +162,9 @@ def test_in_the_profile_models_of_one_label_are_told_apart_in_the_notes_too(tmp_
     noted = text(tmp_path / "out" / "profile.md")
     assert f"undetected of “right”: {names[0]} 0.0 %" in noted
     assert f"undetected of “right”: {names[1]} 66.7 %" in noted
+    found = lines(tmp_path / "out" / "profile.csv")
+    assert [line["model"] for line in found] == names
+    assert [line["run protocol"] for line in found] == ["paper", "epicene"]
 
 
 # --- the card ------------------------------------------------------------------------------

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
 import pytest
 
+from epicene.models.openai_api.model import PROVIDER
+from epicene.models.remote import address
+from epicene.models.remote.fleet import Fleet
+from epicene.models.remote.patience import Patience
+from epicene.models.remote.server import Server
 from epicene.models.remote.turns import Turns
 
 
@@ -92,3 +98,38 @@ def test_one_who_was_called_off_waits_no_more() -> None:
         return left
 
     assert asyncio.run(served()) == 1
+
+
+def test_a_turn_that_came_too_late_is_passed_on() -> None:
+    """Two that wait for the same server are both told of it; who finds it taken tells the next."""
+
+    async def scene() -> None:
+        one, other = (Server(each, 1) for each in address.find(PROVIDER, "http://a:1 http://b:1"))
+        fleet = Fleet([one, other], "toy", Patience())
+        leave = asyncio.Event()
+        held: list[Server] = []
+
+        async def hold(shunned: Collection[Server] = ()) -> None:
+            async with fleet.slot(shunned) as (server, _):
+                held.append(server)
+                await leave.wait()
+
+        async def settle() -> None:
+            for _ in range(20):
+                await asyncio.sleep(0)
+
+        working = [asyncio.create_task(hold()) for _ in range(2)]
+        await settle()
+        waiting = [asyncio.create_task(hold()), asyncio.create_task(hold())]
+        await settle()
+        for _ in range(2):
+            waiting.append(asyncio.create_task(hold({other})))
+            await settle()
+        first, leave = leave, asyncio.Event()
+        first.set()
+        await settle()
+        assert [one.gate.free, other.gate.free] == [False, False]
+        leave.set()
+        await asyncio.gather(*working, *waiting)
+
+    asyncio.run(scene())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import two_stage
@@ -36,6 +37,15 @@ def test_the_bare_name_is_looked_for_in_the_same_item() -> None:
         Judgement(item="b", name="probability (sum)", outcome="right"),
     ]
     assert len(judged_once(frame_of(judgements, INFO))) == 2
+
+
+def test_runs_with_and_without_a_second_way_are_put_together() -> None:
+    def one(*names: str) -> pl.DataFrame:
+        return frame_of([Judgement(item="a", name=name, outcome="right") for name in names], INFO)
+
+    frames = [one("probability", "probability (sum)"), one("generation"), one()]
+    kept = pl.concat([judged_once(frame) for frame in frames], how="diagonal")
+    assert kept["name"].to_list() == ["probability", "generation"]
 
 
 def test_a_summary_counts_so() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from epicene.annotate.folder import create_folder
 from epicene.errors import InputError
 from epicene.studies import ChoiceScreen, Mark, NumberScreen, Option, Study, StudyItem, Tag, Write
-from epicene.studies.checks import check_study, study_faults
+from epicene.studies.checks import check_study, offered_faults, study_faults
 from study_examples import completion, en, forced_choice, image, options
 
 
@@ -189,11 +191,18 @@ FAULTS: list[tuple[Study, str]] = [
 
 
 def test_a_colon_is_refused_only_where_a_sheet_sets_one() -> None:
-    assert not list(study_faults(with_question(options=(Option(id="a:b"), Option(id="c")))))
+    study = with_question(options=(Option(id="a:b"), Option(id="c")))
+    assert not [*study_faults(study), *offered_faults(study)]
 
 
 @pytest.mark.parametrize(("broken", "fault"), FAULTS, ids=[fault for _, fault in FAULTS])
-def test_a_fault_is_said_with_its_place(broken: Study, fault: str) -> None:
+def test_a_fault_is_said_with_its_place(broken: Study, fault: str, tmp_path: Path) -> None:
+    if fault in offered_faults(broken):
+        check_study(broken, "study.toml")  # what people answered in spite of it is read
+        with pytest.raises(InputError) as caught:
+            create_folder(tmp_path / "new", broken)
+        assert str(caught.value) == f"The study {broken.name}: {fault}."
+        return
     assert fault in study_faults(broken)
     with pytest.raises(InputError) as caught:
         check_study(broken, "study.toml")

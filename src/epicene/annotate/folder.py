@@ -14,9 +14,10 @@ from epicene.annotate.store import Added, ResponseStore
 from epicene.errors import InputError
 from epicene.runs.files import write_whole
 from epicene.studies import Option
-from epicene.studies.checks import check_study
+from epicene.studies.checks import check_study, offered_faults
 from epicene.studies.files import read_study, study_toml
 from epicene.studies.response_files import read_responses
+from epicene.studies.responses import sentence
 from epicene.studies.settled_files import read_settled
 
 if TYPE_CHECKING:
@@ -145,6 +146,8 @@ def create_folder(path: Path, study: Study) -> StudyFolder:
                 "folder with --out."
             )
         return found
+    for fault in offered_faults(study):
+        raise InputError(f"The study {study.name}: {sentence(fault)}")
     write_whole(path / STUDY, study_toml(study).encode())
     return StudyFolder(path, study)
 

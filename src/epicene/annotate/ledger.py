@@ -162,6 +162,15 @@ def point(*parts: object) -> float:
     return int.from_bytes(digest(*parts)[:6], "big") / 2**48
 
 
+def empty_log(db: sqlite3.Connection, path: Path) -> None:
+    """Leave nothing of what was deleted in the log beside the database.
+
+    While somebody reads it stays until they are done and the study is next closed or emptied.
+    """
+    with explained(path):
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 def checkpoint(path: Path) -> None:
     """Bring what was committed onto the disk, so that even a power cut leaves it there."""
     db = sqlite3.connect(path, isolation_level=None, timeout=2)

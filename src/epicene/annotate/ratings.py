@@ -100,9 +100,9 @@ def group_of(item: StudyItem) -> str:
 def answer_of(question: Question, answers: Mapping[str, AnswerValue]) -> AnswerValue | None:
     """What was answered; an optional list that was left out says that there is none."""
     answer = answers.get(question.id)
-    if answer is None and isinstance(question, Tag | Mark) and is_asked(question, answers):
-        return ()
-    return answer
+    # One that had to be answered and was not came into the study after the response.
+    optional = isinstance(question, Tag | Mark) and not question.required
+    return () if answer is None and optional and is_asked(question, answers) else answer
 
 
 def _label(answer: AnswerValue, part: Part) -> str:

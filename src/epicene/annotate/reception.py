@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from epicene.annotate.folder import RESPONSES
-from epicene.annotate.ledger import act, open_ledger
+from epicene.annotate.ledger import act, empty_log, open_ledger
 from epicene.annotate.store import explained
 from epicene.errors import unknown
 from epicene.studies import ChoiceScreen
@@ -219,6 +219,7 @@ class Reception:
             _delete(self._db, participant)
             if entry == "personal":
                 self._invite(participant)
+        empty_log(self._db, self._path)
         return True
 
     def begin(self, participant: str) -> None:
@@ -264,12 +265,17 @@ def forget(path: Path, participant: str) -> int:
     While the study is served, too: what they leave is asked of somebody else. What the owner
     settled stays, and so does which of their links were revoked, lest one of those work again.
     """
-    with closing(open_ledger(path)) as db, act(db, path):
-        known = db.execute("SELECT participant FROM people UNION SELECT participant FROM responses")
-        names = [row["participant"] for row in known]
-        if participant not in names:
-            raise unknown("person", participant, names)
-        return _delete(db, participant)
+    with closing(open_ledger(path)) as db:
+        with act(db, path):
+            known = db.execute(
+                "SELECT participant FROM people UNION SELECT participant FROM responses"
+            )
+            names = [row["participant"] for row in known]
+            if participant not in names:
+                raise unknown("person", participant, names)
+            gone = _delete(db, participant)
+        empty_log(db, path)
+    return gone
 
 
 def _delete(db: sqlite3.Connection, participant: str) -> int:

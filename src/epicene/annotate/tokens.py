@@ -10,8 +10,7 @@ import secrets
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from epicene.errors import InputError, RunError
-from epicene.studies.participants import LONGEST_NAME as LONGEST_NAME
-from epicene.studies.participants import check_name as check_name
+from epicene.studies.participants import LONGEST_NAME
 
 if TYPE_CHECKING:
     from pathlib import Path

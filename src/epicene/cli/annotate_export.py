@@ -87,9 +87,10 @@ def _hand_out(folder: StudyFolder, people: str, to: Program | None, out: Path) -
     from epicene.annotate.pictures import hand_out
     from epicene.annotate.sheets import write_experiment, write_project, write_sheets
     from epicene.cli.output import note
+    from epicene.studies.participants import check_name
 
     study = hand_out(folder, out)
-    names = people.split(",")
+    names = [check_name(name.strip()) for name in people.split(",") if name.strip()]
     if people.isdecimal():
         names = [f"p{number:0{len(people)}}" for number in range(1, int(people) + 1)]
     if not people:

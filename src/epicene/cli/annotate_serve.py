@@ -52,12 +52,16 @@ def serve(
     ] = 30,
 ) -> None:
     """Serve the pages where people judge, until stopped; prints the links."""
-    from epicene.annotate.folder import read_folder
+    from epicene.annotate.folder import STUDY, read_folder
     from epicene.annotate.pictures import check_pictures
     from epicene.cli.output import note
+    from epicene.studies.checks import offered_faults
+    from epicene.studies.responses import sentence
 
     folder = read_folder(study)
     check_pictures(folder)
+    for fault in offered_faults(folder.study):
+        note(f"{study / STUDY}: {sentence(fault)}")
     url = _address(url) if url else ""
     try:
         from epicene.annotate.pages.server import serve as serve_pages
@@ -154,7 +158,8 @@ def _print_links(folder: StudyFolder, people: Iterable[str], url: str) -> None:
 def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tuple[str, str]]:
     """Who comes in by which link; those who are named now are remembered."""
     from epicene.annotate.reception import opened
-    from epicene.annotate.tokens import Pass, check_name, read_keys
+    from epicene.annotate.tokens import Pass, read_keys
+    from epicene.studies.participants import check_name
 
     keys = read_keys(folder.path)
 

@@ -72,7 +72,7 @@ def tables(
     else:
         print_tables(printed)
     if summary is not None and figures is not None:
-        _draw(summary, figures)
+        _draw(summary, figures, gone)
     if gone.people:
         note(gone.note)
     if how_far.given < how_far.wanted:
@@ -132,12 +132,15 @@ def _document(
     }
 
 
-def _draw(summary: StudySummary, folder: Path) -> None:
+def _draw(summary: StudySummary, folder: Path, gone: LeftOut) -> None:
+    import msgspec
+
     from epicene.cli.output import note
     from epicene.report.figures import svg
     from epicene.runs.files import write_whole
 
     for figure in summary.figures:
         path = folder / f"{figure.name}.svg"
-        write_whole(path, svg(figure).encode())
+        told = (*figure.notes, gone.note) if gone.people else figure.notes
+        write_whole(path, svg(msgspec.structs.replace(figure, notes=told)).encode())
         note(str(path))

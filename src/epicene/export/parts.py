@@ -42,7 +42,6 @@ class Part:
     runs: Sequence[Finished]
     summary: Summary
     compared: Compared
-    profile: Sourced | None  # its headlines by model
     tables: Sequence[tuple[Sourced, str]]  # all of them, with the names of their files
     figures: Sequence[tuple[Figure, str]]
 
@@ -67,7 +66,6 @@ def part_of(folder: str, runs: Sequence[Finished]) -> Part:
         runs=runs,
         summary=summary,
         compared=found,
-        profile=profile,
         tables=list(zip(made, stems, strict=True)),
         figures=list(zip(figures, drawn, strict=True)),
     )
@@ -107,17 +105,32 @@ def _named(table: Table, name: str, taken: Collection[str]) -> Table:
     return msgspec.structs.replace(table, name=free)
 
 
-def side_by_side(parts: Sequence[Part]) -> Table | None:
-    """The headlines of all suites, a row for each model, if there are any."""
+class SideBySide(NamedTuple):
+    """The headlines of all suites, a row for each model, and suite by suite with their runs."""
+
+    table: Table
+    by_suite: list[tuple[Table, Provenance]]
+
+
+def side_by_side(parts: Sequence[Part]) -> SideBySide | None:
+    """The headlines of all suites, if there are any; models of one label are told apart."""
     summaries, by_part = told_apart(
         [part.summary for part in parts], [part.compared.entries for part in parts]
     )
     found = under_suites(summaries, by_part)
     if not found:
         return None
-    made = profile_table(summaries, found, [""] * len(summaries))
-    notes = tuple(
-        " ".join(provenance(summary, part.runs).of(undetected_behind(entries)).notes)
+    sources = [
+        provenance(summary, part.runs).of(undetected_behind(entries))
         for part, summary, entries in zip(parts, summaries, by_part, strict=True)
+    ]
+    made = profile_table(summaries, found, [""] * len(summaries))
+    notes = tuple(" ".join(source.notes) for source in sources)
+    return SideBySide(
+        msgspec.structs.replace(made, notes=notes),
+        [
+            (profile_table([summary], entries, [""]), source)
+            for summary, entries, source in zip(summaries, by_part, sources, strict=True)
+            if entries
+        ],
     )
-    return msgspec.structs.replace(made, notes=notes)

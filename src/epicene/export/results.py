@@ -56,13 +56,13 @@ def _write_profile(parts: Sequence[Part], folder: Path) -> None:
     from epicene.report.latex import as_latex
     from epicene.report.plain import as_json, as_markdown, cells_csv
 
-    if (table := side_by_side(parts)) is None:
+    if (found := side_by_side(parts)) is None:
         return
-    cells = [(part.profile.table, part.profile.source) for part in parts if part.profile]
+    table = found.table
     _write_json(folder / "profile.json", as_json(table))
     for suffix, text in (
         ("tex", as_latex(table)),
-        ("csv", cells_csv(cells)),
+        ("csv", cells_csv(found.by_suite)),
         ("md", as_markdown(table)),
     ):
         write_whole(folder / f"profile.{suffix}", text.encode())

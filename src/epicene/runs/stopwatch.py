@@ -43,7 +43,7 @@ class Stopwatch:
         self._starting = 0.0
 
     def answered(self, verbs: Counter[str]) -> None:
-        """So many requests of each verb were answered and are kept."""
+        """So many requests of each verb were answered, committed or about to be."""
         now = monotonic()
         self._answered += verbs
         if self._first is None:

@@ -163,16 +163,15 @@ def judged_once(frame: polars.DataFrame) -> polars.DataFrame:
     import polars as pl
 
     name = pl.col("name").cast(pl.String)
-    again = (
-        frame.select("item", name, own=name.str.replace(r" \([^()]*\)$", ""))
-        .filter(pl.col("own") != pl.col("name"))
-        .join(frame.select("item", own=name), on=["item", "own"], how="semi")
-        .select("item", "name")
+    names = frame.select("item", name, own=name.str.replace(r" \([^()]*\)$", ""))
+    again = names.filter(pl.col("own") != pl.col("name")).join(
+        names, left_on=["item", "own"], right_on=["item", "name"], how="semi"
     )
     if not len(again):
         return frame
-    texts = frame.with_columns(name)
-    return texts.join(again, on=["item", "name"], how="anti", maintain_order="left")
+    # By their rows, so that names keep their type: frames of several runs are put together.
+    left = names.with_row_index("row").join(again, on=["item", "name"], how="anti")
+    return frame[left["row"].sort()]
 
 
 def lacking(runs: Iterable[RunSummary]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from epicene.studies import (
     TextPanel,
     Write,
 )
-from epicene.studies.responses import answer_faults, choices, no_such, sentence
+from epicene.studies.responses import answer_faults, choices, no_such, options_of, sentence
 from epicene.studies.showing import shown_fields
 
 if TYPE_CHECKING:
@@ -40,6 +40,22 @@ def check_study(study: Study, where: str) -> None:
     """Raise the first fault of a study."""
     for fault in study_faults(study):
         raise InputError(f"{where}: {sentence(fault)}")
+
+
+def offered_faults(study: Study) -> Iterator[str]:
+    """What is wrong with a study that is yet to be given out.
+
+    One that people answer in spite of it is still read and served.
+    """
+    for number, screen in enumerate(study.screening):
+        if isinstance(screen, ChoiceScreen):
+            yield from _key_faults(f"screening[{number}] ({screen.id})", screen.options)
+    for number, question in enumerate(study.questions):
+        place = f"questions[{number}] ({question.id})"
+        yield from _key_faults(place, options_of(question))
+        for label in question.labels if isinstance(question, Mark) else ():
+            if ":" in label.id:
+                yield f"{place} has the id {label.id!r}, whose colon a sheet would take for its own"
 
 
 def study_faults(study: Study) -> Iterator[str]:
@@ -85,14 +101,6 @@ def _option_faults(place: str, options: tuple[Option, ...]) -> Iterator[str]:
     for option in options:
         if ";" in option.id or option.id != option.id.strip():
             yield f"{place} has the id {option.id!r}, which a list in a sheet would not keep whole"
-    # The pages make no difference between a and A.
-    for key, count in Counter(option.key.lower() for option in options if option.key).items():
-        if count > 1:
-            yield f"{place} has the key {key!r} {count} times"
-        if key in PAGE_KEYS:
-            yield f"{place} has the key {key!r}, which does something else on the pages"
-        elif len(key) > 1:
-            yield f"{place} has the key {key!r}, and a key is a single letter, digit or sign"
 
 
 def _screen_faults(place: str, screen: Screen) -> Iterator[str]:
@@ -122,11 +130,19 @@ def _question_faults(place: str, question: Question) -> Iterator[str]:
         yield from _option_faults(place, question.options)
     if isinstance(question, Mark):
         yield from _option_faults(place, question.labels)
-        for label in question.labels:
-            if ":" in label.id:
-                yield f"{place} has the id {label.id!r}, whose colon a sheet would take for its own"
     if isinstance(question, Write) and question.same_words and not question.source:
         yield f"{place} counts words, and names no source to count them in"
+
+
+def _key_faults(place: str, options: tuple[Option, ...]) -> Iterator[str]:
+    # The pages make no difference between a and A.
+    for key, count in Counter(option.key.lower() for option in options if option.key).items():
+        if count > 1:
+            yield f"{place} has the key {key!r} {count} times"
+        if key in PAGE_KEYS:
+            yield f"{place} has the key {key!r}, which does something else on the pages"
+        elif len(key) > 1:
+            yield f"{place} has the key {key!r}, and a key is a single letter, digit or sign"
 
 
 def _when_faults(place: str, question: Question, earlier: tuple[Question, ...]) -> Iterator[str]:

@@ -145,6 +145,8 @@ def _read(line: Line, form: _Form) -> Placed | None:
         **{key: values[key] for key in Response.__struct_fields__ if key in values},
         "participant": _participant(line, values.get("participant", form.participant)),
     }
+    if form.sheet and isinstance(fields.get("seconds"), str):
+        fields["seconds"] = fields["seconds"].replace(",", ".")  # where that stands in decimals
     if not whole:
         fields["answers"] = _asked_for(answers_in(line, values, item, form.study), form.study)
     response = _response(line, fields)

@@ -12,7 +12,8 @@ from starlette.responses import Response
 from epicene.annotate.pages.assets import asset, asset_address
 from epicene.annotate.pages.guard import not_found
 from epicene.annotate.pages.words import page_language
-from epicene.annotate.tokens import LONGEST_NAME, Pass
+from epicene.annotate.tokens import Pass
+from epicene.studies.participants import LONGEST_NAME
 
 if TYPE_CHECKING:
     from epicene.annotate.pages.site import Site

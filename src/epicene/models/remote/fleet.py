@@ -19,7 +19,7 @@ from epicene.models.remote.server import AwayError, UnlistedError
 from epicene.models.remote.turns import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+    from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 
     from epicene.models.remote.patience import Patience
     from epicene.models.remote.server import Look, Server
@@ -83,6 +83,8 @@ class Fleet:
                 first=bool(shunned),
                 fits=lambda: self._end is not None or self._best(shunned, failed_at) is not None,
             )
+            if not self._best(shunned, failed_at):
+                self._turns.give()  # another was quicker, and this turn may still fit somebody
 
     def _best(self, shunned: Collection[Server], failed_at: Server | None) -> Server | None:
         there = [server for server in self.servers if not server.away]
@@ -135,11 +137,16 @@ class Fleet:
             if not server.away:  # or it was found out by another request meanwhile
                 self._suspend(server, reason)
             return True
-        for each in by:
+        self._pardon(by)
+        return False
+
+    def _pardon(self, servers: Iterable[Server]) -> None:
+        """It was the request's fault: what it cost these servers is taken back."""
+        for each in servers:
+            each.failures = max(0, each.failures - 1)
             if each.doubted:
                 each.doubted = False
                 self._welcome(each)
-        return False
 
     async def unread(self, server: Server, reason: str, by: dict[Server, str]) -> bool:
         """A server replied with what is no answer; whether another is to be asked.
@@ -152,7 +159,10 @@ class Fleet:
             return self.turned_down(server, reason, by)
         by[server] = reason
         await self.failed(server, reason)
-        return self._others(by)
+        if self._others(by):
+            return True
+        self._pardon(by)
+        return False
 
     def succeeded(self, server: Server) -> None:
         """A request was answered there."""

@@ -20,7 +20,7 @@ class Tally:
     heard: int = 0  # replies of any status: whether somebody is there at all
     answered: int = 0
     retries: int = 0
-    moved: int = 0  # to another server, because the first went away
+    moved: int = 0  # to another server: the first went away, or its reply was no answer
     rate_limited: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from epicene.records import Decoding, Generate, Texts
+from epicene.records import Decoding, Generate, Texts, digest
 from epicene.suites.construction import kept
 from epicene.suites.gramvis.construction.proposing import prompts
 from epicene.suites.gramvis.construction.suggesting import meanings
 from epicene.suites.gramvis.names import CATEGORIES
-from epicene.suites.gramvis.people.word_studies import agreed, item_of, meaning_key
+from epicene.suites.gramvis.people.word_studies import agreed, meaning_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,12 +34,17 @@ def ask_to_sort(made: Made, settings: GramvisBuild) -> Iterator[Generate]:
     for rows in meanings(kept(made["diverge"])).values():
         meaning = rows[0]["english"]
         yield Generate(
-            item=item_of(meaning, ()).id,
+            item=_request_id(meaning),
             language="en",
             prompt=prompts().sort.messages(meaning=meaning),
             decoding=Decoding(max_new_tokens=256, seed=settings.seed),
             choices=CATEGORIES,
         )
+
+
+def _request_id(meaning: str) -> str:
+    """Answers are stored under it, so it stays as it is, whatever people are asked under."""
+    return digest("meaning", meaning_key(meaning)).hex()[:12]
 
 
 def read_sorted(made: Made, _settings: GramvisBuild, replies: Iterable[Reply]) -> Iterator[Row]:
@@ -51,7 +56,7 @@ def read_sorted(made: Made, _settings: GramvisBuild, replies: Iterable[Reply]) -
         mine[reply.described] = category_in(reply.answer.only)
     for rows in meanings(kept(made["diverge"])).values():
         meaning = rows[0]["english"]
-        mine = said[item_of(meaning, ()).id]
+        mine = said[_request_id(meaning)]
         category = agreed(filter(None, mine.values()), len(mine) // 2 + 1)
         yield {
             "english": meaning,
