@@ -59,7 +59,7 @@ class Nodes(NamedTuple):
     def run(self, *arguments: str, workers: int = 2) -> tuple[int, str]:
         """Its exit code, and all that it said."""
         process = self.start(*arguments, workers=workers)
-        said, _ = process.communicate(timeout=120)
+        said, _ = process.communicate(timeout=400)
         return process.returncode, said
 
 

@@ -148,7 +148,7 @@ def test_kills_of_workers_and_drivers_change_nothing(two: Nodes, tmp_path: Path)
             kills += 1
         if session < DRIVER_KILLS:
             driver.kill()
-        said, _ = driver.communicate(timeout=120)
+        said, _ = driver.communicate(timeout=400)
         killer.check()
     assert driver.returncode == 0, said
     assert tables(folder) == tables(tmp_path / "here")
