@@ -23,6 +23,9 @@ def test_svg_is_the_same_twice_and_carries_its_title() -> None:
     assert svg(figure()) == svg(figure())
     assert ">Figure 3: A title<" in svg(figure())
     assert ">Figure 3: A title<" not in svg(figure(), titled=False)
+    noted = msgspec.structs.replace(figure(), notes=("Left out: ann.",))
+    assert ">Left out: ann.<" in svg(noted)
+    assert "Left out" not in svg(noted, titled=False)  # a page says it below
     assert 'aria-label="Figure 3: A title"' in svg(figure(), titled=False)
 
 
@@ -90,6 +93,12 @@ def test_png_has_the_size_of_the_svg_times_the_scale() -> None:
     assert image.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">II", image[16:24]) == (3 * int(size[1]), 3 * int(size[2]))
     assert png(svg(figure("word"))) != png(svg(figure("other")))
+
+
+def test_lines_of_notes_get_their_fonts_too() -> None:
+    drawn = script_fonts(svg(msgspec.structs.replace(figure(), notes=("one", "लड़की", "a أنا"))))
+    assert re.search(r'font-family="Noto Sans Devanagari[^"]*">लड़की<', drawn)
+    assert re.search(r'font-family="Noto Sans Arabic[^"]*">أنا<', drawn)
 
 
 def test_each_script_gets_its_font_in_a_png() -> None:

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from epicene.cli.annotate_options import Passed, StudyPath, Without, chosen, put, say_left_out
+from epicene.cli.annotate_options import (
+    Passed,
+    StudyPath,
+    Without,
+    chosen,
+    names_in,
+    put,
+    say_left_out,
+)
 from epicene.errors import InputError
 
 if TYPE_CHECKING:
@@ -90,7 +98,7 @@ def _hand_out(folder: StudyFolder, people: str, to: Program | None, out: Path) -
     from epicene.studies.participants import check_name
 
     study = hand_out(folder, out)
-    names = [check_name(name.strip()) for name in people.split(",") if name.strip()]
+    names = [check_name(name) for name in names_in(people)]
     if people.isdecimal():
         names = [f"p{number:0{len(people)}}" for number in range(1, int(people) + 1)]
     if not people:

@@ -24,6 +24,11 @@ Passed: TypeAlias = Annotated[
 ]
 
 
+def names_in(people: str) -> list[str]:
+    """The names that an option lists with commas."""
+    return [name.strip() for name in people.split(",") if name.strip()]
+
+
 def chosen(
     folder: StudyFolder, without: list[str] | None, *, passed: bool
 ) -> tuple[Fitting, LeftOut]:

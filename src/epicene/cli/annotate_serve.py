@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import regex
 import typer
 
-from epicene.cli.annotate_options import StudyPath
+from epicene.cli.annotate_options import StudyPath, names_in
 from epicene.errors import InputError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def serve(
         shown = f"[{host}]" if ":" in host else host
         address = url or f"http://{shown}:{taken}"
         folder.remember_address(address)
-        _print_links(folder, _names(people), address)
+        _print_links(folder, names_in(people), address)
         if not _is_loopback(host):
             note(
                 f"Listening on {host}: everybody who reaches this machine can try. Links and "
@@ -116,9 +116,9 @@ def links(
     folder = read_folder(study)
     said = _address(url) if url else ""
     last = folder.address()
-    _revoke(folder, _names(revoke))
+    _revoke(folder, names_in(revoke))
     address = said or last or f"http://127.0.0.1:{PORT}"
-    _print_links(folder, _names(people), address)
+    _print_links(folder, names_in(people), address)
     if not said:
         why = "where the study was last served" if last else "as the study was not served yet"
         note(f"The links lead to {address}, {why}; --url names another address.")
@@ -143,10 +143,6 @@ def _revoke(folder: StudyFolder, people: Sequence[str]) -> None:
         reception.revoke(*people)
     for name in people:
         note(f"The link of {name} works no more; answers given by it are kept.")
-
-
-def _names(people: str) -> list[str]:
-    return [name.strip() for name in people.split(",") if name.strip()]
 
 
 def _print_links(folder: StudyFolder, people: Iterable[str], url: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from epicene.report.layout import caption
@@ -34,6 +35,7 @@ _FONTS = {
 _FONT = ", ".join((_LATIN, *_FONTS.values(), "sans-serif"))
 
 _PX = {"labels": 12, "titles": 13, "heading": 15}
+_NOTE_WIDTH = 80  # characters in a line of notes
 
 # What is no data. A page repaints these by its own colours (page.css), so that figures can be read
 # in the dark; they are the page's by day.
@@ -45,7 +47,14 @@ THEME: dict[str, Any] = {
     "background": "white",
     "font": _FONT,
     "padding": 8,
-    "title": {"anchor": "start", "fontSize": _PX["heading"], "offset": 12, "color": INK},
+    "title": {
+        "anchor": "start",
+        "fontSize": _PX["heading"],
+        "offset": 12,
+        "color": INK,
+        "subtitleFontSize": _PX["labels"],
+        "subtitleColor": AXIS,
+    },
     "view": {"continuousWidth": 460, "continuousHeight": 280, "step": 26, "stroke": None},
     "axis": {
         "labelFontSize": _PX["labels"],
@@ -86,13 +95,16 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
     """The figure as SVG.
 
     `prefix` goes before every id in it, so that several figures may stand in one page; `titled`
-    draws the title into it, which a page with captions does not want.
+    draws the title and the notes into it, which a page with captions does not want.
     """
     import vl_convert
 
     _refuse_links(figure)
     title = caption("Figure", figure)
-    spec = {**figure.spec, "title": title} if titled else figure.spec
+    # A file stands alone, so what its notes say is drawn into it; a page has them below.
+    told = [line for note in figure.notes for line in textwrap.wrap(note, _NOTE_WIDTH)]
+    heading = {"text": title, "subtitle": told}
+    spec = {**figure.spec, "title": heading} if titled else figure.spec
     try:
         drawn: str = vl_convert.vegalite_to_svg(
             spec, config=THEME, allowed_base_urls=[], format_locale=_NUMBERS
@@ -131,7 +143,7 @@ def script_fonts(drawn: str) -> str:
 # attribute, so these find tags and attributes and never a text that looks like one.
 _TAG = re.compile(r"<[^<>]+>")
 _IDS = re.compile(r'(?:\bid="|="url\(#)')
-_TEXT = re.compile(r"(<text\b[^<>]*>)([^<>]*)(?=</text>)")
+_TEXT = re.compile(r"(<(?:text|tspan)\b[^<>]*>)([^<>]*)(?=</(?:text|tspan)>)")
 
 # A run of letters of one script, with the spaces and marks between them.
 _RUNS = {
@@ -144,7 +156,8 @@ _RUN = re.compile("|".join(f"(?P<{name}>{cls}(?:[\\s]*{cls})*)" for name, cls in
 def _in_runs(text: re.Match[str]) -> str:
     opening, content = text.groups()
     # Vocalised Arabic in a tspan loses its marks, so a text of one script has no tspan.
-    if whole := _RUN.fullmatch(content):
+    # (A line of several is one itself, and has its font from the text around it.)
+    if "font-family=" in opening and (whole := _RUN.fullmatch(content)):
         return re.sub(r'font-family="[^"]*"', _family(whole), opening) + content
     return opening + _RUN.sub(lambda run: f"<tspan {_family(run)}>{run.group()}</tspan>", content)
 
