@@ -25,7 +25,7 @@ from epicene.records import Failed, Item, Request, to_json
 from epicene.runs.costs import bill, spent_beside
 from epicene.runs.files import write_whole
 from epicene.runs.plan import Reader
-from epicene.runs.run import Executor, Order, Watcher, locked, run
+from epicene.runs.run import Order, locked, run
 from epicene.runs.store import Store
 from epicene.suites import Card, Dataset, Protocol, Role, Source, Stage, Suite
 from epicene.suites.construction import AskModels, AskPeople, Compute, Reply
@@ -33,6 +33,8 @@ from epicene.suites.construction import AskModels, AskPeople, Compute, Reply
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from epicene.runs.execute import Watcher
+    from epicene.runs.on_demand import Executor
     from epicene.studies import Response, Study, StudyItem
     from epicene.suites import Answers
     from epicene.suites.construction import BuildSettings, Construction, Row, Step

@@ -13,8 +13,9 @@ import two_stage
 from epicene import registry
 from epicene.models import parse_spec
 from epicene.records import Decoding, Generate, Judgement, Request
+from epicene.runs.execute import Watcher
 from epicene.runs.results import Coverage, Judged, read_run
-from epicene.runs.run import Order, Watcher, run
+from epicene.runs.run import Order, run
 from epicene.runs.settings import Manifest
 from epicene.suites import Answers, Role, Stage
 from runs.conftest import Silent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from epicene.records import Failed, Identity, Text, Texts
-from epicene.runs import places
+from epicene.runs.places import place
 from epicene.runs.store import Store
 
 WRITTEN = Texts(texts=(Text(text="she"),))
@@ -17,8 +17,8 @@ def test_a_failed_request_is_known_and_not_answered(tmp_path: Path) -> None:
         store.section("ask", "model", Identity(kind="k", label=label, key={"name": label}))
         for label in "ab"
     )
-    done, failed, beyond = (places.place(one.id, item, 0) for item in (0, 1, 2))
-    elsewhere = places.place(other.id, 0, 0)
+    done, failed, beyond = (place(one.id, item, 0) for item in (0, 1, 2))
+    elsewhere = place(other.id, 0, 0)
     store.put(
         [
             (done, "", b"1", WRITTEN),

@@ -12,7 +12,8 @@ import pytest
 
 from epicene.errors import RunError
 from epicene.records import Identity, Text, Texts
-from epicene.runs import places, sealed
+from epicene.runs import sealed
+from epicene.runs.places import place
 from epicene.runs.store import Section, Store
 
 WRITTEN = Texts(texts=(Text(text="she"),))
@@ -22,7 +23,7 @@ WHO = Identity(kind="k", label="a", key={"name": "a"})
 def write(store: Store, first: int, end: int) -> Section:
     """Keep answers for so many items."""
     section = store.section("ask", "model", WHO)
-    store.put([(places.place(section.id, n, 0), "", b"%d" % n, WRITTEN) for n in range(first, end)])
+    store.put([(place(section.id, n, 0), "", b"%d" % n, WRITTEN) for n in range(first, end)])
     return section
 
 

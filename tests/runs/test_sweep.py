@@ -26,8 +26,9 @@ from epicene.models import (
 )
 from epicene.records import to_json
 from epicene.report.document import document
+from epicene.runs.on_demand import Executor
 from epicene.runs.results import read_run
-from epicene.runs.run import Executor, finish
+from epicene.runs.run import finish
 from epicene.runs.settings import Manifest
 from epicene.runs.summary import summarise
 from epicene.runs.sweeping.keeping import KeepsOne

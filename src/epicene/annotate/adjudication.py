@@ -17,7 +17,7 @@ import msgspec
 from epicene.annotate.store import ResponseStore, explained
 from epicene.errors import InputError
 from epicene.records import Record, to_json
-from epicene.runs.store import transaction
+from epicene.runs.sealed import transaction
 from epicene.studies import AnswerValue, Choose, Note, Response, Settled, StudyItem
 from epicene.studies.responses import (
     answer_faults,

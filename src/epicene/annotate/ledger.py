@@ -15,7 +15,7 @@ from epicene.annotate.fitting import fitting, whole_judgements
 from epicene.annotate.results import judgements_wanted
 from epicene.annotate.store import ResponseStore, decoded, explained
 from epicene.records import digest
-from epicene.runs.store import transaction
+from epicene.runs.sealed import transaction
 from epicene.studies.lists import lists_of
 
 if TYPE_CHECKING:

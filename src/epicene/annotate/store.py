@@ -13,7 +13,7 @@ import msgspec
 
 from epicene.errors import InputError, RunError
 from epicene.records import to_json
-from epicene.runs.store import transaction
+from epicene.runs.sealed import transaction
 from epicene.studies import Response
 from epicene.studies.response_files import same_answers
 

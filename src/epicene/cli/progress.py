@@ -11,7 +11,7 @@ from epicene.cli.output import note
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from epicene.runs.run import Watcher
+    from epicene.runs.execute import Watcher
 
 _EVERY = 60.0  # seconds between lines where there is no terminal
 

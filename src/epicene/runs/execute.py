@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Protocol as Interface
 
 from epicene.errors import RunError
 from epicene.records import (
@@ -34,6 +35,22 @@ Advance: TypeAlias = Callable[[int, int], None]
 
 # Place, name, key and answer, as the store takes them.
 Row: TypeAlias = tuple[int, str, bytes, Answer]
+
+
+class Watcher(Interface):
+    """Who is told how a run goes."""
+
+    def say(self, sentence: str) -> None:
+        """Something a person should know before a section begins."""
+
+    def begin(self, title: str, total: int, done: int) -> None:
+        """A section begins."""
+
+    def advance(self, answered: int, failed: int) -> None:
+        """Some requests were answered."""
+
+    def end(self) -> None:
+        """The section ended."""
 
 
 def execute(

@@ -14,7 +14,7 @@ from epicene.runs.ray.settings import LOCAL, RaySettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from epicene.runs.run import Executor
+    from epicene.runs.on_demand import Executor
 
 HERE, RAY = "here", "ray"
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 from epicene.errors import RunError
-from epicene.models import foresee
+from epicene.models import Model, Spec, foresee
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from epicene.models import Answered, Batch, BatchLimit, Files, Foreseen, Model, Spec
+    from epicene.models import Answered, Batch, BatchLimit, Files, Foreseen
     from epicene.records import Identity
 
+# An executor turns a spec into something that answers: a model on this machine, or a stand-in
+# for many that hands the batches round. Suites, models and the store do not know which it is.
+Executor: TypeAlias = Callable[[Spec], Model]
 
-def on_demand(spec: Spec, open_: Callable[[Spec], Model]) -> Model:
+
+def on_demand(spec: Spec, open_: Executor) -> Model:
     """The spec's model, not loaded yet where it is known without that who it is."""
     foreseen = foresee(spec)
     return OnDemand(spec, foreseen, open_) if foreseen else open_(spec)
@@ -35,7 +40,7 @@ def release(model: Model) -> None:
 class OnDemand:
     """Stands for a model that is loaded only while it is asked."""
 
-    def __init__(self, spec: Spec, foreseen: Foreseen, open_: Callable[[Spec], Model]) -> None:
+    def __init__(self, spec: Spec, foreseen: Foreseen, open_: Executor) -> None:
         self._spec = spec
         self._foreseen = foreseen
         self._open = open_

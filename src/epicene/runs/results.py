@@ -15,9 +15,8 @@ from epicene.errors import InputError
 from epicene.records import Item, Judgement, Record
 from epicene.runs import places
 from epicene.runs.plan import Reader
-from epicene.runs.run import is_complete
 from epicene.runs.settings import Manifest, read_manifest
-from epicene.runs.store import Section, Store
+from epicene.runs.store import Section, Store, is_complete
 from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
 
 if TYPE_CHECKING:

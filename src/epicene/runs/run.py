@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
-from typing import Protocol as Interface
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -20,7 +18,7 @@ from epicene.models.purse import OverCostLimitError
 from epicene.records import Failed, Identity, to_json
 from epicene.runs.costs import Ledger, check_prices
 from epicene.runs.files import ImageFolder
-from epicene.runs.on_demand import load, on_demand, release
+from epicene.runs.on_demand import Executor, load, on_demand, release
 from epicene.runs.plan import Reader
 from epicene.runs.refusals import (
     check_roles,
@@ -48,12 +46,13 @@ from epicene.runs.settings import (
     run_name,
     write_manifest,
 )
-from epicene.runs.store import Store
+from epicene.runs.store import Store, is_complete
 from epicene.suites import Dataset, Protocol, Source, Suite
 
-# An executor turns a spec into something that answers: a model on this machine, or a stand-in
-# for many that hands the batches round. Suites, models and the store do not know which it is.
-Executor: TypeAlias = Callable[[Spec], Model]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from epicene.runs.execute import Watcher
 
 _REASONS = 5  # how many reasons of failed requests the manifest quotes per section
 
@@ -74,22 +73,6 @@ class Order:
     command: str = ""
     max_cost: float | None = None  # US dollars, over all sessions of the run
     spent_elsewhere: float = 0.0  # what other runs have spent of that
-
-
-class Watcher(Interface):
-    """Who is told how a run goes."""
-
-    def say(self, sentence: str) -> None:
-        """Something a person should know before a section begins."""
-
-    def begin(self, title: str, total: int, done: int) -> None:
-        """A section begins."""
-
-    def advance(self, answered: int, failed: int) -> None:
-        """Some requests were answered."""
-
-    def end(self) -> None:
-        """The section ended."""
 
 
 def run(order: Order, watcher: Watcher, executor: Executor = open_model) -> tuple[Path, Manifest]:
@@ -308,19 +291,6 @@ def _with_new(
 
 
 # --- afterwards ----------------------------------------------------------------------------
-
-
-def is_complete(
-    store: Store, suite: Suite[Any, Any], models: Mapping[str, Sequence[Identity]]
-) -> bool:
-    """Whether every model of the run has answered every request of every stage of its role."""
-    sections = {(each.stage, each.identity.digest): each for each in store.sections()}
-    for stage in suite.stages:
-        for identity in models[stage.role]:
-            section = sections.get((stage.name, identity.digest))
-            if section is None or store.counts(section) != (section.total, 0):
-                return False
-    return True
 
 
 def finish(

@@ -9,9 +9,15 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from epicene.errors import RunError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
 
 _TRIES = 5
 _HEADER = 32  # bytes of a log, of which some change whenever it is begun anew
@@ -67,3 +73,39 @@ def _header(log: Path) -> bytes:
             return file.read(_HEADER)
     except FileNotFoundError:
         return b""
+
+
+def file_uri(path: Path) -> str:
+    """The path as an address that SQLite opens with options."""
+    return path.absolute().as_uri()
+
+
+def explain(error: Exception, path: Path) -> RunError:
+    """What a failure of the database means to a person."""
+    text = str(error)
+    if "disk is full" in text:
+        return RunError(
+            f"The disk that holds {path} is full; all answers so far are kept: make room and run "
+            "the same command again."
+        )
+    if "locked" in text:
+        return RunError(f"Another program holds {path}; close it and run the same command again.")
+    if "malformed" in text or "not a database" in text:
+        return RunError(
+            f"The database {path} is damaged ({text}); copy what can be read with "
+            f"`sqlite3 {path.name} .recover`, or start the run in another folder with --out."
+        )
+    return RunError(f"The database {path} could not be used: {text}.")
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All of it or nothing, whatever exception comes in between."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")

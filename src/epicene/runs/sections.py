@@ -13,8 +13,8 @@ from epicene.runs.stopwatch import Stopwatch
 if TYPE_CHECKING:
     from epicene.models import Files, Model
     from epicene.runs.costs import Ledger
+    from epicene.runs.execute import Watcher
     from epicene.runs.plan import Reader
-    from epicene.runs.run import Watcher
     from epicene.runs.settings import Timing
     from epicene.runs.store import Store
     from epicene.suites import Stage

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
 from epicene.errors import InputError, RunError
 from epicene.records import Answer, Failed, Identity, Item, digest, to_json
 from epicene.runs import places
-from epicene.runs.sealed import copied_with_log, is_sealed
+from epicene.runs.sealed import copied_with_log, explain, file_uri, is_sealed, transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from epicene.suites import Suite
 
 FORMAT = 1  # another number where an older program could not read the file
 
@@ -90,24 +92,6 @@ def _explained(method: Callable[P, R]) -> Callable[P, R]:
     return wrapped
 
 
-def explain(error: Exception, path: Path) -> RunError:
-    """What a failure of the database means to a person."""
-    text = str(error)
-    if "disk is full" in text:
-        return RunError(
-            f"The disk that holds {path} is full; all answers so far are kept: make room and run "
-            "the same command again."
-        )
-    if "locked" in text:
-        return RunError(f"Another program holds {path}; close it and run the same command again.")
-    if "malformed" in text or "not a database" in text:
-        return RunError(
-            f"The database {path} is damaged ({text}); copy what can be read with "
-            f"`sqlite3 {path.name} .recover`, or start the run in another folder with --out."
-        )
-    return RunError(f"The database {path} could not be used: {text}.")
-
-
 class Store:
     """The open database of one run."""
 
@@ -129,7 +113,7 @@ class Store:
         if not create and self.path.stat().st_size == 0:
             raise RunError(f"{self.path} is empty; put the run's database back in its place.")
         sealed = not create and is_sealed(self.path.parent)
-        db = self._connect(self._where_sealed() if sealed else f"{_uri(self.path)}?mode=rwc")
+        db = self._connect(self._where_sealed() if sealed else f"{file_uri(self.path)}?mode=rwc")
         if not sealed:
             # WAL with synchronous=NORMAL: a commit survives the death of the process.
             db.execute("PRAGMA journal_mode = WAL")
@@ -162,9 +146,9 @@ class Store:
         """The address of a file that cannot be written to: itself, if its writer closed it."""
         copy = copied_with_log(self.path)
         if copy is None:
-            return f"{_uri(self.path)}?immutable=1"
+            return f"{file_uri(self.path)}?immutable=1"
         self._closing.callback(copy.cleanup)
-        return f"{_uri(Path(copy.name, self.path.name))}?mode=rwc"
+        return f"{file_uri(Path(copy.name, self.path.name))}?mode=rwc"
 
     @_explained
     def close(self) -> None:
@@ -326,10 +310,6 @@ class Store:
         return [Stored(place, name, _answers.decode(answer)) for place, name, answer in rows]
 
 
-def _uri(path: Path) -> str:
-    return path.absolute().as_uri()
-
-
 def _repeats(marks: array[int]) -> bool:
     import numpy as np
 
@@ -337,14 +317,14 @@ def _repeats(marks: array[int]) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-@contextmanager
-def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing, whatever exception comes in between."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
+def is_complete(
+    store: Store, suite: Suite[Any, Any], models: Mapping[str, Sequence[Identity]]
+) -> bool:
+    """Whether every model of the run has answered every request of every stage of its role."""
+    sections = {(each.stage, each.identity.digest): each for each in store.sections()}
+    for stage in suite.stages:
+        for identity in models[stage.role]:
+            section = sections.get((stage.name, identity.digest))
+            if section is None or store.counts(section) != (section.total, 0):
+                return False
+    return True

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from epicene.models import Answered, Batch, BatchLimit, Files, Model, Spec
     from epicene.records import Identity
-    from epicene.runs.run import Executor
+    from epicene.runs.on_demand import Executor
 
 
 class KeepsOne:

@@ -13,10 +13,10 @@ from epicene.records import digest, verb
 from epicene.runs.costs import check_prices, spending_in
 from epicene.runs.on_demand import on_demand
 from epicene.runs.refusals import many_roles
-from epicene.runs.run import is_complete, opened, settings_of
+from epicene.runs.run import opened, settings_of
 from epicene.runs.secrets import redact
 from epicene.runs.settings import read_manifest, run_name
-from epicene.runs.store import Store
+from epicene.runs.store import Store, is_complete
 from epicene.runs.sweeping.counting import count
 from epicene.runs.sweeping.plan import in_keys
 from epicene.runs.sweeping.rates import Rates

@@ -12,7 +12,8 @@ import msgspec
 
 from epicene.errors import EpiceneError
 from epicene.runs.costs import spending_in
-from epicene.runs.run import Watcher, run, state_after
+from epicene.runs.execute import Watcher
+from epicene.runs.run import run, state_after
 from epicene.runs.secrets import redact
 from epicene.runs.settings import now, read_manifest
 from epicene.runs.sweeping.keeping import KeepsOne
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from epicene.runs.costs import Spending
-    from epicene.runs.run import Executor
+    from epicene.runs.on_demand import Executor
     from epicene.runs.settings import Manifest
     from epicene.runs.sweeping.plan import Limits
     from epicene.runs.sweeping.prospect import Prospect
