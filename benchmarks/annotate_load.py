@@ -28,7 +28,7 @@ from annotators.audit import Audit, audit, study
 from annotators.connection import Connection, NoReplyError
 from annotators.person import Annotator, Timed
 from annotators.process import Server
-from epicene.annotate.folder import create_folder
+from epicene.studies.collection.folder import create_study_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -118,7 +118,9 @@ def measure(
 ) -> Measured:
     """One round in a new folder; with `items` unsaid, more than people can get through."""
     plenty = 2 + int(people * seconds / (sum(think) / 2) / JUDGEMENTS)
-    made = create_folder(folder, study(items or max(plenty, int(seconds / think[0])), JUDGEMENTS))
+    made = create_study_folder(
+        folder, study(items or max(plenty, int(seconds / think[0])), JUDGEMENTS)
+    )
     server = Server(folder, people)
     try:
         server.start()

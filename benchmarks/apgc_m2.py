@@ -10,11 +10,10 @@ import sys
 import time
 from pathlib import Path
 
-from epicene.languages.normalise import normalise
-from epicene.suites.apgc.m2 import Counts, count, count_by_lattice, gold_edits
+from epicene.languages.normalisers import normalise
+from epicene.suites.apgc.corpus_files import joint_files, read_blocks
+from epicene.suites.apgc.m2 import EditCounts, count_by_lattice, count_edits, gold_edits
 from epicene.suites.apgc.protocol import FOLDED
-from epicene.suites.apgc.sources.joint import joint_files
-from epicene.suites.apgc.sources.lines import read_blocks
 
 ALIGNED = "CorpusR_MorphR_NeuralR/CorpusR_MorphR_NeuralR.inf"
 UNALIGNED = "joint/dev.joint+morph.beam"
@@ -39,9 +38,9 @@ def main() -> int:
         outputs = words(data / "outputs" / name)
         rows = list(zip(sources, outputs, gold, strict=True))
         timed = {}
-        for way, scorer in (("epicene", count), ("lattice alone", count_by_lattice)):
+        for way, scorer in (("epicene", count_edits), ("lattice alone", count_by_lattice)):
             start = time.perf_counter()
-            total = Counts(0, 0, 0)
+            total = EditCounts(0, 0, 0)
             for row in rows:
                 total += scorer(*row)
             timed[way] = (time.perf_counter() - start, total)

@@ -19,14 +19,13 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene.languages.normalise import normalise
-from epicene.languages.rewriting.people import Gender, Wanted, apply
-from epicene.models.tagger.folder import load
-from epicene.models.tagger.tagging import Tagger
-from epicene.suites.apgc.labels import TARGETS
-from epicene.suites.apgc.lessons import lessons
+from epicene.languages.normalisers import normalise
+from epicene.models.tagger.model import Tagger
+from epicene.models.tagger.storage import load
+from epicene.rewriting.persons import Gender, TargetGenders, apply_changes
+from epicene.suites.apgc.data import read_folder, tagging_data
+from epicene.suites.apgc.items import TARGETS
 from epicene.suites.apgc.protocol import FOLDED
-from epicene.suites.apgc.sources.folder import read_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,17 +92,17 @@ def print_errors(data: Path, folder: Path) -> None:
     """Words over all four targets that came out otherwise than they should, by kind."""
     train_set, _ = read_folder(data, "train")
     known: dict[str, set[str]] = defaultdict(set)
-    for lesson in lessons(train_set).sentences:
+    for lesson in tagging_data(train_set).sentences:
         for word, label in zip(lesson.words, lesson.labels, strict=True):
             known[word].add(label)
     tagger = Tagger(load(folder))
     sentences, _ = read_folder(data, "dev")
     kinds: Counter[str] = Counter()
-    for sentence, lesson in zip(sentences, lessons(sentences).sentences, strict=True):
+    for sentence, lesson in zip(sentences, tagging_data(sentences).sentences, strict=True):
         for target in TARGETS:
-            wanted: Wanted = {"speaker": GENDERS[target[0]], "listener": GENDERS[target[1]]}
+            wanted: TargetGenders = {"speaker": GENDERS[target[0]], "listener": GENDERS[target[1]]}
             text = sentence.text
-            output = apply(text, tagger.changes(text, wanted)).text
+            output = apply_changes(text, tagger.changes(text, wanted)).text
             rows = zip(
                 lesson.words,
                 lesson.labels,

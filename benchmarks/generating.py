@@ -26,8 +26,8 @@ from msgspec.structs import replace
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from contest import weights
+from epicene.core.records import Decoding, Generate, Texts
 from epicene.models import ModelOptions, embedded, open_model, parse_spec
-from epicene.records import Decoding, Generate, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -117,7 +117,7 @@ class Took(NamedTuple):
 
 
 def _compare(model: HfCausal, asked: Sequence[Generate], rounds: int) -> None:
-    writer = model._writer
+    writer = model._generator
     vars(writer).pop("_continuous", None)
     ways = {"continuous": writer._continuous, "padded": None}
     took = {name: Took(math.inf, math.inf) for name in ways}

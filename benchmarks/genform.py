@@ -22,11 +22,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene import registry
-from epicene.models import Model, ModelOptions, takes
-from epicene.models.one_by_one import OneByOne
-from epicene.records import Generate, Identity, Text, Texts, digest
-from epicene.suites.genform.rules import rules_of
+from epicene.core import registry
+from epicene.core.records import Generate, Identity, Text, Texts, digest
+from epicene.models import Model, ModelOptions, accepts_options
+from epicene.models.simple_model import SimpleModel
+from epicene.suites.genform.items import rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,13 +102,13 @@ def _pairs(kind: Kind, draw: random.Random) -> Iterator[tuple[str, str]]:
 # --- models --------------------------------------------------------------------------------
 
 
-@takes("label")
+@accepts_options("label")
 def open_noisy(name: str, options: ModelOptions) -> Model:
     """A model that knows the answer and often spoils it; its name decides how often."""
     level = int(name)
     label = options.label or f"noisy-{level}"
     identity = Identity(kind="noisy", label=label, key={"level": name})
-    return OneByOne(identity, {"generate": lambda request: _noisy(request, level)})
+    return SimpleModel(identity, {"generate": lambda request: _noisy(request, level)})
 
 
 def _noisy(request: Generate, level: int) -> Texts:

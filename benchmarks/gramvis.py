@@ -20,12 +20,12 @@ import polars
 import scipy.stats
 from msgspec.structs import replace
 
-from epicene.runs.given import read_given
-from epicene.runs.summary import Summary, summarise_given
-from epicene.suites import Source
+from epicene.runs.external_answers import read_external_answers
+from epicene.runs.summary import Summary, summarise_external_answers
+from epicene.suites import DataSource
 from epicene.suites.gramvis import suite
-from epicene.suites.gramvis.analysis.words import counts_of
-from epicene.suites.gramvis.names import CATEGORIES, CONDITIONS, LABELS, LANGUAGES
+from epicene.suites.gramvis.items import CATEGORIES, CONDITIONS, LABELS, LANGUAGES
+from epicene.suites.gramvis.metrics import count_array
 from epicene.suites.gramvis.protocol import PROTOCOLS
 from epicene.suites.gramvis.tables import mixed_table
 
@@ -72,10 +72,10 @@ def write_votes(path: Path) -> int:
 def analyse(path: Path, protocol: str) -> Summary:
     """All that `epicene score` does but for printing and the mixed model."""
     how = replace(PROTOCOLS[protocol], mixed=False)
-    dataset = suite.read(Source(), how)
-    given = read_given(suite, path, dataset, how)
+    dataset = suite.read(DataSource(), how)
+    given = read_external_answers(suite, path, dataset, how)
     judged = (each for item, answers in given for each in suite.judge(item, answers, how))
-    summary = summarise_given(suite, how, judged, label="votes", data=dataset.name)
+    summary = summarise_external_answers(suite, how, judged, label="votes", data=dataset.name)
     assert summary.tables
     return summary
 
@@ -92,7 +92,7 @@ def main() -> None:
             seconds, used = time.perf_counter() - started, time.process_time() - processor
             print(f"{protocol}: {votes} votes in {seconds:.1f} s ({used:.1f} s of processor)")
     started = time.perf_counter()
-    mixed_table(counts_of(summary.results.frame))
+    mixed_table(count_array(summary.results.frame))
     print(f"mixed model, with its imports: {time.perf_counter() - started:.1f} s")
     print(versions)
 

@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from epicene.errors import InputError
+from epicene.core.errors import InputError
+from epicene.core.records import Estimate, Table
 from epicene.models import parse_spec
-from epicene.records import Estimate, Table
 from epicene.runs.results import read_run
-from epicene.runs.run import Order, run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import Summary, summarise
 from epicene.suites import choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAWER, JUDGES
-from epicene.suites.gramvis.names import CONTROLS
+from epicene.suites.gramvis.items import CONTROLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ class Counting:
 def drawn(items: int, shots: int, out: Path) -> Summary:
     """Run the suite with the null model and its judge."""
     settings = {"shots": str(shots), "size": "512"}
-    order = Order(
+    order = RunConfig(
         suite=suite,
         protocol=choose_protocol(suite, "epicene", settings, None),
         models={DRAWER: [parse_spec("random-face")], JUDGES: [parse_spec("face-classifier")]},

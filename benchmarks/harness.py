@@ -21,21 +21,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.errors import RunError
-from epicene.export.harness.folder import write_tasks
+from epicene.core.errors import RunError
+from epicene.core.files import ImageFolder
+from epicene.core.records import Failed, Scores, Texts
+from epicene.export.lm_eval.folder import write_tasks
 from epicene.export.selection import Selection, select
 from epicene.models import ModelOptions, embedded, open_model, parse_spec
-from epicene.records import Failed, Scores, Texts
-from epicene.runs.files import ImageFolder
-from epicene.suites import Answers, Given, Source, choose_protocol, find_suite
+from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol, find_suite
 from peers import environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from epicene.export.harness.tasks import Task
+    from epicene.core.records import Answer, Request
+    from epicene.export.lm_eval.tasks import Task
     from epicene.models import Model
-    from epicene.records import Answer, Request
 
 RUNNER = Path(__file__).parent / "peers" / "harness_runner.py"
 ROOT = Path(__file__).parents[1]
@@ -138,7 +138,7 @@ def _jobs(case: Case, folder: Path, model: Model, limit: int) -> Iterator[Job]:
     """Export a case, and ask Epicene."""
     suite = find_suite(case.suite)
     protocol = choose_protocol(suite, "epicene", case.settings, None)
-    selection = select(suite, protocol, Source(), limit=limit)
+    selection = select(suite, protocol, DataSource(), limit=limit)
     written = write_tasks(selection, folder).tasks
     tasks = [task for task in written if case.writing or task.kind.decoding is None]
     ours = dict(_verdicts(selection, model, tasks))
@@ -209,7 +209,7 @@ def _verdicts(
     ]
     answers = _answers(model, [request for _, _, request in asked])
     for (item, stage, request), answer in zip(asked, answers, strict=True):
-        given = Answers([Given(stage.name, stage.role, "", request.name, answer)])
+        given = Answers([AnsweredRequest(stage.name, stage.role, "", request.name, answer)])
         judged = [
             judgement.outcome
             for judgement in suite.judge(item, given, protocol)

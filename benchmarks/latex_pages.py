@@ -17,13 +17,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene import registry
-from epicene.cli.progress import watcher
+from epicene.cli.progress import progress_display
+from epicene.core import registry
 from epicene.export.results import write_results
 from epicene.models import parse_spec
-from epicene.report.latex_fit import TEXT_WIDTH
+from epicene.report.latex_layout import TEXT_WIDTH
 from epicene.runs.results import read_run
-from epicene.runs.run import Order, run
+from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol, find_suite
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def random_runs(under: Path) -> Iterator[Path]:
     for name in registry.names("suites"):
         suite = find_suite(name)
         for seed in (1, 2):
-            order = Order(
+            order = RunConfig(
                 suite=suite,
                 protocol=choose_protocol(suite, "epicene", {}, None),
                 models={
@@ -58,7 +58,7 @@ def random_runs(under: Path) -> Iterator[Path]:
                 limit=LIMIT,
                 under=under,
             )
-            yield run(order, watcher())[0]
+            yield run(order, progress_display())[0]
 
 
 def compiled(tables: list[Path], folder: Path) -> str:

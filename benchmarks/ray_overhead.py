@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from contest import texts
+from epicene.core.files import ImageFolder
+from epicene.core.records import Answer, to_json
 from epicene.models import open_model, parse_spec
-from epicene.records import Answer, to_json
-from epicene.runs.execute import cut
-from epicene.runs.files import ImageFolder
-from epicene.runs.plan import Planned
+from epicene.runs.execute import make_batches
+from epicene.runs.plan import PlannedRequest
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
 
@@ -70,8 +70,10 @@ def main() -> None:
 
 
 def _batches(requests: Sequence[object], model: Model) -> list[Batch]:
-    planned = [Planned(place, b"", request) for place, request in enumerate(requests)]  # type: ignore[arg-type]
-    return [[(p.place, p.request) for p in each] for each in cut(planned, model.batch_limit)]
+    planned = [PlannedRequest(place, b"", request) for place, request in enumerate(requests)]  # type: ignore[arg-type]
+    return [
+        [(p.place, p.request) for p in each] for each in make_batches(planned, model.batch_limit)
+    ]
 
 
 def _measured(model: Model, batches: Sequence[Batch], processes: Sequence[int]) -> Measured:

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import genform as sentences
-from epicene.cli.progress import watcher
+from epicene.cli.progress import progress_display
 from epicene.models import parse_spec
-from epicene.runs.run import Order, run
-from epicene.suites import Source, choose_protocol, find_suite
+from epicene.runs.run import RunConfig, run
+from epicene.suites import DataSource, choose_protocol, find_suite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,14 +112,14 @@ def make_runs(number: int) -> list[str]:
     suite = find_suite("genform")
     names = [f"run-{level}" for level in range(number)]
     for level, name in enumerate(names):
-        order = Order(
+        order = RunConfig(
             suite=suite,
             protocol=choose_protocol(suite, "epicene", {}, None),
             models={"model": [parse_spec(f"noisy:{level}")]},
-            source=Source(path=data),
+            source=DataSource(path=data),
             out=Path(name),
         )
-        run(order, watcher())
+        run(order, progress_display())
     return names
 
 

@@ -14,8 +14,8 @@ import time
 from itertools import cycle, islice
 from pathlib import Path
 
-from epicene.languages.pronouns import find
-from epicene.languages.rewriting.english import open_route, pipelines, rewritings
+from epicene.languages.pronouns import find_pronoun_set
+from epicene.rewriting.english import open_route, pipelines, rewritings
 
 PAIRS = Path(__file__).resolve().parents[1] / "tests/suites/misgendering/neutral_pairs.jsonl"
 
@@ -34,7 +34,7 @@ def main() -> None:
         route = open_route(name)
         for what, text in texts.items():
             started = time.perf_counter()
-            sum(1 for _ in rewritings(text, find("they"), route=route))
+            sum(1 for _ in rewritings(text, find_pronoun_set("they"), route=route))
             took = time.perf_counter() - started
             print(f"{name}, {what}: {lines / took:,.0f} lines/s")
 

@@ -20,15 +20,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.languages.normalise import normalise
-from epicene.languages.rewriting import find_rewriter, rewritable
-from epicene.languages.rewriting.people import GENDERS, PEOPLE, Gender, Person, other
-from epicene.suites.apgc.m2 import Counts, count, gold_edits
+from epicene.languages.normalisers import normalise
+from epicene.rewriting import find_rewriter, rewritable_languages
+from epicene.rewriting.persons import GENDERS, PERSONS, Gender, Person, other_gender
+from epicene.suites.apgc.data import read_folder
+from epicene.suites.apgc.m2 import EditCounts, count_edits, gold_edits
 from epicene.suites.apgc.protocol import FOLDED
-from epicene.suites.apgc.sources.folder import read_folder
 from epicene.suites.genform.data import STARTER
-from epicene.suites.genform.terms import reference_of, tally
-from epicene.suites.genform.words import cut
+from epicene.suites.genform.gendered_terms import diff_answer, reference_of
+from epicene.suites.genform.words import tokenise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,20 +58,22 @@ class Found(NamedTuple):
 def measure(pairs: Pairs, language: str, person: Person, target: Gender) -> Found:
     """Rewrite every pair's other form, and compare with the one that is wanted."""
     rewrite = find_rewriter(language).open({person: target})
-    answers = rewrite(pair[other(target)] for pair in pairs)
+    answers = rewrite(pair[other_gender(target)] for pair in pairs)
     sga, giou, alone, exact = [], [], [], []
     right = terms = 0
     wrong = []
     for pair, answer in zip(pairs, answers, strict=True):
-        given, wanted = pair[other(target)], pair[target]
+        given, wanted = pair[other_gender(target)], pair[target]
         exact.append(answer.text == wanted)
         if not exact[-1]:
             wrong.append((given, answer.text, wanted))
-        reference = reference_of(cut(wanted, language, "epicene"), cut(given, language, "epicene"))
+        reference = reference_of(
+            tokenise(wanted, language, "epicene"), tokenise(given, language, "epicene")
+        )
         if not reference.terms:
             alone.append(answer.text == given)
             continue
-        counted = tally(reference, cut(answer.text, language, "epicene"))
+        counted = diff_answer(reference, tokenise(answer.text, language, "epicene"))
         sga.append(counted.right / reference.terms)
         giou.append(counted.right / (reference.terms + counted.spurious))
         right, terms = right + counted.right, terms + reference.terms
@@ -85,7 +87,7 @@ def _mean(values: list[float] | list[bool]) -> float:
 
 def starter(path: Path) -> Pairs:
     """The pairs of one of our files."""
-    from epicene.datafiles import read_rows
+    from epicene.core.data_files import read_rows
 
     return [{gender: line.values[gender] for gender in GENDERS} for line in read_rows(path)]
 
@@ -136,7 +138,7 @@ def print_corpus() -> None:
         texts = [each.text for each in asked]
         answers = {gender: [one.text for one in opened[gender](texts)] for gender in GENDERS}
         for name, dropped in (("without nunation", "\u064b"), ("as written", "")):
-            total = Counts(0, 0, 0)
+            total = EditCounts(0, 0, 0)
             for gender in GENDERS:
                 for sentence, answer in zip(asked, answers[gender], strict=True):
                     target = LETTERS[gender] + sentence.who.own_target[1]
@@ -144,7 +146,7 @@ def print_corpus() -> None:
                         normalise(text.replace(dropped, ""), FOLDED).split()
                         for text in (sentence.text, answer, sentence.targets[target])
                     )
-                    total += count(source, made, gold_edits(source, wanted))
+                    total += count_edits(source, made, gold_edits(source, wanted))
             print(f"  APGC dev, {who}, {len(asked)} sentences, {name}: {_edits(total)}")
     neutral = [each.text for each in sentences if each.label == "BB"]
     for gender, rewrite in opened.items():
@@ -153,7 +155,7 @@ def print_corpus() -> None:
         print(f"  APGC dev, nobody's gender, {gender}: {share:.1f} of {len(neutral)} left alone")
 
 
-def _edits(found: Counts) -> str:
+def _edits(found: EditCounts) -> str:
     figures = {"P": found.precision, "R": found.recall, "F0.5": found.f_half}
     return ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
 
@@ -162,7 +164,9 @@ def main() -> None:
     """Print a line of figures for each set and direction."""
     flags = {argument for argument in sys.argv[1:] if argument.startswith("--")}
     named = [argument for argument in sys.argv[1:] if argument not in flags]
-    for language in named or [each for each in rewritable() if find_rewriter(each).takes == PEOPLE]:
+    for language in named or [
+        each for each in rewritable_languages() if find_rewriter(each).takes == PERSONS
+    ]:
         aids = find_rewriter(language).aids()
         print(f"{language}, {', '.join(aids) or 'nothing but our own lists'}")
         for name, person, pairs in sets(language, blind="--blind" in flags):

@@ -18,12 +18,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from epicene.core.records import Answer, Scores, Text, Texts, TextScore, verb
 from epicene.models import BatchLimit, ModelOptions
-from epicene.models.reference.chance import open_random
-from epicene.records import Answer, Scores, Text, Texts, TextScore, verb
-from epicene.runs.execute import cut
-from epicene.runs.plan import Reader, survey
-from epicene.runs.store import Section, Store
+from epicene.models.reference import open_random
+from epicene.runs.execute import make_batches
+from epicene.runs.plan import PlanReader, survey_section
+from epicene.runs.store import AnswerStore, Section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,7 +85,7 @@ def main() -> None:
 
 def write(path: Path, answers: int) -> None:
     """Store items and answers, printing the rate in each part."""
-    store = Store(path, create=True)
+    store = AnswerStore(path, create=True)
     store.put_items(_items(answers // 2), "made-up subjects")
     items = path.stat().st_size
     section = _section(store)
@@ -110,10 +110,10 @@ def write(path: Path, answers: int) -> None:
 
 def plan(path: Path) -> None:
     """Walk the whole plan over the stored answers."""
-    store = Store(path)
+    store = AnswerStore(path)
     section = _section(store)
     began, worked = time.perf_counter(), time.process_time()
-    progress = survey(_reader(store), store, STAGE, section)
+    progress = survey_section(_reader(store), store, STAGE, section)
     took, worked = time.perf_counter() - began, time.process_time() - worked
     assert progress.done == progress.total, progress
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -137,19 +137,21 @@ def _items(count: int) -> Iterator[Sentence]:
         )
 
 
-def _batches(store: Store, section: Section) -> Iterator[list[tuple[int, str, bytes, Answer]]]:
+def _batches(
+    store: AnswerStore, section: Section
+) -> Iterator[list[tuple[int, str, bytes, Answer]]]:
     reader = _reader(store)
     for first, end in reader.windows():
         planned, _ = reader.window(STAGE, section, first, end)
-        for batch in cut(planned, BatchLimit()):
+        for batch in make_batches(planned, BatchLimit()):
             yield [(p.place, p.request.name, p.key, ANSWERS[verb(p.request)]) for p in batch]
 
 
-def _reader(store: Store) -> Reader:
-    return Reader(store, reflexives.suite, PROTOCOL)
+def _reader(store: AnswerStore) -> PlanReader:
+    return PlanReader(store, reflexives.suite, PROTOCOL)
 
 
-def _section(store: Store) -> Section:
+def _section(store: AnswerStore) -> Section:
     identity = open_random("", ModelOptions()).identity
     return store.section(STAGE.name, STAGE.role, identity)
 

@@ -53,20 +53,20 @@ def _need_published(marker: pytest.Mark) -> None:
 
 
 def _need_embedded() -> None:
-    from epicene.models.embedded import fetched
+    from epicene.models.embedded import fetched_folder
 
-    if fetched("smollm2") is None:
+    if fetched_folder("smollm2") is None:
         missing("wants the embedded model smollm2; get it with `epicene models fetch smollm2`")
 
 
 def _need_faces() -> None:
-    from epicene.models.faces.fetching import catalogue, fetched
+    from epicene.models.faces import catalogue, fetched_folder
 
     for package in ("openvino", "dlib"):
         if find_spec(package) is None:
             missing(f"wants the package {package}; get it with `pip install 'epicene[faces]'`")
     for name, bundle in catalogue().items():
-        if fetched(name) is None:
+        if fetched_folder(name) is None:
             accept = " --accept-licence" * bundle.accept
             missing(f"wants the model {name}; get it with `epicene models fetch {name}{accept}`")
 

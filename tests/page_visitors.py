@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import msgspec
 from fastapi.testclient import TestClient
 
-from epicene.annotate.folder import StudyFolder, create_folder
-from epicene.annotate.pages.app import make_app
-from epicene.annotate.pictures import IMAGES
-from epicene.annotate.tokens import Keys, Pass, read_keys
-from epicene.runs.files import ImageFolder
-from epicene.studies import ImagePanel, Study
+from epicene.core.files import ImageFolder
+from epicene.studies.collection.folder import StudyFolder, create_study_folder
+from epicene.studies.collection.images import IMAGES_FOLDER
+from epicene.studies.collection.links import LinkSigner, User, load_signer
+from epicene.studies.design.schema import ImagePanel, Study
+from epicene.studies.web.app import make_app
 
 Fields: TypeAlias = Mapping[str, str | list[str]]
 
@@ -84,11 +84,11 @@ class Page(HTMLParser):
 class Visitor:
     """Somebody with a browser of their own, without a script."""
 
-    def __init__(self, app: Any, keys: Keys) -> None:
+    def __init__(self, app: Any, keys: LinkSigner) -> None:
         self.client = TestClient(app, base_url="http://127.0.0.1", follow_redirects=True)
         self.keys = keys
 
-    def enter(self, entrant: Pass, query: str = "", **headers: str) -> Page:
+    def enter(self, entrant: User, query: str = "", **headers: str) -> Page:
         reply = self.client.get(f"/enter/{self.keys.token(entrant)}{query}", headers=headers)
         assert reply.status_code == 200, reply.text
         (refresh,) = re.findall(r'http-equiv="refresh" content="0;url=([^"]+)"', reply.text)
@@ -140,24 +140,24 @@ class House:
     def __init__(self, folder: StudyFolder) -> None:
         self.folder = folder
         self.app = make_app(folder)
-        self.keys = read_keys(folder.path)
+        self.keys = load_signer(folder.path)
 
     def visitor(self) -> Visitor:
         return Visitor(self.app, self.keys)
 
     def person(self, name: str = "ann") -> tuple[Visitor, Page]:
         visitor = self.visitor()
-        return visitor, visitor.enter(Pass("person", name))
+        return visitor, visitor.enter(User("person", name))
 
     def owner(self) -> tuple[Visitor, Page]:
         visitor = self.visitor()
-        return visitor, visitor.enter(Pass("owner"))
+        return visitor, visitor.enter(User("owner"))
 
 
 def with_pictures(study: Study, folder: Path) -> Study:
     """The study with a picture in each place for one."""
     fields = [panel.field for panel in study.show if isinstance(panel, ImagePanel)]
-    name = ImageFolder(folder / IMAGES).put(PNG) if fields else ""
+    name = ImageFolder(folder / IMAGES_FOLDER).put(PNG) if fields else ""
     items = tuple(
         msgspec.structs.replace(item, fields=item.fields | dict.fromkeys(fields, name))
         for item in study.items
@@ -168,6 +168,6 @@ def with_pictures(study: Study, folder: Path) -> Study:
 @contextmanager
 def served(study: Study, folder: Path) -> Iterator[House]:
     """Serve a study in this process."""
-    house = House(create_folder(folder, with_pictures(study, folder)))
+    house = House(create_study_folder(folder, with_pictures(study, folder)))
     with TestClient(house.app):  # starts and stops the application
         yield house

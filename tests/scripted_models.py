@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from epicene.core.records import Answer, Identity, Request
 from epicene.models import BatchLimit
-from epicene.models.one_by_one import OneByOne
-from epicene.records import Answer, Identity, Request
+from epicene.models.simple_model import SimpleModel
 
 LOG = "SCRIPTED_LOG"
 
 
-class Noting(OneByOne):
+class Noting(SimpleModel):
     """Notes every request in the file SCRIPTED_LOG, and answers one at a time.
 
     The one that HANG_AT names ("write 4") never answers its fourth request.

@@ -8,22 +8,22 @@ import random
 from collections.abc import Callable
 from typing import TypeAlias
 
-from epicene.annotate.folder import StudyFolder
-from epicene.languages.segment import words
-from epicene.records import to_json
-from epicene.studies import (
+from epicene.core.records import to_json
+from epicene.languages.tokenisation import words
+from epicene.studies.collection.folder import StudyFolder
+from epicene.studies.design.answers import choice_ids, is_asked
+from epicene.studies.design.schema import (
     AnswerValue,
-    Choose,
-    Mark,
+    ChoiceQuestion,
+    MarksQuestion,
     Question,
     Response,
     Span,
     Study,
     StudyItem,
-    Tag,
-    Write,
+    TagsQuestion,
+    TextQuestion,
 )
-from epicene.studies.responses import choices, is_asked
 
 
 def respond(study: Study, item: StudyItem, person: str) -> Response:
@@ -37,12 +37,12 @@ def respond(study: Study, item: StudyItem, person: str) -> Response:
 
 
 def _answer(question: Question, item: StudyItem, coin: random.Random) -> AnswerValue:
-    if isinstance(question, Choose):
-        return coin.choice(choices(question))
-    if isinstance(question, Tag):
-        tags = tuple(name for name in choices(question) if coin.random() < 0.3)
-        return tags or (choices(question)[:1] if question.required else ())
-    if isinstance(question, Mark):
+    if isinstance(question, ChoiceQuestion):
+        return coin.choice(choice_ids(question))
+    if isinstance(question, TagsQuestion):
+        tags = tuple(name for name in choice_ids(question) if coin.random() < 0.3)
+        return tags or (choice_ids(question)[:1] if question.required else ())
+    if isinstance(question, MarksQuestion):
         labels = [option.id for option in question.labels] or [""]
         spans = words(item.fields[question.field], item.language)
         return tuple(
@@ -50,7 +50,7 @@ def _answer(question: Question, item: StudyItem, coin: random.Random) -> AnswerV
             for span in spans
             if coin.random() < 0.3
         )
-    if isinstance(question, Write):
+    if isinstance(question, TextQuestion):
         return item.fields[question.draft or question.source] or "a text"
     return coin.choice(["", "a remark", "=1+1"])
 

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from epicene.studies import (
+from epicene.studies.design.schema import (
     Access,
-    ChoiceScreen,
-    Choose,
+    ChoiceQuestion,
+    ChoiceScreener,
     DiffPanel,
     ImagePanel,
-    Mark,
-    Note,
-    NumberScreen,
+    LocalisedText,
+    MarksQuestion,
+    NoteQuestion,
+    NumberScreener,
     Option,
     Panel,
     Question,
     Study,
     StudyItem,
-    Tag,
+    TagsQuestion,
     TextPanel,
-    Words,
-    Write,
+    TextQuestion,
 )
 
 
-def en(text: str) -> Words:
+def en(text: str) -> LocalisedText:
     return {"en": text}
 
 
@@ -53,9 +53,13 @@ def label_and_rewrite() -> Study:
     return study(
         (TextPanel(field="english", language="en"), TextPanel(field="text")),
         (
-            Choose(id="label", ask=en("Speaker and listener?"), options=options("BB", *GENDERED)),
-            Tag(id="flags", ask=en("Anything wrong?"), options=options("hard", "malformed")),
-            Write(
+            ChoiceQuestion(
+                id="label", ask=en("Speaker and listener?"), options=options("BB", *GENDERED)
+            ),
+            TagsQuestion(
+                id="flags", ask=en("Anything wrong?"), options=options("hard", "malformed")
+            ),
+            TextQuestion(
                 id="other",
                 ask=en("The same for the other gender"),
                 draft="draft",
@@ -63,7 +67,7 @@ def label_and_rewrite() -> Study:
                 same_words=True,
                 when={"label": GENDERED},
             ),
-            Note(id="note", ask=en("Remarks")),
+            NoteQuestion(id="note", ask=en("Remarks")),
         ),
         (
             StudyItem(
@@ -89,9 +93,9 @@ def translation_review() -> Study:
             DiffPanel(before="masculine", after="feminine"),
         ),
         (
-            Choose(id="faithful", ask=en("Is it faithful?"), options=options("yes", "no")),
-            Write(id="masculine", ask=en("He says"), draft="masculine"),
-            Write(id="feminine", ask=en("She says"), draft="feminine", source="masculine"),
+            ChoiceQuestion(id="faithful", ask=en("Is it faithful?"), options=options("yes", "no")),
+            TextQuestion(id="masculine", ask=en("He says"), draft="masculine"),
+            TextQuestion(id="feminine", ask=en("She says"), draft="feminine", source="masculine"),
         ),
         (
             StudyItem(
@@ -111,19 +115,21 @@ def misgendering() -> Study:
     return study(
         (TextPanel(field="text", title=en("What was written")),),
         (
-            Choose(
+            ChoiceQuestion(
                 id="label",
                 ask=en("The person's pronouns are"),
                 options=options("correct", "misgendering", "no-pronoun", "plural-they"),
             ),
-            Mark(
+            MarksQuestion(
                 id="extraneous",
                 ask=en("Mark gendered words"),
                 field="text",
                 labels=(Option(id="noun"), Option(id="adjective")),
             ),
-            Tag(id="tags", ask=en("Anything else?"), options=options("repetition", "wrong-case")),
-            Note(id="note", ask=en("Remarks")),
+            TagsQuestion(
+                id="tags", ask=en("Anything else?"), options=options("repetition", "wrong-case")
+            ),
+            NoteQuestion(id="note", ask=en("Remarks")),
         ),
         (
             StudyItem(
@@ -146,7 +152,11 @@ def forced_choice() -> Study:
 
     return study(
         (TextPanel(field="good"), TextPanel(field="bad")),
-        (Choose(id="better", ask={"hi": "कौन सा?", "en": "Which?"}, between=("good", "bad")),),
+        (
+            ChoiceQuestion(
+                id="better", ask={"hi": "कौन सा?", "en": "Which?"}, between=("good", "bad")
+            ),
+        ),
         (
             pair("p1a", "राम गया", "राम गई", group="p1"),
             pair("p1b", "सीता गई", "सीता गया", group="p1"),
@@ -155,13 +165,13 @@ def forced_choice() -> Study:
         instructions={"hi": "बेहतर वाक्य चुनिए।", "en": "Choose\nthe better one."},
         consent={"hi": "मैं सहमत हूँ।", "en": "I agree."},
         screening=(
-            ChoiceScreen(
+            ChoiceScreener(
                 id="native",
                 ask={"hi": "मातृभाषा?", "en": "Native language?"},
                 options=options("hindi", "other"),
                 accept=("hindi",),
             ),
-            NumberScreen(id="age", ask={"hi": "आयु?", "en": "Age?"}, at_least=18),
+            NumberScreener(id="age", ask={"hi": "आयु?", "en": "Age?"}, at_least=18),
         ),
         access=Access(
             entry="open",
@@ -189,7 +199,7 @@ def forced_choice() -> Study:
 def three_way_choice() -> Study:
     return study(
         (TextPanel(field="gold"), TextPanel(field="first"), TextPanel(field="second")),
-        (Choose(id="best", ask=en("Which is best?"), between=("gold", "first", "second")),),
+        (ChoiceQuestion(id="best", ask=en("Which is best?"), between=("gold", "first", "second")),),
         (
             StudyItem(
                 id="z", language="hi", list="A", fields={"gold": "क", "first": "ख", "second": "ग"}
@@ -203,15 +213,15 @@ def completion() -> Study:
     return study(
         (TextPanel(field="sentence", direction="ltr"),),
         (
-            Choose(id="grammatical", ask=en("Grammatical?"), options=options("yes", "no")),
-            Tag(
+            ChoiceQuestion(id="grammatical", ask=en("Grammatical?"), options=options("yes", "no")),
+            TagsQuestion(
                 id="error",
                 ask=en("What is wrong?"),
                 options=options("valency", "case", "agreement", "meaning"),
                 required=True,
                 when={"grammatical": ("no",)},
             ),
-            Choose(id="plausible", ask=en("Plausible?"), options=options("yes", "no")),
+            ChoiceQuestion(id="plausible", ask=en("Plausible?"), options=options("yes", "no")),
         ),
         (StudyItem(id="k", language="hi", fields={"sentence": "राम ने आग बुझाई"}),),
     )
@@ -221,10 +231,10 @@ def stereotype() -> Study:
     return study(
         (TextPanel(field="gloss", language="en"),),
         (
-            Choose(
+            ChoiceQuestion(
                 id="gender", ask=en("It suggests"), options=options("male", "female", "neither")
             ),
-            Choose(
+            ChoiceQuestion(
                 id="category", ask=en("It is about"), options=options("power", "traits", "status")
             ),
         ),
@@ -237,7 +247,11 @@ def stereotype() -> Study:
 def image() -> Study:
     return study(
         (ImagePanel(field="picture", description=en("A generated picture")),),
-        (Choose(id="gender", ask=en("The person is"), options=options("man", "woman", "neither")),),
+        (
+            ChoiceQuestion(
+                id="gender", ask=en("The person is"), options=options("man", "woman", "neither")
+            ),
+        ),
         (StudyItem(id="i", fields={"picture": "ab" * 32, "votes": "man,man,woman"}),),
         hidden=("votes",),
     )

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene import charts
-from epicene.chart_axes import number
-from epicene.records import Estimate, Figure
+from epicene.charts.axes import quantitative
+from epicene.core.records import Estimate, Figure
 from epicene.report.figures import svg
 
 Rows = list[dict[str, charts.Value]]
@@ -46,9 +46,9 @@ def test_a_share_is_seen_against_the_whole(build: Any) -> None:
 
 
 def test_an_interval_beyond_the_whole_is_not_cut() -> None:
-    spec = number("y", "share", [{"y": 0.95, "low": 0.8, "high": 1.1}], unit="share")
+    spec = quantitative("y", "share", [{"y": 0.95, "low": 0.8, "high": 1.1}], unit="share")
     assert spec["scale"]["domain"] == [0.0, 1.1]
-    spec = number("y", "share", [{"y": 0.0, "low": -0.05, "high": 0.05}], unit="share")
+    spec = quantitative("y", "share", [{"y": 0.0, "low": -0.05, "high": 0.05}], unit="share")
     assert spec["scale"]["domain"] == [-0.05, 1.0]
 
 
@@ -85,7 +85,7 @@ def test_counts_have_whole_ticks_each_once(most: int, ticks: list[str]) -> None:
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_whole_ticks_are_round_and_few(one: int, other: int) -> None:
     low, high = sorted((one, other))
-    ticks = number("x", "n", [{"x": low}, {"x": high}], unit="count")["axis"]["values"]
+    ticks = quantitative("x", "n", [{"x": low}, {"x": high}], unit="count")["axis"]["values"]
     assert all(isinstance(tick, int) for tick in ticks)
     assert 1 <= len(ticks) <= 8
     assert ticks[0] <= low < ticks[0] + max(1, high - low) + 1
@@ -117,7 +117,7 @@ def test_small_numbers_on_a_logarithmic_axis_are_plain() -> None:
 
 @given(st.lists(st.floats(1e-3, 1e13), min_size=1, max_size=6))
 def test_a_logarithmic_axis_holds_all_values_and_some_round_numbers(values: list[float]) -> None:
-    spec = number("x", "n", [{"x": value} for value in values], log=True)
+    spec = quantitative("x", "n", [{"x": value} for value in values], log=True)
     low, high = spec["scale"]["domain"]
     assert low < min(values)
     assert high > max(values)
@@ -208,7 +208,7 @@ def test_rows_left_out_are_called_by_the_one_name_that_says_all() -> None:
 
 
 def test_models_without_a_size_are_named() -> None:
-    assert charts.without_size([]) == ()
-    assert charts.without_size(["rules", "copy"]) == (
+    assert charts.unknown_size_note([]) == ()
+    assert charts.unknown_size_note(["rules", "copy"]) == (
         "Left out, as their size is not known: rules, copy.",
     )

@@ -10,7 +10,7 @@ import pytest
 
 from epicene import charts
 from epicene.charts import EmptyChartError
-from epicene.records import Estimate, Figure
+from epicene.core.records import Estimate, Figure
 from epicene.report.figures import svg
 
 LANGUAGES = ("हिन्दी", "العربية", "English")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.datafiles import read_rows
-from epicene.errors import InputError
+from epicene.core.data_files import read_rows
+from epicene.core.errors import InputError
 
 CELLS = st.text("ab,;\"\n\r' é", max_size=8)
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=5)

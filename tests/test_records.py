@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.records import (
+from epicene.core.records import (
     REQUESTS,
     Answer,
     Choice,

@@ -11,10 +11,8 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from epicene import registry
-from epicene.languages.segment import words
-from epicene.models import Answered, Batch, BatchLimit, Files, Model, ModelOptions
-from epicene.records import (
+from epicene.core import registry
+from epicene.core.records import (
     Answer,
     Column,
     Decoding,
@@ -35,18 +33,20 @@ from epicene.records import (
     TextScore,
     digest,
 )
+from epicene.languages.tokenisation import words
+from epicene.models import Batch, BatchLimit, ImageStore, Model, ModelOptions, NumberedAnswers
+from epicene.stats.tabulate import accuracy, accuracy_table, mean
 from epicene.suites import (
     Answers,
-    Card,
     Dataset,
+    DataSource,
     Protocol,
     Results,
     Role,
-    Source,
     Stage,
     Suite,
+    SuiteCard,
 )
-from epicene.suites.tabulate import accuracy, accuracy_table, mean
 
 
 class Opening(Item, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class TwoStages(Protocol, frozen=True, kw_only=True):
     items: int = 60
 
 
-def read(source: Source, protocol: TwoStages) -> Dataset:
+def read(source: DataSource, protocol: TwoStages) -> Dataset:
     """So many openings as the protocol says; the file, if any, is only hashed."""
     files = (source.path,) if source.path else ()
     subjects = ("the old king", "a young nurse", "my neighbour", "la voisine", "नर्स ने")
@@ -153,7 +153,7 @@ def figures(_results: Results[TwoStages]) -> Iterator[Figure]:
 suite = Suite(
     name="two-stage",
     version="1",
-    card=Card(
+    card=SuiteCard(
         title="Two stages",
         about="For tests.",
         languages=("en",),
@@ -201,7 +201,7 @@ class Scripted:
         label = options.label or f"scripted-{self._name}"
         self.identity = Identity(kind="scripted", label=label, key={"name": self._name})
 
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Answer a batch at a time."""
         for batch in batches:
             answered = []

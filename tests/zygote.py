@@ -16,10 +16,10 @@ import traceback
 from collections.abc import Iterator
 
 import two_stage
-from epicene import registry
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
-from epicene.models import Answered, Batch, Files, Model, ModelOptions
+from epicene.core import registry
+from epicene.models import Batch, ImageStore, Model, ModelOptions, NumberedAnswers
 from epicene.models.hf import open as open_hf
 
 
@@ -28,7 +28,7 @@ def open_noted(name: str, options: ModelOptions) -> Model:
     model = open_hf(name, options)
     answer = model.answer
 
-    def noting(batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+    def noting(batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         def noted() -> Iterator[Batch]:
             for batch in batches:
                 for _, request in batch:
@@ -46,7 +46,7 @@ def child(arguments: list[str]) -> None:
     code = 70
     try:
         sys.argv = ["epicene", *arguments]
-        code = guarded(lambda: run_app(arguments))
+        code = run_with_exit_code(lambda: run_app(arguments))
     except BaseException:
         traceback.print_exc()
     sys.stdout.flush()

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.annotate.results import judgements_wanted
-from epicene.studies import Choose, Mark, Note, Option, Study, StudyItem, TextPanel
+from epicene.studies.design.schema import (
+    ChoiceQuestion,
+    MarksQuestion,
+    NoteQuestion,
+    Option,
+    Study,
+    StudyItem,
+    TextPanel,
+    judgements_wanted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from annotators.person import Notes
-    from epicene.studies import Response
+    from epicene.studies.design.schema import Response
 
 _WORDS = "Kim told the old man that she would meet his sister at her house in the evening".split()
 
@@ -36,7 +44,7 @@ def study(items: int, judgements: int) -> Study:
         instructions={"en": "Say whether the pronouns fit.\n\n- Mark words.\n- Go on."},
         show=(TextPanel(field="which"), TextPanel(field="text", title={"en": "What was written"})),
         questions=(
-            Choose(
+            ChoiceQuestion(
                 id="label",
                 ask={"en": "The pronouns are"},
                 options=tuple(
@@ -44,8 +52,8 @@ def study(items: int, judgements: int) -> Study:
                     for place, name in enumerate(("correct", "misgendering", "no-pronoun"), 1)
                 ),
             ),
-            Mark(id="extraneous", ask={"en": "Mark gendered words"}, field="text"),
-            Note(id="note", ask={"en": "Remarks"}),
+            MarksQuestion(id="extraneous", ask={"en": "Mark gendered words"}, field="text"),
+            NoteQuestion(id="note", ask={"en": "Remarks"}),
         ),
         items=tuple(
             StudyItem(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from epicene.records import Record
+from epicene.core.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from contest.courses import CURVE
 from contest.plain import OneByOne, Plain, SortedBatches
 from contest.texts import CANDIDATES, first, with_candidates
 from contest.ways import PEERS, Epicene, Peer
-from epicene.records import Record
+from epicene.core.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from contest.courses import Course, Size
     from contest.plain import Row
     from contest.ways import Contender, Place, Took
-    from epicene.records import Score
+    from epicene.core.records import Score
 
 # How far a text's score may be from Epicene's: in nats, and as a share of the score. In bfloat16
 # the peers add up in that format too, which has three digits.

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from contest.ways import Took, pairs, timed
-from epicene.models.hf.chat import Chat
-from epicene.models.hf.sources import quiet_transformers
+from epicene.models.hf.checkpoint import quiet_transformers
+from epicene.models.hf.tokenisation import ChatTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from contest.ways import Place
-    from epicene.records import Score
+    from epicene.core.records import Score
 
 
 class Row(NamedTuple):
@@ -39,7 +39,7 @@ class Plain:
         }
         self.kind = place.kind
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(place.folder)
-        self._chat = Chat(self.tokenizer)
+        self._chat = ChatTemplate(self.tokenizer)
         dtype = getattr(torch, place.dtype)
         self.model = kinds[place.kind].from_pretrained(place.folder, dtype=dtype)
         self.model.to(place.device).eval()

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
+from epicene.core.records import Record, Score
 from epicene.languages import pronouns
-from epicene.records import Record, Score
-from epicene.suites import Answers, Source, choose_protocol, find_suite
+from epicene.suites import Answers, DataSource, choose_protocol, find_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from epicene.records import Item
+    from epicene.core.records import Item
     from epicene.suites import Protocol, Suite
-    from epicene.suites.misgendering.instances import Instance
+    from epicene.suites.misgendering.items import Instance
 
 Kind: TypeAlias = Literal["causal", "masked"]
 
@@ -46,7 +46,7 @@ def gather(published: Path | None) -> Texts:
     suite = find_suite("misgendering")
     settings = {"datasets": "misgendered"} if published else {}
     protocol = choose_protocol(suite, "epicene", settings, None)
-    source = Source(path=published / "misgendering" if published else None)
+    source = DataSource(path=published / "misgendering" if published else None)
     items = list(suite.read(source, protocol).items)
     return Texts(
         misgendered=list(_scores(suite, items, protocol, "ask", "probability")),
@@ -96,7 +96,7 @@ def _hindi() -> list[Score]:
     """Hindi minimal pairs. Words are the tokenizer's, as with every peer."""
     suite = find_suite("alternations")
     protocol = choose_protocol(suite, "epicene", {"boundaries": "tokenizer"}, None)
-    pairs = [pair for pair in suite.read(Source(), protocol).items if pair.language == "hi"]
+    pairs = [pair for pair in suite.read(DataSource(), protocol).items if pair.language == "hi"]
     return list(_scores(suite, pairs, protocol, "acceptability", "acceptability"))
 
 
@@ -105,7 +105,7 @@ def _genform() -> list[Score]:
     suite = find_suite("genform")
     protocol = choose_protocol(suite, "epicene", {"formats": "probability"}, None)
     by_language: dict[str, list[Score]] = {}
-    items = list(suite.read(Source(), protocol).items)
+    items = list(suite.read(DataSource(), protocol).items)
     for request in _scores(suite, items, protocol, "probability", "probability"):
         by_language.setdefault(request.language, []).append(request)
     turns = zip_longest(*by_language.values())
@@ -114,7 +114,7 @@ def _genform() -> list[Score]:
 
 def _widened(item: Instance) -> Score:
     """An item with sixteen candidates for its gap: pronouns in all cases."""
-    sets = pronouns.shipped().values()
+    sets = pronouns.shipped_pronoun_sets().values()
     words = list(dict.fromkeys(form for each in sets for form in sorted(each.forms)))
     return Score(
         item=item.id,

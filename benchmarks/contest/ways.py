@@ -10,17 +10,17 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
+from epicene.core.records import Score, Scores
 from epicene.models import ModelOptions, open_model, parse_spec
-from epicene.models.hf.chat import Chat
-from epicene.records import Score, Scores
-from epicene.runs.execute import cut
-from epicene.runs.plan import WINDOW, Planned
+from epicene.models.hf.tokenisation import ChatTemplate
+from epicene.runs.execute import make_batches
+from epicene.runs.plan import WINDOW_SIZE, PlannedRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from contest.texts import Kind, Pair
-    from epicene.models import Batch, Files
+    from epicene.models import Batch, ImageStore
 
 RUNNER = Path(__file__).resolve().parents[1] / "peers" / "runner.py"
 # Which peers know which kind of model.
@@ -86,7 +86,7 @@ class Epicene:
 
     def _sums(self, requests: Sequence[Score]) -> Iterator[float]:
         found: dict[int, Scores] = {}
-        no_files = cast("Files", None)
+        no_files = cast("ImageStore", None)
         for answered in self._model.answer(self._batches(requests), no_files):
             for number, answer in answered:
                 assert isinstance(answer, Scores), answer
@@ -95,9 +95,11 @@ class Epicene:
             yield from (text.sum for text in found[number].texts)
 
     def _batches(self, requests: Sequence[Score]) -> Iterator[Batch]:
-        planned = [Planned(number, b"", request) for number, request in enumerate(requests)]
-        for start in range(0, len(planned), WINDOW):
-            for batch in cut(planned[start : start + WINDOW], self._model.batch_limit):
+        planned = [PlannedRequest(number, b"", request) for number, request in enumerate(requests)]
+        for start in range(0, len(planned), WINDOW_SIZE):
+            for batch in make_batches(
+                planned[start : start + WINDOW_SIZE], self._model.batch_limit
+            ):
                 yield [(each.place, each.request) for each in batch]
 
 
@@ -106,7 +108,7 @@ class Peer:
 
     def __init__(self, name: str, place: Place, tokenizer: Any, python: str) -> None:
         self.name = name
-        self._chat = Chat(tokenizer)
+        self._chat = ChatTemplate(tokenizer)
         self.version = ""
         self._process = subprocess.Popen(
             [python, RUNNER, name, place.kind, place.folder, place.device, place.dtype],
@@ -142,7 +144,7 @@ class Peer:
         return json.loads(line)
 
 
-def pairs(requests: Sequence[Score], chat: Chat) -> list[Pair]:
+def pairs(requests: Sequence[Score], chat: ChatTemplate) -> list[Pair]:
     """Every text with its context as the model reads it."""
     return [
         (context, text)

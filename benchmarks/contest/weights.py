@@ -6,8 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.models.hf.sources import quiet_transformers
-from epicene.records import digest
+from epicene.core.records import digest
+from epicene.models.hf.checkpoint import quiet_transformers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

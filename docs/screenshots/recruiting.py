@@ -11,9 +11,15 @@ from playwright.sync_api import expect
 
 from annotate import ten_items
 from annotate.browser_person import Keyboarder, served
-from epicene.annotate.folder import create_folder
-from epicene.studies import ChoiceScreen, NumberScreen, Option, Study, StudyItem
-from epicene.studies.wording import in_languages
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.design.schema import (
+    ChoiceScreener,
+    NumberScreener,
+    Option,
+    Study,
+    StudyItem,
+    restrict_languages,
+)
 from screenshots.camera import Camera, save, side_by_side, taken
 
 CONSENT = {
@@ -63,8 +69,8 @@ def recruited(language: str) -> Study:
     study = ten_items.review_in(language).study(Path())
     options = (Option(id="yes", label=YES), Option(id="no", label=NO))
     screens = (
-        ChoiceScreen(id="native", ask=NATIVE[language], options=options, accept=("yes",)),
-        NumberScreen(id="age", ask=AGE, at_least=18),
+        ChoiceScreener(id="native", ask=NATIVE[language], options=options, accept=("yes",)),
+        NumberScreener(id="age", ask=AGE, at_least=18),
     )
     whole = msgspec.structs.replace(
         study,
@@ -74,7 +80,7 @@ def recruited(language: str) -> Study:
         access=ten_items.OPEN,
         items=study.items[:2],
     )
-    return in_languages(whole, tuple(study.title))
+    return restrict_languages(whole, tuple(study.title))
 
 
 def take_the_way_through(camera: Camera, folder: Path) -> None:
@@ -84,7 +90,7 @@ def take_the_way_through(camera: Camera, folder: Path) -> None:
         if not camera.wants(name):
             continue
         with (
-            served(create_folder(folder / name, recruited(language))) as house,
+            served(create_study_folder(folder / name, recruited(language))) as house,
             camera.page(page_language, width=520, scale=1) as page,
         ):
             pages = list(_pages(house.person(page, "5f2b")))

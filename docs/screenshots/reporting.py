@@ -8,9 +8,9 @@ from typing import NamedTuple
 from playwright.sync_api import Page, expect
 
 from epicene.models import parse_spec
-from epicene.report.runs import write_report
+from epicene.report.run_report import write_report
 from epicene.runs.results import read_run
-from epicene.runs.run import Order, run
+from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 from screenshots.camera import Camera
@@ -81,7 +81,7 @@ def _take_items(camera: Camera, page: Page, name: str, scene: Scene) -> None:
 
 def _done(folder: Path, small: Small) -> Path:
     suite = find_suite(small.suite)
-    order = Order(
+    order = RunConfig(
         suite=suite,
         protocol=choose_protocol(suite, "epicene", small.settings, None),
         models={role: [parse_spec(each) for each in specs] for role, specs in small.models.items()},

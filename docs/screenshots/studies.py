@@ -11,9 +11,9 @@ from playwright.sync_api import expect
 
 from annotate import ten_items
 from annotate.browser_person import Keyboarder, decided, served
-from epicene.annotate.folder import create_folder
-from epicene.annotate.tokens import Pass
-from epicene.studies import AnswerValue, Span, Study, Write
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.links import User
+from epicene.studies.design.schema import AnswerValue, Span, Study, TextQuestion
 from screenshots.camera import Camera
 
 
@@ -74,7 +74,7 @@ def take_items(camera: Camera, folder: Path) -> None:
             consent={}, screening=(), per_person=None,
         )  # fmt: skip
         with (
-            served(create_folder(folder / name, study)) as house,
+            served(create_study_folder(folder / name, study)) as house,
             camera.page(scene.language, width=scene.width) as page,
         ):
             person = house.person(page, "ann")
@@ -86,7 +86,7 @@ def take_items(camera: Camera, folder: Path) -> None:
 def _drafts(study: Study) -> dict[str, AnswerValue]:
     """The texts that are offered, left as they are."""
     (item,) = study.items
-    writing = [question for question in study.questions if isinstance(question, Write)]
+    writing = [question for question in study.questions if isinstance(question, TextQuestion)]
     return {question.id: item.fields[question.draft] for question in writing}
 
 
@@ -96,13 +96,13 @@ def take_owner(camera: Camera, folder: Path) -> None:
         return
     study = ten_items.forms_in("ar").study(folder)
     with (
-        served(create_folder(folder / "owner", study)) as house,
+        served(create_study_folder(folder / "owner", study)) as house,
         camera.page(width=1200, scale=1) as page,
     ):
         for name, most in (("amal", 10), ("basim", 8)):
             with camera.page("ar") as own:
                 _work(house.person(own, name), name, most)
-        page.goto(house.link(Pass("owner")))
+        page.goto(house.link(User("owner")))
         expect(page.locator("#totals")).to_be_visible()
         camera.take("owner-progress", page)
         page.goto(f"{house.address}/owner/agreement")

@@ -15,26 +15,26 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import uvicorn
 from playwright.sync_api import expect
 
-from epicene.annotate.folder import StudyFolder
-from epicene.annotate.ledger import point
-from epicene.annotate.pages.app import make_app
-from epicene.annotate.tokens import Pass, read_keys
-from epicene.languages.segment import words
-from epicene.studies import (
+from epicene.languages.tokenisation import words
+from epicene.studies.collection.database import hash_fraction
+from epicene.studies.collection.folder import StudyFolder
+from epicene.studies.collection.links import User, load_signer
+from epicene.studies.design.schema import (
     AnswerValue,
-    ChoiceScreen,
-    Choose,
+    ChoiceQuestion,
+    ChoiceScreener,
     ImagePanel,
-    Mark,
-    Note,
+    MarksQuestion,
+    NoteQuestion,
     Question,
     Span,
     Study,
     StudyItem,
-    Tag,
-    Write,
+    TagsQuestion,
+    TextQuestion,
+    visible_values,
 )
-from epicene.studies.showing import shown
+from epicene.studies.web.app import make_app
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -113,7 +113,7 @@ class Keyboarder:
             item
             for part in parts
             for item in part
-            if {shown(self.study, item)[name] for name in fields} == texts
+            if {visible_values(self.study, item)[name] for name in fields} == texts
         )
         return found
 
@@ -133,7 +133,7 @@ class Keyboarder:
     def answer_screening(self) -> None:
         for screen in self.study.screening:
             seen = self.frame(screen.id, self.look())
-            if isinstance(screen, ChoiceScreen):
+            if isinstance(screen, ChoiceScreener):
                 self._choose(screen.id, screen.accept[0], None, seen)
             else:
                 self.page.keyboard.type("30")
@@ -162,16 +162,16 @@ class Keyboarder:
     def _fill_in(
         self, question: Question, item: StudyItem, answer: AnswerValue, seen: dict[str, Any]
     ) -> None:
-        if isinstance(question, Choose):
+        if isinstance(question, ChoiceQuestion):
             self.frame(question.id, seen)
             text = item.fields[str(answer)] if question.between else None
             self._choose(question.id, str(answer), text, seen)
-        elif isinstance(question, Tag):
+        elif isinstance(question, TagsQuestion):
             for option in seen["offered"][question.id]:
                 if option["chosen"] != (option["value"] in answer):
                     seen = self.frame(question.id, seen)
                     self._press(option["key"])
-        elif isinstance(question, Mark):
+        elif isinstance(question, MarksQuestion):
             self._mark(question.id, [each for each in answer if isinstance(each, Span)], seen)
         else:
             self._write(question.id, str(answer or ""), seen)
@@ -234,31 +234,31 @@ def decided(study: Study, item: StudyItem, person: str) -> Given:
     """What somebody answers: anything, but always the same, and only what they are asked."""
 
     def of(count: int, *parts: str) -> int:
-        return int(point(person, item.id, *parts) * count)
+        return int(hash_fraction(person, item.id, *parts) * count)
 
     answers: Given = {}
     for question in study.questions:
         if not all(answers.get(name) in wanted for name, wanted in question.when.items()):
             continue
-        if isinstance(question, Choose):
+        if isinstance(question, ChoiceQuestion):
             offered = question.between or [option.id for option in question.options]
             answers[question.id] = offered[of(len(offered), question.id)]
-        elif isinstance(question, Tag):
+        elif isinstance(question, TagsQuestion):
             answers[question.id] = tuple(
                 option.id for option in question.options if of(3, question.id, option.id) == 0
             )
-        elif isinstance(question, Mark):
+        elif isinstance(question, MarksQuestion):
             found = words(item.fields[question.field], item.language)
             answers[question.id] = tuple(
                 Span(start=word.start, end=word.end)
                 for word in found
                 if of(5, question.id, str(word.start)) == 0
             )
-        elif isinstance(question, Write):
+        elif isinstance(question, TextQuestion):
             draft = item.fields[question.draft]
             added = {"ar": "ان", "hi": "जी"}[item.language]
             answers[question.id] = (draft, draft + added, added + draft)[of(3, question.id)]
-        elif isinstance(question, Note) and of(3, question.id) == 0:
+        elif isinstance(question, NoteQuestion) and of(3, question.id) == 0:
             answers[question.id] = f"seen by {person}"
     return answers
 
@@ -267,11 +267,11 @@ def by_width(study: Study, folder: StudyFolder) -> dict[int, StudyItem]:
     """The items of a study of pictures by how wide these are."""
     from PIL import Image
 
-    from epicene.annotate.pictures import IMAGES
-    from epicene.runs.files import ImageFolder
+    from epicene.core.files import ImageFolder
+    from epicene.studies.collection.images import IMAGES_FOLDER
 
     fields = [panel.field for panel in study.show if isinstance(panel, ImagePanel)]
-    kept = ImageFolder(folder.path / IMAGES)
+    kept = ImageFolder(folder.path / IMAGES_FOLDER)
     return {
         Image.open(kept.path(item.fields[field])).width: item
         for item in study.items
@@ -285,18 +285,18 @@ class Served:
     def __init__(self, folder: StudyFolder, address: str) -> None:
         self.folder = folder
         self.address = address
-        self._keys = read_keys(folder.path)
+        self._keys = load_signer(folder.path)
 
-    def link(self, entrant: Pass, query: str = "") -> str:
+    def link(self, entrant: User, query: str = "") -> str:
         return f"{self.address}/enter/{self._keys.token(entrant)}{query}"
 
     def person(self, page: Page, name: str) -> Keyboarder:
         """Somebody who has followed their link."""
         study = self.folder.study
         if study.access.entry == "open":
-            page.goto(self.link(Pass("open"), f"?{study.access.participant_parameter}={name}"))
+            page.goto(self.link(User("open"), f"?{study.access.participant_parameter}={name}"))
         else:
-            page.goto(self.link(Pass("person", name)))
+            page.goto(self.link(User("person", name)))
         return Keyboarder(page, study, by_width(study, self.folder))
 
 

@@ -10,10 +10,15 @@ from pathlib import Path
 
 import msgspec
 
-from epicene.annotate.desk import Desk, Feedback, Nothing, Task, Work
-from epicene.annotate.folder import create_folder
-from epicene.annotate.results import judgements_wanted
-from epicene.studies import Choose, Study, StudyItem, TextPanel
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.task_queue import CurrentTask, Feedback, NoTask, Task, TaskQueue
+from epicene.studies.design.schema import (
+    ChoiceQuestion,
+    Study,
+    StudyItem,
+    TextPanel,
+    judgements_wanted,
+)
 from study_examples import en, options, study
 
 LEASE = 100.0
@@ -34,7 +39,7 @@ def item(name: str, **more: object) -> StudyItem:
 def small(count: int, **settings: object) -> Study:
     return study(
         (TextPanel(field="text"),),
-        (Choose(id="label", ask=en("Which?"), options=options("a", "b")),),
+        (ChoiceQuestion(id="label", ask=en("Which?"), options=options("a", "b")),),
         settings.pop("items", None) or tuple(item(f"i{number}") for number in range(count)),  # type: ignore[arg-type]
         **settings,
     )
@@ -52,61 +57,61 @@ def with_besides(count: int, **settings: object) -> Study:
 
 
 @contextmanager
-def opened(study: Study, folder: Path, clock: Clock | None = None) -> Iterator[Desk]:
-    desk = Desk(create_folder(folder, study), lease=LEASE, clock=clock or Clock())
+def opened(study: Study, folder: Path, clock: Clock | None = None) -> Iterator[TaskQueue]:
+    desk = TaskQueue(create_study_folder(folder, study), lease=LEASE, clock=clock or Clock())
     try:
         yield desk
     finally:
         desk.close()
 
 
-def enter(desk: Desk, *people: str) -> None:
+def enter(desk: TaskQueue, *people: str) -> None:
     for person in people:
-        assert desk.reception.enter(person, "personal")
-        desk.reception.begin(person)
+        assert desk.participants.enter(person, "personal")
+        desk.participants.begin(person)
 
 
-def work_of(desk: Desk, person: str) -> Work:
-    return desk.situation(person).work
+def work_of(desk: TaskQueue, person: str) -> CurrentTask:
+    return desk.current_state(person).work
 
 
-def answer(desk: Desk, person: str, task: Task, choice: str = "a") -> str:
+def answer(desk: TaskQueue, person: str, task: Task, choice: str = "a") -> str:
     return desk.answer(person, task.number, task.revision, {"label": choice})
 
 
-def step(desk: Desk, person: str) -> bool:
+def step(desk: TaskQueue, person: str) -> bool:
     """One step of a person; whether there was anything to do."""
     work = work_of(desk, person)
     if isinstance(work, Task):
         assert answer(desk, person, work) == "saved"
     elif isinstance(work, Feedback):
-        desk.go_on(person, work.number)
-    return not isinstance(work, Nothing)
+        desk.acknowledge_feedback(person, work.number)
+    return not isinstance(work, NoTask)
 
 
-def counts(desk: Desk) -> Counter[str]:
+def counts(desk: TaskQueue) -> Counter[str]:
     """How many responses an item has, told from the responses alone."""
     with sqlite3.connect(desk.path) as db:
         return Counter(name for (name,) in db.execute("SELECT item FROM responses"))
 
 
-def judged(desk: Desk) -> list[int]:
+def judged(desk: TaskQueue) -> list[int]:
     found = counts(desk)
     return [found[item.id] for item in desk.study.items]
 
 
-def wanted(desk: Desk) -> list[int]:
+def wanted(desk: TaskQueue) -> list[int]:
     return [judgements_wanted(desk.study, item) for item in desk.study.items]
 
 
-def state_of(desk: Desk, person: str, task: Task) -> str:
+def state_of(desk: TaskQueue, person: str, task: Task) -> str:
     with sqlite3.connect(desk.path) as db:
         query = "SELECT state FROM assignments WHERE participant = ? AND number = ?"
         (state,) = db.execute(query, (person, task.number)).fetchone()
     return str(state)
 
 
-def check_ledger(desk: Desk) -> None:
+def check_ledger(desk: TaskQueue) -> None:
     """The counts that the database keeps are those of its rows."""
     with sqlite3.connect(desk.path) as db:
         for name, given_, out in db.execute("SELECT item, given, out FROM places"):

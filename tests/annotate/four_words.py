@@ -12,10 +12,10 @@ import msgspec
 from playwright.sync_api import expect
 
 from annotate.browser_person import Served, served
-from epicene.annotate.folder import create_folder
-from epicene.annotate.tokens import Pass
-from epicene.records import to_json
-from epicene.studies import Study
+from epicene.core.records import to_json
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.links import User
+from epicene.studies.design.schema import Study
 from study_examples import stereotype
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def is_free(page: Page) -> None:
 @contextmanager
 def begun(page: Page, folder: Path, language: str = "en") -> Iterator[Served]:
     """A study of four words, with the first before the person."""
-    with served(create_folder(folder / "study", words(4, language))) as house:
-        page.goto(house.link(Pass("person", "ann")))
+    with served(create_study_folder(folder / "study", words(4, language))) as house:
+        page.goto(house.link(User("person", "ann")))
         at(page, 1)
         yield house
 

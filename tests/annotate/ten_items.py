@@ -11,31 +11,30 @@ from typing import Any, NamedTuple
 import msgspec
 from PIL import Image, ImageDraw
 
-from epicene.annotate.pictures import IMAGES
-from epicene.annotate.results import summarise_study
-from epicene.annotate.sample import sample_data
-from epicene.datafiles import read_records
-from epicene.records import Completion, Completions, Text, Texts
-from epicene.runs.files import ImageFolder
-from epicene.studies import Access, Drawn, Response, Study, StudyItem
-from epicene.studies.drawing import Candidate, Wanted
-from epicene.suites import Answers, Given, Source, alternations, find_suite
+from epicene.core.data_files import read_records
+from epicene.core.files import ImageFolder
+from epicene.core.records import Completion, Completions, Text, Texts
+from epicene.studies.analysis.results import summarise_study
+from epicene.studies.analysis.study_builder import study_from_data
+from epicene.studies.collection.images import IMAGES_FOLDER
+from epicene.studies.design.sampling import Candidate, SamplingOptions
+from epicene.studies.design.schema import Access, Response, SamplingRecord, Study, StudyItem
+from epicene.suites import AnsweredRequest, Answers, DataSource, alternations, find_suite
 from epicene.suites.alternations.data import read as read_frames
-from epicene.suites.alternations.people import cloze_choice, completions
 from epicene.suites.alternations.protocol import PROTOCOLS as ALTERNATIONS
-from epicene.suites.apgc.construction import ApgcBuild
-from epicene.suites.apgc.construction import forms as read_forms
+from epicene.suites.alternations.studies import cloze_choice, completions
+from epicene.suites.apgc.construction import ApgcBuild, read_forms
 from epicene.suites.apgc.construction import identify as ask_labels
-from epicene.suites.apgc.construction import labels as labels_of
+from epicene.suites.apgc.construction import read_labels as labels_of
 from epicene.suites.apgc.construction import rewrite as ask_forms
 from epicene.suites.apgc.data import STARTER as ARABIC
-from epicene.suites.apgc.sentences import Sentence
-from epicene.suites.genform.construction import both_forms, reviewing
-from epicene.suites.genform.construction.writing import GenformBuild
+from epicene.suites.apgc.items import Sentence
+from epicene.suites.genform.construction import annotation
+from epicene.suites.genform.construction.generation import GenformBuild
 from epicene.suites.genform.data import STARTER as PAIRS
-from epicene.suites.genform.pairs import Pair
-from epicene.suites.gramvis.people import image
-from epicene.suites.misgendering import labels
+from epicene.suites.genform.items import Pair
+from epicene.suites.gramvis.studies import image
+from epicene.suites.misgendering import studies
 from epicene.suites.misgendering.data import read as read_instances
 from epicene.suites.misgendering.protocol import PROTOCOLS as MISGENDERING
 from epicene.suites.studies import Material
@@ -57,7 +56,7 @@ def tabulated(study: Study, responses: list[Response]) -> int:
 
 def drawn(study: Study, items: Iterable[StudyItem], kind: str) -> Study:
     return msgspec.structs.replace(
-        study, items=tuple(items), drawn=Drawn(kind=kind, protocol="epicene")
+        study, items=tuple(items), drawn=SamplingRecord(kind=kind, protocol="epicene")
     )
 
 
@@ -109,18 +108,18 @@ def forms_in(language: str) -> Kind:
     build, made = GenformBuild(language=language), {"draft": _rows(language)}
 
     def read(study: Study, responses: list[Response]) -> int:
-        return len(list(both_forms.read_forms(made, build, study, responses)))
+        return len(list(annotation.read_forms(made, build, study, responses)))
 
-    return Kind(lambda _folder: both_forms.forms(made, build), read)
+    return Kind(lambda _folder: annotation.forms(made, build), read)
 
 
 def review_in(language: str) -> Kind:
     build, made = GenformBuild(language=language), {"translate": _rows(language)}
 
     def read(study: Study, responses: list[Response]) -> int:
-        return len(list(reviewing.read_reviews(made, build, study, responses)))
+        return len(list(annotation.read_reviews(made, build, study, responses)))
 
-    return Kind(lambda _folder: reviewing.review(made, build), read)
+    return Kind(lambda _folder: annotation.review(made, build), read)
 
 
 # --- continuations -------------------------------------------------------------------------------
@@ -136,17 +135,17 @@ _CONTINUED = (
 
 def continuations(_folder: Path) -> Study:
     protocol = msgspec.structs.replace(MISGENDERING["epicene"], pronouns=("she", "xe"))
-    instances = list(read_instances(Source(), protocol).items)
+    instances = list(read_instances(DataSource(), protocol).items)
     texts = Texts(texts=tuple(Text(text=text) for text in _CONTINUED))
     found: dict[str, Candidate] = {}
     for place, instance in enumerate(instances[:: len(instances) // ITEMS][:ITEMS]):
         settings = ("pre", "post") if instance.is_template else ("open",)
-        given = Answers(Given("ask", "model", "m", name, texts) for name in settings)
+        given = Answers(AnsweredRequest("ask", "model", "m", name, texts) for name in settings)
         material = Material(item=instance, protocol=protocol, model="m", answers=given)
-        written = list(labels.candidates(material))
+        written = list(studies.candidates(material))
         found[instance.id] = written[place % len(written)]
     items = [candidate.make() for candidate in found.values()]
-    return drawn(labels.study(protocol), items, "labels")
+    return drawn(studies.study(protocol), items, "labels")
 
 
 # --- sentences and words to choose, completions --------------------------------------------------
@@ -156,13 +155,15 @@ OURS = ALTERNATIONS["epicene"]
 
 def choice(_folder: Path) -> Study:
     """The whole experiment: consent, screening, practice, fillers and checks among the items."""
-    study = sample_data(alternations.suite, Source(), Wanted(total=4 * ITEMS), study="choice")
+    study = study_from_data(
+        alternations.suite, DataSource(), SamplingOptions(total=4 * ITEMS), study="choice"
+    )
     return msgspec.structs.replace(study, access=OPEN, per_person=ITEMS)
 
 
 def _filled(texts: Mapping[str, str], kind: Any) -> list[Candidate]:
     """Gaps of many verbs, filled by each model with its own word."""
-    pairs = [pair for pair in read_frames(Source(), OURS).items if pair.gold and pair.has_gap]
+    pairs = [pair for pair in read_frames(DataSource(), OURS).items if pair.gold and pair.has_gap]
     verbs = list(dict.fromkeys(pair.group for pair in pairs))[:ITEMS]
     return [
         candidate
@@ -178,13 +179,13 @@ def _filled(texts: Mapping[str, str], kind: Any) -> list[Candidate]:
 def _completed(model: str, text: str) -> Answers:
     completion = Completion(text=text, logprob=-1.0, tokens=1)
     answer = Completions(completions=(completion,), method="masked")
-    return Answers([Given("cloze", "model", model, "cloze", answer)])
+    return Answers([AnsweredRequest("cloze", "model", model, "cloze", answer)])
 
 
 def choice_of_three(_folder: Path) -> Study:
     kind = cloze_choice.kind
     candidates = _filled({"x": "खरीदी", "y": "निकाली"}, kind)
-    study = drawn(kind.study(OURS), kind.draw(candidates, OURS, Wanted()), "cloze-choice")
+    study = drawn(kind.study(OURS), kind.draw(candidates, OURS, SamplingOptions()), "cloze-choice")
     return msgspec.structs.replace(study, access=OPEN, per_person=ITEMS)
 
 
@@ -201,7 +202,9 @@ def completed(_folder: Path) -> Study:
 
 def words(name: str) -> Callable[[Path], Study]:
     def study(_folder: Path) -> Study:
-        return sample_data(find_suite("gramvis"), Source(), Wanted(total=ITEMS), study=name)
+        return study_from_data(
+            find_suite("gramvis"), DataSource(), SamplingOptions(total=ITEMS), study=name
+        )
 
     return study
 
@@ -224,7 +227,7 @@ def picture(place: int) -> bytes:
 
 
 def pictures(folder: Path) -> Study:
-    kept = ImageFolder(folder / IMAGES)
+    kept = ImageFolder(folder / IMAGES_FOLDER)
     hidden = {
         "model": "m", "picture": "p", "word": "Wache", "language": "de", "grammar": "F",
         "condition": "gendered", "template": "1", "shot": "1", "label": "male", "agreement": "3",

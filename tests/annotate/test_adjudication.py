@@ -12,22 +12,35 @@ from threading import Thread
 import msgspec
 import pytest
 
-from epicene.annotate.adjudication import (
-    Settlements,
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Estimate, Row
+from epicene.studies.analysis.results import summarise_study
+from epicene.studies.analysis.study_builder import study_from_data
+from epicene.studies.collection.adjudication import (
+    AdjudicationStore,
+    apply_adjudications,
     disagreements,
-    nothing_to_settle,
-    with_settled,
+    why_no_adjudication,
 )
-from epicene.annotate.folder import RESPONSES, StudyFolder, create_folder, read_folder
-from epicene.annotate.results import summarise_study
-from epicene.annotate.sample import sample_data
-from epicene.annotate.sheets import adjudication_sheet
-from epicene.errors import InputError, RunError
-from epicene.records import Estimate, Row
-from epicene.studies import AnswerValue, Choose, Response, Settled, Span, Study, StudyItem
-from epicene.studies.drawing import Wanted
-from epicene.studies.response_files import responses_jsonl, responses_sheet
-from epicene.suites import Source, find_suite
+from epicene.studies.collection.folder import (
+    RESPONSES_FILE,
+    StudyFolder,
+    create_study_folder,
+    open_study_folder,
+)
+from epicene.studies.collection.sheets import adjudication_sheet
+from epicene.studies.design.sampling import SamplingOptions
+from epicene.studies.design.schema import (
+    Adjudication,
+    AnswerValue,
+    ChoiceQuestion,
+    Response,
+    Span,
+    Study,
+    StudyItem,
+)
+from epicene.studies.exchange.response_files import responses_jsonl, responses_sheet
+from epicene.suites import DataSource, find_suite
 from scripted_people import answer
 from study_examples import completion, label_and_rewrite, misgendering
 
@@ -36,10 +49,10 @@ def said(who: str, item: str, **answers: AnswerValue) -> Response:
     return Response(study="a-study", participant=who, item=item, answers=answers)
 
 
-def decided(**values: AnswerValue) -> dict[tuple[str, str], Settled]:
+def decided(**values: AnswerValue) -> dict[tuple[str, str], Adjudication]:
     """Decisions about the item `k` of the study `completion`, or the one that is named."""
     return {
-        ("k", name): Settled(study="a-study", item="k", question=name, value=value, by="eve")
+        ("k", name): Adjudication(study="a-study", item="k", question=name, value=value, by="eve")
         for name, value in values.items()
     }
 
@@ -87,35 +100,37 @@ def test_canonically_equal_texts_are_no_disagreement() -> None:
 
 
 def test_there_is_nothing_to_settle_in_what_people_prefer(tmp_path: Path) -> None:
-    study = sample_data(find_suite("alternations"), Source(), Wanted(per_cell=1), study="choice")
+    study = study_from_data(
+        find_suite("alternations"), DataSource(), SamplingOptions(per_cell=1), study="choice"
+    )
     item = study.items[0].id
     given = [said("ann", item, better="a"), said("bob", item, better="b")]
     assert disagreements(study, given, {}) == []
-    assert "no answer is the right one" in nothing_to_settle(study)
+    assert "no answer is the right one" in why_no_adjudication(study)
     with pytest.raises(InputError, match="settles better, which asks what people prefer"):
-        Settlements(tmp_path / RESPONSES, study).settle(item, "better", "a", "eve")
+        AdjudicationStore(tmp_path / RESPONSES_FILE, study).settle(item, "better", "a", "eve")
     (better,) = study.questions
     asked = msgspec.structs.replace(
         study, questions=(msgspec.structs.replace(better, preference=False),)
     )
     assert [each.question for each in disagreements(asked, given, {})] == ["better"]
-    assert nothing_to_settle(asked) == nothing_to_settle(completion()) == ""
+    assert why_no_adjudication(asked) == why_no_adjudication(completion()) == ""
 
 
 def test_of_several_questions_only_the_preference_has_no_right_answer() -> None:
     study = completion()
     *others, last = study.questions
-    assert isinstance(last, Choose)
+    assert isinstance(last, ChoiceQuestion)
     taste = msgspec.structs.replace(last, preference=True)
     study = msgspec.structs.replace(study, questions=(*others, taste))
     bob = msgspec.structs.replace(BOB, answers=BOB.answers | {"plausible": "no"})
     assert open_questions(study, [ANN, bob]) == ["grammatical"]
-    assert nothing_to_settle(study) == ""
+    assert why_no_adjudication(study) == ""
 
 
 def test_a_decision_in_another_canonical_spelling_is_the_same(tmp_path: Path) -> None:
     study = label_and_rewrite()
-    settlements = Settlements(tmp_path / RESPONSES, study)
+    settlements = AdjudicationStore(tmp_path / RESPONSES_FILE, study)
     first = settlements.settle("s1", "other", "أنا مسافرآ", "eve")
     settlements.settle("s1", "other", "أنا مسافرا\u0653", "dan")
     assert settlements.all() == {("s1", "other"): first}
@@ -150,24 +165,26 @@ def test_what_is_settled_is_asked_no_more_and_asks_what_follows() -> None:
 
 def test_labels_are_taken_as_if_everybody_had_given_the_settled_answers() -> None:
     study = completion()
-    found = with_settled(study, [ANN, BOB, CYD], decided(grammatical="no", error=("meaning",)))
+    found = apply_adjudications(
+        study, [ANN, BOB, CYD], decided(grammatical="no", error=("meaning",))
+    )
     assert [each.answers for each in found] == [
         {"grammatical": "no", "error": ("meaning",), "plausible": "yes"}
     ] * 3
     assert [each.participant for each in found] == ["ann", "bob", "cyd"]
-    found = with_settled(study, [ANN, BOB, CYD], decided(grammatical="yes"))
+    found = apply_adjudications(study, [ANN, BOB, CYD], decided(grammatical="yes"))
     assert [each.answers for each in found] == [{"grammatical": "yes", "plausible": "yes"}] * 3
 
 
 def test_who_was_never_asked_what_follows_has_no_say_in_it() -> None:
-    found = with_settled(completion(), [ANN, BOB], decided(grammatical="no"))
+    found = apply_adjudications(completion(), [ANN, BOB], decided(grammatical="no"))
     assert found == [BOB]
 
 
 def test_what_is_not_wholly_settled_stays_as_people_left_it() -> None:
     both = [ANN, msgspec.structs.replace(ANN, participant="dee")]
-    assert with_settled(completion(), both, decided(grammatical="no")) == both
-    assert with_settled(completion(), both, {}) == both
+    assert apply_adjudications(completion(), both, decided(grammatical="no")) == both
+    assert apply_adjudications(completion(), both, {}) == both
 
 
 # --- keeping -----------------------------------------------------------------------------------
@@ -175,18 +192,18 @@ def test_what_is_not_wholly_settled_stays_as_people_left_it() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> StudyFolder:
-    return create_folder(tmp_path / "study", misgendering())
+    return create_study_folder(tmp_path / "study", misgendering())
 
 
 def test_a_decision_is_kept_replaced_and_taken_back(folder: StudyFolder) -> None:
-    kept = folder.settlements()
+    kept = folder.adjudications()
     assert kept.all() == {}
-    assert not (folder.path / RESPONSES).exists()  # looking writes nothing
+    assert not (folder.path / RESPONSES_FILE).exists()  # looking writes nothing
     assert not kept.unsettle("g1", "label")
     before = datetime.now(UTC)
     first = kept.settle("g1", "label", "correct", "eve")
     assert kept.settle("g1", "extraneous", (Span(start=22, end=25, label="noun"),), "eve")
-    again = read_folder(folder.path).settlements()
+    again = open_study_folder(folder.path).adjudications()
     assert again.all() == kept.all()
     assert again.all()["g1", "label"] == first
     assert first.at is not None
@@ -219,13 +236,13 @@ def test_what_nobody_could_answer_cannot_be_settled(
     folder: StudyFolder, item: str, question: str, value: AnswerValue, message: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        folder.settlements().settle(item, question, value, "eve")
+        folder.adjudications().settle(item, question, value, "eve")
     assert message in str(caught.value)
-    assert folder.settlements().all() == {}
+    assert folder.adjudications().all() == {}
 
 
 def test_what_is_not_asked_any_more_cannot_be_settled(tmp_path: Path) -> None:
-    kept = Settlements(tmp_path / RESPONSES, completion())
+    kept = AdjudicationStore(tmp_path / RESPONSES_FILE, completion())
     kept.settle("k", "grammatical", "yes", "eve")
     with pytest.raises(InputError, match="which is not to be asked as grammatical is settled"):
         kept.settle("k", "error", ("case",), "eve")
@@ -235,7 +252,7 @@ def test_what_is_not_asked_any_more_cannot_be_settled(tmp_path: Path) -> None:
 
 
 def test_any_thread_may_decide(folder: StudyFolder) -> None:
-    kept = folder.settlements()
+    kept = folder.adjudications()
     options = ("correct", "misgendering", "no-pronoun", "plural-they")
     threads = [
         Thread(target=kept.settle, args=(item, "label", value, f"{value} {item}"))
@@ -252,9 +269,9 @@ def test_any_thread_may_decide(folder: StudyFolder) -> None:
 
 
 def test_a_database_that_is_none_is_said(folder: StudyFolder) -> None:
-    (folder.path / RESPONSES).write_bytes(b"no database at all, but long enough for one" * 20)
+    (folder.path / RESPONSES_FILE).write_bytes(b"no database at all, but long enough for one" * 20)
     with pytest.raises(RunError, match="could not be used"):
-        folder.settlements().all()
+        folder.adjudications().all()
 
 
 # --- files -------------------------------------------------------------------------------------
@@ -265,7 +282,7 @@ def settled_folder(folder: StudyFolder) -> StudyFolder:
     path = folder.path.parent / "sheet.csv"
     path.write_text(lines, "utf-8")
     folder.take(path)
-    kept = folder.settlements()
+    kept = folder.adjudications()
     kept.settle("g1", "label", "plural-they", "eve")
     kept.settle("g1", "tags", (), "eve")
     kept.settle("g1", "extraneous", (Span(start=22, end=25, label="noun"),), "=flo()")
@@ -275,7 +292,7 @@ def settled_folder(folder: StudyFolder) -> StudyFolder:
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
 def test_what_is_settled_goes_out_and_comes_back(folder: StudyFolder, form: str) -> None:
     study = settled_folder(folder).study
-    settled = list(folder.settlements().all().values())
+    settled = list(folder.adjudications().all().values())
     text = (
         responses_jsonl(study, folder.responses(), settled=settled)
         if form == "jsonl"
@@ -288,10 +305,10 @@ def test_what_is_settled_goes_out_and_comes_back(folder: StudyFolder, form: str)
     )
     path = folder.path.parent / f"all.{form}"
     path.write_text(text, "utf-8", newline="")
-    copy = create_folder(folder.path.parent / "copy", study)
+    copy = create_study_folder(folder.path.parent / "copy", study)
     assert copy.take(path) == (3, 0, 0, 3)
     assert copy.take(path) == (0, 3, 0, 0)
-    assert copy.settlements().all() == folder.settlements().all()
+    assert copy.adjudications().all() == folder.adjudications().all()
     assert [each.answers["label"] for each in copy.responses()] == [
         each.answers["label"] for each in folder.responses()
     ]
@@ -316,7 +333,7 @@ def test_another_decision_must_be_wanted_and_keeps_out_the_whole_file(folder: St
     )
     assert len(folder.responses()) == 3
     assert folder.take(path, replace=True) == (1, 0, 0, 1)
-    assert folder.settlements().all()["g1", "label"].value == "correct"
+    assert folder.adjudications().all()["g1", "label"].value == "correct"
 
 
 @pytest.mark.parametrize(
@@ -334,7 +351,7 @@ def test_a_wrong_decision_is_refused_with_its_place(
     with pytest.raises(InputError) as caught:
         folder.take(path)
     assert str(caught.value) == f"{path}, {message}"
-    assert folder.settlements().all() == {}
+    assert folder.adjudications().all() == {}
 
 
 @pytest.mark.parametrize(
@@ -356,7 +373,7 @@ def test_a_wrong_decision_in_json_is_refused_with_its_place(
         folder.take(path)
     assert str(caught.value).startswith(f"{path}, line 1,")
     assert message in str(caught.value)
-    assert folder.settlements().all() == {}
+    assert folder.adjudications().all() == {}
 
 
 def test_a_sheet_of_disagreements_is_filled_in_and_taken(folder: StudyFolder) -> None:
@@ -383,7 +400,7 @@ def test_a_sheet_of_disagreements_is_filled_in_and_taken(folder: StudyFolder) ->
     writer.writerows(rows)
     path.write_text(text.getvalue(), "utf-8")
     assert folder.take(path) == (0, 0, 0, 2)
-    settled = folder.settlements().all()
+    settled = folder.adjudications().all()
     assert {about: each.value for about, each in settled.items()} == {
         ("g1", "label"): "correct",
         ("g1", "tags"): (),
@@ -400,15 +417,17 @@ def cells(row: Row) -> list[float | str | None]:
 
 
 def test_a_settled_answer_wins_over_the_majority_and_is_no_rater(tmp_path: Path) -> None:
-    drawn = sample_data(find_suite("gramvis"), Source(), Wanted(total=4), study="stereotype")
-    folder = create_folder(tmp_path / "study", drawn)
+    drawn = study_from_data(
+        find_suite("gramvis"), DataSource(), SamplingOptions(total=4), study="stereotype"
+    )
+    folder = create_study_folder(tmp_path / "study", drawn)
     question = drawn.questions[0].id
     for name, label in (("ann", "female"), ("bob", "female"), ("cyd", "male")):
         answer(folder, name, lambda _item, label=label: {question: label})  # type: ignore[misc]
     item = drawn.items[0]
-    folder.settlements().settle(item.id, question, "male", "eve")
+    folder.adjudications().settle(item.id, question, "male", "eve")
     before = summarise_study(drawn, folder.responses())
-    after = summarise_study(drawn, folder.responses(), settled=folder.settlements().all())
+    after = summarise_study(drawn, folder.responses(), settled=folder.adjudications().all())
     meaning = item.fields["meaning"]
     for summary, most in ((before, "female"), (after, "male")):
         table = next(each for each in summary.tables if each.name == "meanings")
@@ -425,5 +444,5 @@ def test_a_settled_answer_wins_over_the_majority_and_is_no_rater(tmp_path: Path)
 def test_the_folder_may_be_copied_with_its_decisions(folder: StudyFolder) -> None:
     settled_folder(folder)
     shutil.copytree(folder.path, folder.path.parent / "moved")
-    moved = read_folder(folder.path.parent / "moved")
-    assert moved.settlements().all() == folder.settlements().all()
+    moved = open_study_folder(folder.path.parent / "moved")
+    assert moved.adjudications().all() == folder.adjudications().all()

@@ -8,20 +8,33 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.annotate.fitting import fitting, whole_judgements
-from epicene.annotate.folder import RESPONSES, STUDY, StudyFolder, create_folder, read_folder
-from epicene.annotate.quality import agreement
-from epicene.annotate.results import progress
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
-from epicene.errors import InputError
-from epicene.studies import AnswerValue, Choose, Mark, Response, Study, Tag
-from epicene.studies.files import study_toml
+from epicene.core.errors import InputError
+from epicene.studies.analysis.quality import question_agreement
+from epicene.studies.collection.folder import (
+    RESPONSES_FILE,
+    STUDY_FILE,
+    StudyFolder,
+    create_study_folder,
+    open_study_folder,
+)
+from epicene.studies.collection.progress import study_progress
+from epicene.studies.collection.schema_drift import complete_responses, valid_responses
+from epicene.studies.design.schema import (
+    AnswerValue,
+    ChoiceQuestion,
+    MarksQuestion,
+    Response,
+    Study,
+    TagsQuestion,
+)
+from epicene.studies.exchange.study_files import study_toml
 from study_examples import completion, en, misgendering, options
 
-SURE = Choose(id="sure", ask=en("Are you sure?"), options=options("yes", "no"))
-WHICH = Tag(id="which", ask=en("Which?"), options=options("a", "b"), required=True)
-WORDS = Mark(id="words", ask=en("Mark"), field="text", required=True)
+SURE = ChoiceQuestion(id="sure", ask=en("Are you sure?"), options=options("yes", "no"))
+WHICH = TagsQuestion(id="which", ask=en("Which?"), options=options("a", "b"), required=True)
+WORDS = MarksQuestion(id="words", ask=en("Mark"), field="text", required=True)
 FORMS = ("csv", "tsv", "jsonl")
 
 
@@ -34,22 +47,22 @@ def asking_more(study: Study) -> Study:
 
 
 def command(*words: object) -> int:
-    return guarded(lambda: run_app(["annotate", *map(str, words)]))
+    return run_with_exit_code(lambda: run_app(["annotate", *map(str, words)]))
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> StudyFolder:
     """Three judgements, of which one answers what was added."""
     path = tmp_path / "s"
-    before = create_folder(path, misgendering())
+    before = create_study_folder(path, misgendering())
     rows = "participant,item,label,tags\nann,g1,correct,repetition\nbob,g1,correct,\n"
     (tmp_path / "early.csv").write_text(rows, "utf-8")
     before.take(tmp_path / "early.csv")
-    (path / STUDY).write_text(study_toml(asking_more(misgendering())), "utf-8")
+    (path / STUDY_FILE).write_text(study_toml(asking_more(misgendering())), "utf-8")
     (tmp_path / "late.csv").write_text(
         "participant,item,label,sure,which,words\nann,g2,correct,yes,a,He\n", "utf-8"
     )
-    after = read_folder(path)
+    after = open_study_folder(path)
     after.take(tmp_path / "late.csv")
     return after
 
@@ -57,16 +70,16 @@ def folder(tmp_path: Path) -> StudyFolder:
 def test_the_questions_that_are_not_answered_are_named(
     folder: StudyFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = folder.fitting()
+    found = folder.valid_responses()
     assert (found.left_out, found.gaps.incomplete) == (0, 2)
     assert found.gaps.lacking == {"sure": 2, "which": 2, "words": 2}
     assert found.note == (
         "Counted as missing, and kept: 2 judgements without an answer to a question that "
         "study.toml asks now: sure (2), which (2), words (2)."
     )
-    assert progress(folder.study, found.responses).given == 1
+    assert study_progress(folder.study, found.responses).given == 1
     # Of what nobody was asked there is no agreement.
-    told = {each.question: each for each in agreement(folder.study, found.responses)}
+    told = {each.question: each for each in question_agreement(folder.study, found.responses)}
     assert {told[name].items for name in ("sure", "which", "words")} == {0}
     assert told["label"].items == 1
     for words in (["tables", "--json"], ["export"], ["adjudicate", "--by=eve"]):
@@ -90,10 +103,10 @@ def test_only_what_is_asked_can_lack_an_answer() -> None:
         said("bob", "k", grammatical="no", error=("case",), plausible="yes"),
         said("cem", "k", grammatical="no", error=("case",), plausible="yes", sure="no"),
     ]
-    found = fitting(study, responses, {})
+    found = valid_responses(study, responses, {})
     assert found.gaps.lacking == {"sure": 1}
     assert "1 judgement without" in found.note
-    whole = whole_judgements(study, found.responses)
+    whole = complete_responses(study, found.responses)
     assert [each.participant for each in whole] == ["ann", "cem"]
 
 
@@ -101,7 +114,7 @@ def test_practice_and_checks_are_no_judgements() -> None:
     study = asking_more(misgendering())
     (item, *_) = study.items
     checked = msgspec.structs.replace(study, checks=(msgspec.structs.replace(item, id="c"),))
-    assert fitting(checked, [said("ann", "c", label="correct")], {}).note == ""
+    assert valid_responses(checked, [said("ann", "c", label="correct")], {}).note == ""
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -112,19 +125,19 @@ def test_an_export_comes_back_if_it_is_taken_as_it_is(
     assert command("export", folder.path, f"--out={file}") == 0
     copy = tmp_path / "copy"
     shutil.copytree(folder.path, copy)
-    (copy / RESPONSES).unlink()
+    (copy / RESPONSES_FILE).unlink()
     capsys.readouterr()
     assert command("import", copy, file) == 2
     refused = capsys.readouterr().err
     assert "sure has no answer; if study.toml did not ask that" in refused
     assert "--incomplete takes the file as it is." in refused
-    assert read_folder(copy).responses() == []
+    assert open_study_folder(copy).responses() == []
     assert command("import", copy, file, "--incomplete") == 0
     for again in (copy, folder.path):
         capsys.readouterr()
         assert command("import", again, file, "--incomplete") == 0
         assert "0 new answers, 0 in place of others, 3 were there" in capsys.readouterr().err
-    assert read_folder(copy).fitting().note == folder.fitting().note
+    assert open_study_folder(copy).valid_responses().note == folder.valid_responses().note
     exports = [command("export", each, f"--out={each}.{form}") for each in (copy, folder.path)]
     assert exports == [0, 0]
     assert Path(f"{copy}.{form}").read_bytes() == Path(f"{folder.path}.{form}").read_bytes()

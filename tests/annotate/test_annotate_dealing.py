@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.annotate.dealing import answered_before, deal
-from epicene.annotate.folder import create_folder
-from epicene.annotate.sheets import write_sheets
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
-from epicene.errors import InputError
-from epicene.studies import Response, Study, StudyItem
+from epicene.core.errors import InputError
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.sheets import assign_sheets, prior_responses, write_sheets
+from epicene.studies.design.schema import Response, Study, StudyItem
 from study_examples import forced_choice, misgendering
 
 PEOPLE = ("ann", "bob", "cem", "dan")
@@ -61,7 +60,7 @@ def test_every_item_is_judged_as_often_as_wanted_and_by_nobody_twice(
 ) -> None:
     study = of_items(*judgements)
     before = [judged(who, str(item)) for who, item in done if item < len(judgements)]
-    hands = deal(study, PEOPLE, answered_before(study, before))
+    hands = assign_sheets(study, PEOPLE, prior_responses(study, before))
     given_before = Counter(response.item for response in before)
     dealt = Counter(item.id for items in hands.values() for item in items)
     for number, wanted in enumerate(judgements):
@@ -73,32 +72,32 @@ def test_every_item_is_judged_as_often_as_wanted_and_by_nobody_twice(
 def test_a_judgement_that_is_not_whole_is_asked_of_somebody_else() -> None:
     study = of_items(1)
     half = Response(study="a-study", participant="ann", item="0", answers={"tags": ()})
-    assert ids(deal(study, ["ann", "bob"], answered_before(study, [half]))) == {
+    assert ids(assign_sheets(study, ["ann", "bob"], prior_responses(study, [half]))) == {
         "ann": [],
         "bob": ["0"],
     }
     with pytest.raises(InputError, match=r"The item 0 lacks 1 judgement, and .* can give 0;"):
-        deal(study, ["ann"], answered_before(study, [half]))
+        assign_sheets(study, ["ann"], prior_responses(study, [half]))
 
 
 def test_who_began_a_list_goes_on_with_it() -> None:
     study = of_lists(1)
-    before = answered_before(study, [judged("bob", "A0"), judged("bob", "f")])
+    before = prior_responses(study, [judged("bob", "A0"), judged("bob", "f")])
     # A is the first list, and would be the first person's.
-    assert ids(deal(study, ["ann", "bob"], before)) == {
+    assert ids(assign_sheets(study, ["ann", "bob"], before)) == {
         "ann": ["B0", "B1", "B2"],
         "bob": ["A1", "A2"],
     }
     with pytest.raises(InputError, match=r"2 lists .* lack people: 1 wanted, 0 at hand"):
-        deal(study, ["bob"], before)
+        assign_sheets(study, ["bob"], before)
 
 
 def test_who_finished_a_list_takes_nobodys_place() -> None:
     study = of_lists(2)
-    before = answered_before(study, [judged("ann", f"A{number}") for number in range(3)])
+    before = prior_responses(study, [judged("ann", f"A{number}") for number in range(3)])
     with pytest.raises(InputError, match="lack people: 3 wanted, 2 at hand"):
-        deal(study, ["ann", "bob", "cem"], before)
-    assert ids(deal(study, PEOPLE, before)) == {
+        assign_sheets(study, ["ann", "bob", "cem"], before)
+    assert ids(assign_sheets(study, PEOPLE, before)) == {
         "ann": [],
         "bob": ["B0", "B1", "B2"],
         "cem": ["A0", "A1", "A2"],
@@ -108,8 +107,8 @@ def test_who_finished_a_list_takes_nobodys_place() -> None:
 
 def test_what_somebody_left_of_a_list_goes_to_another() -> None:
     study = of_lists(1)
-    before = answered_before(study, [judged("eve", "A0")])
-    assert ids(deal(study, ["ann", "bob"], before)) == {
+    before = prior_responses(study, [judged("eve", "A0")])
+    assert ids(assign_sheets(study, ["ann", "bob"], before)) == {
         "ann": ["A1", "A2"],
         "bob": ["B0", "B1", "B2"],
     }
@@ -119,13 +118,13 @@ def test_a_sheet_has_what_is_left_and_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study = of_lists(1)
-    folder = create_folder(tmp_path / "s", study)
+    folder = create_study_folder(tmp_path / "s", study)
     done = [("ann", "A0"), ("ann", "c"), ("ann", "x"), *(("bob", f"B{n}") for n in range(3))]
     rows = "".join(f"{who},{item},good\n" for who, item in done)
     (tmp_path / "done.csv").write_text("participant,item,better\n" + rows, "utf-8")
     folder.take(tmp_path / "done.csv")
     words = ["annotate", "export", str(folder.path), "--people=ann,bob", f"--out={tmp_path / 'o'}"]
-    assert guarded(lambda: run_app(words)) == 0
+    assert run_with_exit_code(lambda: run_app(words)) == 0
     assert capsys.readouterr().err.splitlines()[2:] == [
         # The practice item is in no sheet anyway.
         "The sheet of ann leaves out 2 items that ann has answered already.",

@@ -9,11 +9,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.annotate.folder import RESPONSES, STUDY, StudyFolder, create_folder, read_folder
-from epicene.annotate.store import ResponseStore
-from epicene.errors import InputError, RunError
-from epicene.studies import Access
-from epicene.studies.files import study_toml
+from epicene.core.errors import InputError, RunError
+from epicene.studies.collection.database import ResponseStore
+from epicene.studies.collection.folder import (
+    RESPONSES_FILE,
+    STUDY_FILE,
+    StudyFolder,
+    create_study_folder,
+    open_study_folder,
+)
+from epicene.studies.design.schema import Access
+from epicene.studies.exchange.study_files import study_toml
 from study_examples import image, misgendering
 
 HEAD = "participant,item,label\n"
@@ -21,7 +27,7 @@ HEAD = "participant,item,label\n"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> StudyFolder:
-    return create_folder(tmp_path / "study", misgendering())
+    return create_study_folder(tmp_path / "study", misgendering())
 
 
 def sheet(folder: StudyFolder, text: str) -> Path:
@@ -35,19 +41,19 @@ def labels(folder: StudyFolder) -> dict[tuple[str, str], object]:
 
 
 def test_a_folder_comes_back(folder: StudyFolder) -> None:
-    assert read_folder(folder.path) == folder
+    assert open_study_folder(folder.path) == folder
     assert folder.responses() == []
-    assert [path.name for path in folder.path.iterdir()] == [STUDY]
+    assert [path.name for path in folder.path.iterdir()] == [STUDY_FILE]
 
 
 def test_the_same_study_may_be_made_again_and_another_may_not(folder: StudyFolder) -> None:
-    before = (folder.path / STUDY).stat().st_mtime_ns
-    create_folder(folder.path, misgendering())
-    assert (folder.path / STUDY).stat().st_mtime_ns == before
+    before = (folder.path / STUDY_FILE).stat().st_mtime_ns
+    create_study_folder(folder.path, misgendering())
+    assert (folder.path / STUDY_FILE).stat().st_mtime_ns == before
     with pytest.raises(InputError, match="holds another study"):
-        create_folder(folder.path, image())
+        create_study_folder(folder.path, image())
     with pytest.raises(InputError, match="judgements is 0"):
-        create_folder(folder.path / "new", msgspec.structs.replace(image(), judgements=0))
+        create_study_folder(folder.path / "new", msgspec.structs.replace(image(), judgements=0))
     assert not (folder.path / "new").exists()
 
 
@@ -63,20 +69,20 @@ def test_what_the_owner_wrote_into_a_study_stays(folder: StudyFolder) -> None:
             for each in study.questions
         ),
     )
-    (folder.path / STUDY).write_text(study_toml(worded), "utf-8")
-    assert create_folder(folder.path, study).study == worded
-    assert read_folder(folder.path).study == worded
+    (folder.path / STUDY_FILE).write_text(study_toml(worded), "utf-8")
+    assert create_study_folder(folder.path, study).study == worded
+    assert open_study_folder(folder.path).study == worded
 
 
 @pytest.mark.parametrize("part", ["items", "questions", "judgements"])
 def test_what_answers_depend_on_is_another_study(folder: StudyFolder, part: str) -> None:
     study = misgendering()
     changed = study.judgements + 1 if part == "judgements" else getattr(study, part)[:-1]
-    (folder.path / STUDY).write_text(
+    (folder.path / STUDY_FILE).write_text(
         study_toml(msgspec.structs.replace(study, **{part: changed})), "utf-8"
     )
     with pytest.raises(InputError, match="holds another study"):
-        create_folder(folder.path, study)
+        create_study_folder(folder.path, study)
 
 
 def test_a_file_taken_again_changes_nothing(folder: StudyFolder) -> None:
@@ -116,11 +122,11 @@ def test_a_bad_row_keeps_out_the_whole_file(folder: StudyFolder) -> None:
 
 def test_what_is_no_study_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is not a study folder: it has no study\.toml"):
-        read_folder(tmp_path)
+        open_study_folder(tmp_path)
 
 
 def test_a_database_that_cannot_be_used_is_said(folder: StudyFolder) -> None:
-    path = folder.path / RESPONSES
+    path = folder.path / RESPONSES_FILE
     path.write_bytes(b"no database at all, but some text that is long enough to look like one" * 9)
     with pytest.raises(RunError, match=r"responses\.sqlite could not be used: file is not a data"):
         folder.responses()
@@ -135,7 +141,7 @@ def test_a_database_that_cannot_be_used_is_said(folder: StudyFolder) -> None:
 
 def test_a_study_of_an_earlier_version_has_no_address_yet(folder: StudyFolder) -> None:
     folder.take(sheet(folder, "ann,g1,correct\n"))
-    db = sqlite3.connect(folder.path / RESPONSES)
+    db = sqlite3.connect(folder.path / RESPONSES_FILE)
     db.execute("DROP TABLE served")
     db.close()
     assert folder.address() == ""
@@ -144,8 +150,8 @@ def test_a_study_of_an_earlier_version_has_no_address_yet(folder: StudyFolder) -
 
 
 def test_a_failure_after_the_answers_keeps_out_the_answers_too(folder: StudyFolder) -> None:
-    folder.settlements().settle("g2", "label", "correct", "eve")
-    db = sqlite3.connect(folder.path / RESPONSES)
+    folder.adjudications().settle("g2", "label", "correct", "eve")
+    db = sqlite3.connect(folder.path / RESPONSES_FILE)
     db.execute(
         "CREATE TRIGGER broken BEFORE INSERT ON settlements"
         " BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
@@ -160,15 +166,15 @@ def test_a_failure_after_the_answers_keeps_out_the_answers_too(folder: StudyFold
     with pytest.raises(RunError, match="the disk is full"):
         folder.take(path)
     assert folder.responses() == []
-    assert set(folder.settlements().all()) == {("g2", "label")}
-    db = sqlite3.connect(folder.path / RESPONSES)
+    assert set(folder.adjudications().all()) == {("g2", "label")}
+    db = sqlite3.connect(folder.path / RESPONSES_FILE)
     db.execute("DROP TRIGGER broken")
     db.close()
     assert folder.take(path) == (2, 0, 0, 1)
 
 
 def test_a_decision_that_is_refused_keeps_out_the_answers_too(folder: StudyFolder) -> None:
-    folder.settlements().settle("g1", "label", "correct", "eve")
+    folder.adjudications().settle("g1", "label", "correct", "eve")
     path = folder.path.parent / "both.csv"
     path.write_text(
         "participant,item,label,settled by\nann,g1,correct,\n,g1,misgendering,eve\n", "utf-8"

@@ -10,13 +10,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.annotate.folder import STUDY, StudyFolder, create_folder
-from epicene.annotate.leaving_out import LeftOut, leave_out
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
-from epicene.errors import InputError
-from epicene.studies import Response, Study, StudyItem
-from epicene.studies.files import study_toml
+from epicene.core.errors import InputError
+from epicene.studies.analysis.exclusions import Exclusions, exclude_participants
+from epicene.studies.collection.folder import STUDY_FILE, StudyFolder, create_study_folder
+from epicene.studies.design.schema import Response, Study, StudyItem
+from epicene.studies.exchange.study_files import study_toml
 from study_examples import misgendering
 
 # ann and bob agree and pass, cem differs and fails, dan saw no check.
@@ -32,7 +32,7 @@ def checked() -> Study:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> StudyFolder:
-    made = create_folder(tmp_path / "s", checked())
+    made = create_study_folder(tmp_path / "s", checked())
     rows = [f"{who},{item},{label}" for who, label in LABELS.items() for item in ("g1", "g2")]
     rows += [f"{who},check,{label}" for who, label in CHECKED.items()]
     sheet = tmp_path / "all.csv"
@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> StudyFolder:
 
 
 def command(*words: object) -> int:
-    return guarded(lambda: run_app(["annotate", *map(str, words)]))
+    return run_with_exit_code(lambda: run_app(["annotate", *map(str, words)]))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_tables_and_exports_are_without_them(
 def test_nobody_left_out_is_said(folder: StudyFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("tables", folder.path, "--passed", "--without=cem") == 0
     assert "Nobody else failed the attention checks." in capsys.readouterr().err
-    (folder.path / STUDY).write_text(study_toml(misgendering()), "utf-8")
+    (folder.path / STUDY_FILE).write_text(study_toml(misgendering()), "utf-8")
     assert command("tables", folder.path, "--passed") == 0
     assert "Nobody failed the attention checks." in capsys.readouterr().err
     assert len(folder.responses()) == 11  # whatever is left out is kept
@@ -119,6 +119,8 @@ def test_a_note_does_not_list_a_crowd() -> None:
         for name in names
     ]
     with pytest.raises(InputError, match=r"12 people \(failed the attention checks\)\.$"):
-        leave_out(study, responses, (), failed=True)
-    assert leave_out(study, responses, names[:2], failed=False) == LeftOut(("p00", "p01"), ())
-    assert leave_out(study, [], ["ann"], failed=True).people == {"ann"}
+        exclude_participants(study, responses, (), failed=True)
+    assert exclude_participants(study, responses, names[:2], failed=False) == Exclusions(
+        ("p00", "p01"), ()
+    )
+    assert exclude_participants(study, [], ["ann"], failed=True).people == {"ann"}

@@ -10,17 +10,17 @@ import pytest
 
 import reflexives
 import two_stage
-from epicene.annotate.results import summarise_study
-from epicene.annotate.sample import sample_data, sample_runs
-from epicene.errors import InputError
+from epicene.core.errors import InputError
+from epicene.core.records import digest
 from epicene.models import parse_spec
-from epicene.records import digest
 from epicene.runs.results import read_run
-from epicene.runs.run import Order, run
-from epicene.studies import Drawn, Response
-from epicene.studies.checks import study_faults
-from epicene.studies.drawing import Wanted
-from epicene.suites import Source, choose_protocol
+from epicene.runs.run import RunConfig, run
+from epicene.studies.analysis.results import summarise_study
+from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
+from epicene.studies.design.checks import study_problems
+from epicene.studies.design.sampling import SamplingOptions
+from epicene.studies.design.schema import Response, SamplingRecord
+from epicene.suites import DataSource, choose_protocol
 from reflexives.data import read
 from runs.conftest import Silent
 
@@ -33,21 +33,23 @@ def _registered() -> None:
 
 def test_a_study_of_data_needs_no_model() -> None:
     suite = reflexives.suite
-    study = sample_data(suite, Source(), Wanted(per_cell=2, seed=5))
-    assert not list(study_faults(study))
+    study = study_from_data(suite, DataSource(), SamplingOptions(per_cell=2, seed=5))
+    assert not list(study_problems(study))
     protocol = suite.protocols["epicene"]
-    genders = {item.id: item.gender for item in read(Source(), protocol).items}
+    genders = {item.id: item.gender for item in read(DataSource(), protocol).items}
     assert Counter(genders[item.id] for item in study.items) == {"masculine": 2, "feminine": 2}
-    assert study.drawn == Drawn(
+    assert study.drawn == SamplingRecord(
         kind="choice", protocol="epicene", data="starter", per_cell=2, seed=5
     )
     # All are for three people, so none is for two.
     assert {item.judgements for item in study.items} == {None}
-    assert study == sample_data(suite, Source(), Wanted(per_cell=2, seed=5), study="choice")
+    assert study == study_from_data(
+        suite, DataSource(), SamplingOptions(per_cell=2, seed=5), study="choice"
+    )
 
 
 def test_three_people_agree_as_computed_by_hand() -> None:
-    study = sample_data(reflexives.suite, Source(), Wanted(total=4))
+    study = study_from_data(reflexives.suite, DataSource(), SamplingOptions(total=4))
     said = [("good", "good", "good"), ("good", "good", "bad"), ("bad", "bad", "bad"), ("good",)]
     responses = [
         Response(study=study.name, participant=f"p{n}", item=item.id, answers={"better": label})
@@ -67,7 +69,7 @@ def test_three_people_agree_as_computed_by_hand() -> None:
 
 
 def test_studies_that_were_not_drawn_or_not_answered_have_no_tables() -> None:
-    study = sample_data(reflexives.suite, Source(), Wanted(total=4))
+    study = study_from_data(reflexives.suite, DataSource(), SamplingOptions(total=4))
     with pytest.raises(InputError, match="Nobody has answered"):
         summarise_study(study, [])
     with pytest.raises(InputError, match="was not drawn by a suite"):
@@ -77,17 +79,17 @@ def test_studies_that_were_not_drawn_or_not_answered_have_no_tables() -> None:
 def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     suite = reflexives.suite
     with pytest.raises(InputError, match="for 3 people already; leave --twice out"):
-        sample_data(suite, Source(), Wanted(twice=2))
+        study_from_data(suite, DataSource(), SamplingOptions(twice=2))
     with pytest.raises(InputError, match="There is no study in the suite reflexives 'chose'"):
-        sample_data(suite, Source(), Wanted(), study="chose")
+        study_from_data(suite, DataSource(), SamplingOptions(), study="chose")
     with pytest.raises(InputError, match="There is no protocol"):
-        sample_data(suite, Source(), Wanted(), protocol="papr")
+        study_from_data(suite, DataSource(), SamplingOptions(), protocol="papr")
     with pytest.raises(InputError, match="has no items in hi"):
-        sample_data(suite, Source(), Wanted(), languages=("hi",))
+        study_from_data(suite, DataSource(), SamplingOptions(), languages=("hi",))
     with pytest.raises(InputError, match="The suite two-stage has no studies"):
-        sample_data(two_stage.suite, Source(), Wanted())
+        study_from_data(two_stage.suite, DataSource(), SamplingOptions())
     folder, _ = run(
-        Order(
+        RunConfig(
             suite=suite,
             protocol=choose_protocol(suite, "epicene", {}, None),
             models={"model": [parse_spec("random")]},
@@ -96,13 +98,18 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
         Silent(),
     )
     with pytest.raises(InputError, match="drawn from data, not from runs; give --suite reflexives"):
-        sample_runs([read_run(folder)], Wanted())
+        study_from_runs([read_run(folder)], SamplingOptions())
 
 
 def test_the_seed_decides() -> None:
     suite = reflexives.suite
     many = [
-        {item.id for item in sample_data(suite, Source(), Wanted(total=4, seed=seed)).items}
+        {
+            item.id
+            for item in study_from_data(
+                suite, DataSource(), SamplingOptions(total=4, seed=seed)
+            ).items
+        }
         for seed in range(5)
     ]
     assert len({digest(sorted(ids)) for ids in many}) > 1

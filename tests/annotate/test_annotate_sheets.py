@@ -13,16 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.annotate.dealing import deal
-from epicene.annotate.folder import create_folder
-from epicene.annotate.sample import sample_data
-from epicene.annotate.sheets import instructions, write_experiment, write_sheets
-from epicene.errors import InputError
-from epicene.studies import Study, StudyItem
-from epicene.studies.drawing import Wanted
-from epicene.studies.response_files import every_item
-from epicene.studies.responses import choices
-from epicene.suites import Source, find_suite
+from epicene.core.errors import InputError
+from epicene.studies.analysis.study_builder import study_from_data
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.sheets import (
+    assign_sheets,
+    sheet_instructions,
+    write_pcibex_experiment,
+    write_sheets,
+)
+from epicene.studies.design.answers import choice_ids
+from epicene.studies.design.sampling import SamplingOptions
+from epicene.studies.design.schema import Study, StudyItem
+from epicene.studies.exchange.response_files import all_items
+from epicene.suites import DataSource, find_suite
 from scripted_people import fill_in, respond
 from study_examples import STUDIES, forced_choice, misgendering
 
@@ -37,8 +41,8 @@ def of_items(judgements: list[int]) -> Study:
 
 def alternations(verbs: int, judgements: int = 1) -> Study:
     """The forced choice of `alternations`: four versions of each verb, on four lists."""
-    drawn = sample_data(
-        find_suite("alternations"), Source(), Wanted(per_cell=verbs), study="choice"
+    drawn = study_from_data(
+        find_suite("alternations"), DataSource(), SamplingOptions(per_cell=verbs), study="choice"
     )
     return msgspec.structs.replace(drawn, judgements=judgements)
 
@@ -48,7 +52,7 @@ def test_every_item_gets_its_people_and_all_have_as_much_to_do(
     judgements: list[int], people: int
 ) -> None:
     names = [f"p{number}" for number in range(people)]
-    hands = deal(of_items(judgements), names)
+    hands = assign_sheets(of_items(judgements), names)
     assert list(hands) == names
     found = Counter(item.id for hand in hands.values() for item in hand)
     assert [found[str(number)] for number in range(len(judgements))] == judgements
@@ -104,12 +108,12 @@ def test_what_cannot_be_dealt_is_refused(
 @pytest.mark.parametrize("make", STUDIES)
 def test_the_instructions_name_every_question_and_choice(make: Callable[[], Study]) -> None:
     study = make()
-    text = instructions(study)
+    text = sheet_instructions(study)
     for question in study.questions:
         assert f"## {question.id}" in text
         for words in question.ask.values():
             assert words in text
-        for name in choices(question):
+        for name in choice_ids(question):
             assert f"`{name}`" in text
     every = (study.title, study.consent, study.instructions)
     for each in (text for words in every for text in words.values()):
@@ -124,7 +128,7 @@ def test_the_instructions_name_every_question_and_choice(make: Callable[[], Stud
 def test_everybody_gets_a_list_and_every_item_its_people() -> None:
     study = alternations(verbs=5, judgements=2)
     people = [f"p{number}" for number in range(8)]
-    hands = deal(study, people)
+    hands = assign_sheets(study, people)
     assert Counter(item.id for hand in hands.values() for item in hand) == {
         item.id: 2 for item in study.items
     }
@@ -139,13 +143,13 @@ def test_given_lists_get_as_many_people_as_each_wants() -> None:
         for name, wanted in (("A", 3), ("B", 1))
     ]
     study = msgspec.structs.replace(forced_choice(), items=tuple(items), lists="given")
-    hands = deal(study, ["p1", "p2", "p3", "p4", "p5", "p6"])
+    hands = assign_sheets(study, ["p1", "p2", "p3", "p4", "p5", "p6"])
     # By hand: A lacks most until it has two, then A and B take turns; the last two are over.
     assert [hand[0].id for hand in hands.values()] == ["A", "A", "A", "B", "A", "B"]
 
 
 def test_sheets_of_lists_are_filled_in_and_come_back(tmp_path: Path) -> None:
-    folder = create_folder(tmp_path / "study", alternations(verbs=3))
+    folder = create_study_folder(tmp_path / "study", alternations(verbs=3))
     study = folder.study
     people = ["p1", "p2", "p3", "p4"]
     besides = {item.id for item in (*study.fillers, *study.checks)}
@@ -158,7 +162,7 @@ def test_sheets_of_lists_are_filled_in_and_come_back(tmp_path: Path) -> None:
         assert practice.isdisjoint(row["item"] for row in rows)
         assert "variant" not in sheet
         assert "good" not in sheet
-        items = {item.id: item for item in every_item(study)}
+        items = {item.id: item for item in all_items(study)}
         answers = [respond(study, items[row["item"]], path.stem) for row in rows]
         path.write_text(fill_in(sheet, answers), "utf-8")
         assert folder.take(path).new == len(rows)
@@ -171,7 +175,7 @@ def test_sheets_of_lists_are_filled_in_and_come_back(tmp_path: Path) -> None:
 
 
 def test_an_experiment_is_written_once(tmp_path: Path) -> None:
-    paths = write_experiment(forced_choice(), tmp_path / "out")
+    paths = write_pcibex_experiment(forced_choice(), tmp_path / "out")
     assert [path.name for path in paths] == ["main.js", "items.csv"]
     with pytest.raises(InputError, match=r"main\.js is there already"):
-        write_experiment(forced_choice(), tmp_path / "out")
+        write_pcibex_experiment(forced_choice(), tmp_path / "out")

@@ -12,28 +12,34 @@ import msgspec
 import pytest
 
 from annotate.ten_items import drawn
-from epicene.annotate.adjudication import Settlements, disagreements
-from epicene.annotate.fitting import fitting
-from epicene.annotate.folder import RESPONSES, StudyFolder, create_folder, read_folder
-from epicene.annotate.quality import agreement, people
-from epicene.annotate.results import UnreadableError, progress, summarise_study
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
-from epicene.errors import InputError
-from epicene.studies import (
+from epicene.core.errors import InputError
+from epicene.studies.analysis.quality import participant_quality, question_agreement
+from epicene.studies.analysis.results import IncompatibleStudyError, summarise_study
+from epicene.studies.collection.adjudication import AdjudicationStore, disagreements
+from epicene.studies.collection.folder import (
+    RESPONSES_FILE,
+    StudyFolder,
+    create_study_folder,
+    open_study_folder,
+)
+from epicene.studies.collection.progress import study_progress
+from epicene.studies.collection.schema_drift import valid_responses
+from epicene.studies.design.schema import (
     AnswerValue,
-    Choose,
-    Mark,
+    ChoiceQuestion,
+    MarksQuestion,
     Option,
     Question,
     Response,
     Span,
     Study,
     StudyItem,
-    Tag,
+    TagsQuestion,
 )
-from epicene.studies.files import study_toml
-from epicene.suites.misgendering import labels
+from epicene.studies.exchange.study_files import study_toml
+from epicene.suites.misgendering import studies
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from page_visitors import served
 from study_examples import completion, misgendering, options
@@ -72,9 +78,9 @@ def removed(study: Study) -> Study:
 def without_options(study: Study) -> Study:
     """No plural-they, no adjectives, no wrong case."""
     label, marks, tags, note = study.questions
-    assert isinstance(label, Choose)
-    assert isinstance(marks, Mark)
-    assert isinstance(tags, Tag)
+    assert isinstance(label, ChoiceQuestion)
+    assert isinstance(marks, MarksQuestion)
+    assert isinstance(tags, TagsQuestion)
     return asking(
         study,
         msgspec.structs.replace(label, options=label.options[:3]),
@@ -90,8 +96,8 @@ def of_another_kind(study: Study) -> Study:
     return asking(
         study,
         label,
-        Tag(id="extraneous", ask={"en": "Which?"}, options=options("noun", "adjective")),
-        Mark(id="tags", ask={"en": "Mark"}, field="text"),
+        TagsQuestion(id="extraneous", ask={"en": "Which?"}, options=options("noun", "adjective")),
+        MarksQuestion(id="tags", ask={"en": "Mark"}, field="text"),
         note,
     )
 
@@ -124,29 +130,29 @@ NAMES = [change.__name__ for change, _ in CHANGES]
 
 def answered(path: Path, study: Study) -> StudyFolder:
     """Three responses, and what was decided about two questions."""
-    folder = create_folder(path, study)
+    folder = create_study_folder(path, study)
     sheet = path.parent / "given.jsonl"
     sheet.write_bytes(b"\n".join(map(msgspec.json.encode, ANSWERS)))
     folder.take(sheet)
-    folder.settlements().settle("g1", "label", "correct", "eve")
-    folder.settlements().settle("g1", "tags", ("wrong-case",), "eve")
+    folder.adjudications().settle("g1", "label", "correct", "eve")
+    folder.adjudications().settle("g1", "tags", ("wrong-case",), "eve")
     return folder
 
 
 def changed(folder: StudyFolder, change: Callable[[Study], Study]) -> StudyFolder:
     (folder.path / "study.toml").write_text(study_toml(change(folder.study)), "utf-8")
-    return read_folder(folder.path)
+    return open_study_folder(folder.path)
 
 
 def command(*words: object) -> int:
-    return guarded(lambda: run_app(["annotate", *map(str, words)]))
+    return run_with_exit_code(lambda: run_app(["annotate", *map(str, words)]))
 
 
 def test_what_fits_by_hand(tmp_path: Path) -> None:
     folder = answered(tmp_path / "s", misgendering())
-    whole = folder.fitting()
+    whole = folder.valid_responses()
     assert (whole.responses, whole.left_out, whole.note) == (folder.responses(), 0, "")
-    found = changed(folder, without_options).fitting()
+    found = changed(folder, without_options).valid_responses()
     assert [each.answers for each in found.responses] == [
         {"label": "correct", "extraneous": (MAN,), "tags": ("repetition",)},
         {"label": "misgendering", "extraneous": (), "tags": ()},
@@ -155,16 +161,16 @@ def test_what_fits_by_hand(tmp_path: Path) -> None:
     assert set(found.settled) == {("g1", "label")}
     assert "Left out, and kept: 5 answers" in found.note
     again = changed(folder, lambda _changed: misgendering())
-    assert again.fitting() == whole
+    assert again.valid_responses() == whole
 
 
 def test_what_depended_on_an_answer_that_is_gone_goes_with_it() -> None:
     study = completion()
     given = [said("ann", "k", grammatical="no", error=("case",), plausible="yes")]
-    assert fitting(study, given, {}).responses == given
+    assert valid_responses(study, given, {}).responses == given
     first, error, plausible = study.questions
     unsure = msgspec.structs.replace(error, when={"grammatical": ("unsure",)})
-    found = fitting(asking(study, first, unsure, plausible), given, {})
+    found = valid_responses(asking(study, first, unsure, plausible), given, {})
     assert [each.answers for each in found.responses] == [{"grammatical": "no", "plausible": "yes"}]
 
 
@@ -176,35 +182,37 @@ def test_nobody_fails_an_attention_check_for_a_question_that_is_gone() -> None:
         said("ann", "c", label="correct", note="?"),
         said("bob", "c", label="misgendering", note="!"),
     ]
-    assert [each.passed for each in people(study, given)] == [True, False]
+    assert [each.passed for each in participant_quality(study, given)] == [True, False]
     right = msgspec.structs.replace(check, expected={"outcome": "correct"})
-    found = fitting(msgspec.structs.replace(renamed(study), checks=(right,)), given, {})
+    found = valid_responses(msgspec.structs.replace(renamed(study), checks=(right,)), given, {})
     assert (found.responses, found.left_out) == ([], 4)  # the remarks alone tell nothing
     label, *others, _note = study.questions
-    found = fitting(asking(study, label, *others), given, {})
+    found = valid_responses(asking(study, label, *others), given, {})
     assert found.left_out == 2
-    assert [each.passed for each in people(study, found.responses)] == [True, False]
+    assert [each.passed for each in participant_quality(study, found.responses)] == [True, False]
 
 
 def test_nobody_differs_about_a_question_whose_answers_are_gone() -> None:
     for change, asked in ((renamed, "outcome"), (without_options, "label")):
         study = change(misgendering())
-        found = disagreements(study, fitting(study, ANSWERS, {}).responses, {})
+        found = disagreements(study, valid_responses(study, ANSWERS, {}).responses, {})
         assert {each.item.id for each in found} == {"g1"}
         assert (asked in {each.question for each in found}) == (change is without_options)
 
 
 def test_a_decision_that_is_gone_is_in_the_way_of_no_other(tmp_path: Path) -> None:
-    folder = create_folder(tmp_path / "s", completion())
+    folder = create_study_folder(tmp_path / "s", completion())
     (first, error, plausible) = completion().questions
-    assert isinstance(first, Choose)
+    assert isinstance(first, ChoiceQuestion)
     maybe = msgspec.structs.replace(first, options=(*first.options, Option(id="maybe")))
-    before = Settlements(folder.path / RESPONSES, asking(completion(), maybe, error, plausible))
+    before = AdjudicationStore(
+        folder.path / RESPONSES_FILE, asking(completion(), maybe, error, plausible)
+    )
     before.settle("k", "grammatical", "maybe", "eve")
     with pytest.raises(InputError, match="not to be asked as grammatical is settled"):
         before.settle("k", "error", ("case",), "eve")
-    folder.settlements().settle("k", "error", ("case",), "eve")
-    assert set(folder.fitting().settled) == {("k", "error")}
+    folder.adjudications().settle("k", "error", ("case",), "eve")
+    assert set(folder.valid_responses().settled) == {("k", "error")}
 
 
 def test_the_answer_to_an_item_that_is_gone_cannot_be_taken_back(tmp_path: Path) -> None:
@@ -231,7 +239,7 @@ def test_every_page_and_command_works(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = changed(answered(tmp_path / "s", misgendering()), change)
-    assert folder.fitting().left_out == left_out
+    assert folder.valid_responses().left_out == left_out
     with served(folder.study, folder.path) as house:
         owner, _ = house.owner()
         for address in ("/owner", "/owner/agreement", "/owner/disagreements"):
@@ -273,7 +281,7 @@ def test_somebody_else_is_asked_where_the_judgement_is_gone(
             return int(owner.client.get("/api/owner/progress").json()["given"])
 
         def in_tables() -> int:
-            return progress(folder.study, folder.fitting().responses).given
+            return study_progress(folder.study, folder.valid_responses().responses).given
 
         assert on_the_owners_page() == in_tables() == given
         assert house.person("ann")[1].stage == "done"  # nobody sees an item twice
@@ -308,7 +316,7 @@ def test_agreement_is_of_what_is_left(tmp_path: Path) -> None:
     folder = changed(answered(tmp_path / "s", misgendering()), without_options)
     found = {
         (each.question, each.option): each
-        for each in agreement(folder.study, folder.fitting().responses)
+        for each in question_agreement(folder.study, folder.valid_responses().responses)
     }
     assert found["label", ""].items == 1
     assert ("tags", "wrong-case") not in found
@@ -329,7 +337,7 @@ def of_suite() -> Study:
         },
     )  # fmt: skip
     items = (item, msgspec.structs.replace(item, id="g2"))
-    return drawn(labels.study(PROTOCOLS["epicene"]), items, "labels")
+    return drawn(studies.study(PROTOCOLS["epicene"]), items, "labels")
 
 
 def test_a_suite_reads_what_it_can_and_says_what_it_cannot(
@@ -337,7 +345,7 @@ def test_a_suite_reads_what_it_can_and_says_what_it_cannot(
 ) -> None:
     study = of_suite()
     outcome, *others = study.questions
-    assert isinstance(outcome, Choose)
+    assert isinstance(outcome, ChoiceQuestion)
     more = msgspec.structs.replace(outcome, options=(*outcome.options, Option(id="unsure")))
     study = asking(study, more, *others)
     given = [
@@ -351,13 +359,13 @@ def test_a_suite_reads_what_it_can_and_says_what_it_cannot(
     summary = summarise_study(study, given)
     assert (summary.unread, summary.progress.given) == (1, 2)
     gone = asking(study, msgspec.structs.replace(more, id="verdict"), *others)
-    left = fitting(gone, given, {})
+    left = valid_responses(gone, given, {})
     assert left.left_out == 3
-    folder = create_folder(tmp_path / "s", study)
+    folder = create_study_folder(tmp_path / "s", study)
     sheet = tmp_path / "given.jsonl"
     sheet.write_bytes(b"\n".join(map(msgspec.json.encode, given)))
     folder.take(sheet)
     assert command("tables", folder.path) == 0
     assert "Not in the suite's own tables: 1 response without an answer" in capsys.readouterr().err
-    with pytest.raises(UnreadableError, match=r"outcome has no answer\. Put them back"):
+    with pytest.raises(IncompatibleStudyError, match=r"outcome has no answer\. Put them back"):
         summarise_study(gone, [said("ann", "g1", tags=("repetition",))])

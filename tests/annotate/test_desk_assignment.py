@@ -25,9 +25,9 @@ from annotate.desk_people import (
     with_besides,
     work_of,
 )
-from epicene.annotate.assignment import FREE
-from epicene.annotate.desk import Nothing, Task
-from epicene.annotate.folder import RESPONSES, create_folder
+from epicene.studies.collection.assignment import NEXT_FREE_ITEM
+from epicene.studies.collection.folder import RESPONSES_FILE, create_study_folder
+from epicene.studies.collection.task_queue import NoTask, Task
 
 
 @pytest.mark.parametrize("shuffle", [True, False])
@@ -57,16 +57,16 @@ def test_what_is_left_unanswered_goes_to_others_and_a_late_answer_counts_once(
         enter(desk, "ann", "bob")
         late = work_of(desk, "ann")
         assert isinstance(late, Task)
-        assert isinstance(work_of(desk, "bob"), Nothing)
+        assert isinstance(work_of(desk, "bob"), NoTask)
         clock.now += LEASE - 1
         assert work_of(desk, "ann") == late  # who looks at it keeps it
         clock.now += LEASE - 1
-        assert isinstance(work_of(desk, "bob"), Nothing)
+        assert isinstance(work_of(desk, "bob"), NoTask)
         clock.now += 2
         taken = work_of(desk, "bob")
         assert isinstance(taken, Task)
         assert taken.item.id == "i0"
-        assert isinstance(work_of(desk, "ann"), Nothing)
+        assert isinstance(work_of(desk, "ann"), NoTask)
         assert answer(desk, "bob", taken) == "saved"
         assert answer(desk, "ann", late) == "saved"
         assert answer(desk, "ann", late) == "repeated"
@@ -80,7 +80,7 @@ def test_who_comes_back_before_others_goes_on_where_they_were(tmp_path: Path) ->
         first = work_of(desk, "ann")
         clock.now += LEASE * 3
         assert work_of(desk, "ann") == first
-        assert isinstance(work_of(desk, "bob"), Nothing)
+        assert isinstance(work_of(desk, "bob"), NoTask)
 
 
 def test_a_person_gets_at_most_so_many_and_the_checks_among_them(tmp_path: Path) -> None:
@@ -126,17 +126,17 @@ def test_an_import_while_people_work_counts(tmp_path: Path) -> None:
         sheet.write_text(
             f"participant,item,label\nann,{task.item.id},b\nbob,i0,a\nbob,i1,a\n", "utf-8"
         )
-        create_folder(tmp_path / "s", desk.study).take(sheet)
-        assert isinstance(work_of(desk, "ann"), Nothing)
+        create_study_folder(tmp_path / "s", desk.study).take(sheet)
+        assert isinstance(work_of(desk, "ann"), NoTask)
         assert answer(desk, "ann", task, "a") == "conflict"
-        assert (desk.path.parent / RESPONSES).exists()
+        assert (desk.path.parent / RESPONSES_FILE).exists()
         check_ledger(desk)
 
 
 def test_the_choice_of_the_next_item_needs_no_scan(tmp_path: Path) -> None:
     with opened(small(5), tmp_path / "s") as desk, sqlite3.connect(desk.path) as db:
         values = {"list": "", "participant": "ann", "least": 0.0, "below": 2.0}
-        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {FREE}", values)]
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {NEXT_FREE_ITEM}", values)]
         pending = db.execute(
             "EXPLAIN QUERY PLAN SELECT * FROM assignments WHERE participant = 'a'"
             " AND state <> 'answered' AND state <> 'withdrawn' ORDER BY number LIMIT 1"
@@ -166,11 +166,11 @@ def test_what_was_imported_is_not_asked_again(tmp_path: Path, lists: str) -> Non
     one = with_besides(0, items=items, lists=lists, judgements=2)
     sheet = tmp_path / "sheet.csv"
     sheet.write_text("participant,item,label\nann,i1,b\nann,c1,b\nann,x2,b\n", "utf-8")
-    create_folder(tmp_path / "s", one).take(sheet)
+    create_study_folder(tmp_path / "s", one).take(sheet)
     with opened(one, tmp_path / "s") as desk:
         enter(desk, "ann")
         seen = []
-        while not isinstance(work := work_of(desk, "ann"), Nothing):
+        while not isinstance(work := work_of(desk, "ann"), NoTask):
             if isinstance(work, Task):
                 seen.append(work.item.id)
             step(desk, "ann")

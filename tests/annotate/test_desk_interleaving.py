@@ -26,10 +26,9 @@ from annotate.desk_people import (
     with_besides,
     work_of,
 )
-from epicene.annotate.desk import Desk, Feedback, Task
-from epicene.annotate.folder import create_folder
-from epicene.annotate.results import judgements_wanted
-from epicene.studies import Study
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.task_queue import Feedback, Task, TaskQueue
+from epicene.studies.design.schema import Study, judgements_wanted
 
 PEOPLE = ("ann", "bob", "cem", "dia", "eva", "fay")
 NEWCOMERS = ("gus", "hal", "ian", "jan", "kai", "lea")
@@ -61,7 +60,7 @@ def studies(draw: st.DrawFn) -> Study:
 class Crowd:
     """People who look, answer, go back and leave, as hypothesis has them."""
 
-    def __init__(self, desk: Desk, clock: Clock, data: st.DataObject) -> None:
+    def __init__(self, desk: TaskQueue, clock: Clock, data: st.DataObject) -> None:
         self.desk, self.clock, self.data = desk, clock, data
         self.shown: dict[str, dict[int, Task]] = {person: {} for person in PEOPLE}
         self.late = Counter[str]()
@@ -78,7 +77,7 @@ class Crowd:
         if isinstance(work, Task):
             self.shown[person][work.number] = work
         elif isinstance(work, Feedback):
-            self.desk.go_on(person, work.number)
+            self.desk.acknowledge_feedback(person, work.number)
 
     def answer_any(self, person: str) -> None:
         """Whatever page is open somewhere, however old, is sent, and perhaps twice."""
@@ -97,7 +96,7 @@ class Crowd:
         self.late[task.item.id] += late and kept == "saved"
 
     def undo(self, person: str) -> None:
-        last = self.desk.situation(person).undo
+        last = self.desk.current_state(person).undo
         assert last is None or self.desk.undo(person, last)
 
     def wait(self, _person: str) -> None:
@@ -127,10 +126,10 @@ def test_any_order_of_acts_gives_each_item_its_judgements(
 
 def test_many_at_once_through_several_processes_would_be_as_one(tmp_path: Path) -> None:
     one = small(40, judgements=5)
-    folder = create_folder(tmp_path / "s", one)
+    folder = create_study_folder(tmp_path / "s", one)
 
     def work(number: int) -> None:
-        desk = Desk(folder, lease=LEASE)
+        desk = TaskQueue(folder, lease=LEASE)
         people = [f"p{number}-{each}" for each in range(5)]
         enter(desk, *people)
         while any([step(desk, person) for person in people]):  # noqa: C419 (each of them)

@@ -19,10 +19,10 @@ from annotate.desk_people import (
     with_besides,
     work_of,
 )
-from epicene.annotate.desk import Desk, Nothing, Task
-from epicene.annotate.folder import StudyFolder, create_folder
-from epicene.studies import Study
-from epicene.studies.lists import lists_of, sequence
+from epicene.studies.collection.folder import StudyFolder, create_study_folder
+from epicene.studies.collection.task_queue import NoTask, Task, TaskQueue
+from epicene.studies.design.lists import items_by_list, presentation_order
+from epicene.studies.design.schema import Study
 
 
 def test_a_list_is_seen_in_the_persons_own_sequence(tmp_path: Path) -> None:
@@ -33,12 +33,15 @@ def test_a_list_is_seen_in_the_persons_own_sequence(tmp_path: Path) -> None:
         for person in ("ann", "bob"):
             enter(desk, person)
             seen[person] = []
-            while not isinstance(work := work_of(desk, person), Nothing):
+            while not isinstance(work := work_of(desk, person), NoTask):
                 if isinstance(work, Task):
                     seen[person].append(work.item.id)
                 step(desk, person)
         lists = [
-            [[each.id for each in sequence(one, part, person)] for part in lists_of(one).values()]
+            [
+                [each.id for each in presentation_order(one, part, person)]
+                for part in items_by_list(one).values()
+            ]
             for person in seen
         ]
         assert all(order[:2] == ["x1", "x2"] for order in seen.values())
@@ -57,7 +60,7 @@ def test_who_shares_a_list_gets_what_is_left_of_it(tmp_path: Path) -> None:
         while step(desk, "ann") or step(desk, "bob"):
             pass
         assert judged(desk) == [1] * 6
-        assert isinstance(work_of(desk, "cem"), Nothing)
+        assert isinstance(work_of(desk, "cem"), NoTask)
 
 
 def test_who_saw_nothing_of_a_list_that_others_finished_gets_another(tmp_path: Path) -> None:
@@ -78,14 +81,14 @@ def test_who_was_on_a_list_that_is_gone_gets_another(tmp_path: Path) -> None:
         items = tuple(item(f"i{n}", list=names[n % 2]) for n in range(6))
         return small(0, items=items, lists="given")
 
-    folder = create_folder(tmp_path / "s", of("AB"))
-    desk = Desk(folder, lease=LEASE)
+    folder = create_study_folder(tmp_path / "s", of("AB"))
+    desk = TaskQueue(folder, lease=LEASE)
     enter(desk, "ann")
     step(desk, "ann")
     desk.close()
-    desk = Desk(StudyFolder(folder.path, of("CD")), lease=LEASE)
+    desk = TaskQueue(StudyFolder(folder.path, of("CD")), lease=LEASE)
     assert isinstance(work_of(desk, "ann"), Task)
-    assert desk.situation("ann").most == 3
+    assert desk.current_state("ann").most == 3
     desk.close()
 
 

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from annotate.desk_people import LEASE, Clock, answer, enter, opened, small, work_of
-from epicene.annotate.desk import Desk, Task
-from epicene.annotate.folder import read_folder
+from epicene.studies.collection.folder import open_study_folder
+from epicene.studies.collection.task_queue import Task, TaskQueue
 
 
-def given(desk: Desk, person: str) -> Task:
+def given(desk: TaskQueue, person: str) -> Task:
     work = work_of(desk, person)
     assert isinstance(work, Task)
     return work
 
 
-def seconds(desk: Desk) -> list[float | None]:
-    return [each.seconds for each in read_folder(desk.path.parent).responses()]
+def seconds(desk: TaskQueue) -> list[float | None]:
+    return [each.seconds for each in open_study_folder(desk.path.parent).responses()]
 
 
 @pytest.mark.parametrize("away", [6.0, 3 * LEASE])

@@ -15,12 +15,12 @@ from playwright.sync_api import expect
 from annotate.browser_person import Given, Keyboarder, Served, decided, served
 from annotate.served_process import running
 from annotate.ten_items import ITEMS, KINDS, continuations, forms_in
-from epicene.annotate.folder import create_folder
-from epicene.annotate.results import summarise_study
-from epicene.annotate.tokens import Pass
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
-from epicene.studies import AnswerValue, Mark, Span, Study, StudyItem
+from epicene.studies.analysis.results import summarise_study
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.links import User
+from epicene.studies.design.schema import AnswerValue, MarksQuestion, Span, Study, StudyItem
 from study_examples import misgendering
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def test_ten_items_of_each_kind_by_keyboard(
 ) -> None:
     kind = KINDS[name]
     study = kind.study(tmp_path / "study")
-    with served(create_folder(tmp_path / "study", study)) as house:
+    with served(create_study_folder(tmp_path / "study", study)) as house:
         person = house.person(opened(), "ann")
         meant = work_through(person, "ann")
         open_ = study.access.entry == "open"
@@ -126,7 +126,7 @@ def test_ten_items_of_each_kind_by_keyboard(
     assert {each.item: given(each.answers) for each in kept} == {
         item: given(answers) for item, answers in meant.items()
     }
-    again = create_folder(tmp_path / "again", study)
+    again = create_study_folder(tmp_path / "again", study)
     again.take(export)
     assert {each.item: each.answers for each in again.responses()} == {
         each.item: each.answers for each in kept
@@ -138,7 +138,7 @@ def test_ten_items_of_each_kind_by_keyboard(
 
 def exported(house: Served, page: Page, sheet: Path) -> Path:
     """All answers, as the owner's page hands them out."""
-    page.goto(house.link(Pass("owner")))
+    page.goto(house.link(User("owner")))
     sheet.write_bytes(page.request.get(f"{house.address}/owner/export.csv").body())
     return sheet
 
@@ -172,12 +172,12 @@ def test_the_owner_settles_and_exports_by_keyboard(
 ) -> None:
     study = continuations(tmp_path)
     study = msgspec.structs.replace(study, items=study.items[:3], practice=(), judgements=2)
-    folder = create_folder(tmp_path / "study", study)
+    folder = create_study_folder(tmp_path / "study", study)
     with served(folder) as house:
         for name in ("ann", "bob"):
             work_through(house.person(opened(), name), name)
         page = opened()
-        page.goto(house.link(Pass("owner")))
+        page.goto(house.link(User("owner")))
         expect(page.locator("#totals")).to_have_attribute("data-given", "6")
         assert fits_a_phone(page)
         differ = differing(study, "ann", "bob")
@@ -189,7 +189,7 @@ def test_the_owner_settles_and_exports_by_keyboard(
         for left in range(len(differ) - 1, len(differ) - 4, -1):
             settle_first(page)
             expect(page.locator("#left")).to_have_attribute("data-left", str(left))
-        settled = folder.settlements().all()
+        settled = folder.adjudications().all()
         assert set(settled) < differ
         assert {each.by for each in settled.values()} == {"owner"}
         assert len(settled) == 3
@@ -200,14 +200,14 @@ def test_the_owner_settles_and_exports_by_keyboard(
         sheets = [download(page, form, tmp_path) for form in ("csv", "jsonl")]
     before = summarise_study(study, folder.responses(), settled=settled).tables
     for sheet in sheets:
-        again = create_folder(tmp_path / f"again {sheet.suffix}", study)
+        again = create_study_folder(tmp_path / f"again {sheet.suffix}", study)
         again.take(sheet)
-        assert {each: of.value for each, of in again.settlements().all().items()} == {
+        assert {each: of.value for each, of in again.adjudications().all().items()} == {
             each: of.value for each, of in settled.items()
         }
-        after = summarise_study(study, again.responses(), settled=again.settlements().all())
+        after = summarise_study(study, again.responses(), settled=again.adjudications().all())
         assert after.tables == before
-    assert guarded(lambda: run_app(["annotate", "tables", str(folder.path)])) == 0
+    assert run_with_exit_code(lambda: run_app(["annotate", "tables", str(folder.path)])) == 0
     assert "Agreement of people with the automatic labels" in capsys.readouterr().out
 
 
@@ -236,7 +236,7 @@ def test_an_answer_given_without_a_network_arrives_once(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
     study = KINDS["stereotype"].study(tmp_path)
-    with served(create_folder(tmp_path / "study", study)) as house:
+    with served(create_study_folder(tmp_path / "study", study)) as house:
         page = opened()
         person = house.person(page, "ann")
         person.come_in()
@@ -259,7 +259,7 @@ def test_an_answer_outlives_a_killed_server_and_a_reload(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
     study = KINDS["category"].study(tmp_path)
-    folder = create_folder(tmp_path / "study", study)
+    folder = create_study_folder(tmp_path / "study", study)
     page = opened()
     with running(folder.path, "ann") as server:
         link = server.links["ann"]
@@ -292,7 +292,7 @@ def test_an_arabic_page_runs_from_right_to_left(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
     study = forms_in("ar").study(tmp_path)
-    with served(create_folder(tmp_path / "study", study)) as house:
+    with served(create_study_folder(tmp_path / "study", study)) as house:
         page = opened()
         person = house.person(page, "ann")
         expect(page.locator("html")).to_have_attribute("dir", "ltr")
@@ -328,10 +328,10 @@ def test_words_are_walked_the_way_the_text_runs(
 ) -> None:
     study = misgendering()
     text = "هذه جملة من خمس كلمات"
-    mark = Mark(id="extraneous", ask={"en": "Mark"}, field="text")
+    mark = MarksQuestion(id="extraneous", ask={"en": "Mark"}, field="text")
     item = StudyItem(id="g", language="ar", fields=study.items[0].fields | {"text": text})
     study = msgspec.structs.replace(study, questions=(study.questions[0], mark), items=(item,))
-    folder = create_folder(tmp_path / "study", study)
+    folder = create_study_folder(tmp_path / "study", study)
     with served(folder) as house:
         person = house.person(opened(), "ann")
         person.come_in()

@@ -15,12 +15,12 @@ from playwright.sync_api import expect
 
 from annotate.browser_person import Served, served
 from annotate.four_words import UNSENT, at, begun, choose, is_free, second_window, words
-from epicene.annotate.folder import create_folder
-from epicene.annotate.pages.words import say
-from epicene.annotate.reception import opened as people_of
-from epicene.annotate.tokens import Pass
-from epicene.records import to_json
-from epicene.studies import Note, Study
+from epicene.core.records import to_json
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.links import User
+from epicene.studies.collection.participants import open_participants as people_of
+from epicene.studies.design.schema import NoteQuestion, Study
+from epicene.studies.web.translations import interface_text
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -32,12 +32,12 @@ pytestmark = pytest.mark.browser
 def with_remarks(page: Page, folder: Path) -> Iterator[Served]:
     """Words about which something can be remarked, in two languages, the first on the page."""
     study = words(4)
-    remark = Note(id="remark", ask={"en": "Remark"})
+    remark = NoteQuestion(id="remark", ask={"en": "Remark"})
     study = msgspec.structs.replace(study, questions=(*study.questions, remark))
     in_both = re.sub(rb'"en":("[^"]*")', rb'"en":\1,"fr":\1', to_json(study))
     study = msgspec.json.decode(in_both, type=Study)
-    with served(create_folder(folder / "study", study)) as house:
-        page.goto(house.link(Pass("person", "ann")))
+    with served(create_study_folder(folder / "study", study)) as house:
+        page.goto(house.link(User("person", "ann")))
         at(page, 1)
         yield house
 
@@ -114,7 +114,7 @@ def test_the_time_that_an_answer_waits_to_be_sent_is_not_counted(
         page.context.set_offline(True)
         page.keyboard.press("Enter")
         answered = time.time() - began
-        expect(page.locator("#status.wrong")).to_have_text(say("not_saved", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("not_saved", "en"))
         page.wait_for_timeout(2500)
         page.context.set_offline(False)
         at(page, 2)
@@ -135,7 +135,7 @@ def test_an_undo_without_a_network_says_so_until_there_is_one(
         page.keyboard.press("3")
         page.context.set_offline(True)
         page.locator("#undo").click()
-        expect(page.locator("#status.wrong")).to_have_text(say("not_undone", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("not_undone", "en"))
         assert page.evaluate(UNSENT) == []
         is_free(page)
         page.context.set_offline(False)
@@ -162,7 +162,7 @@ def test_an_undo_of_which_only_the_reply_was_lost_is_shown(
 
         page.route("**/api/undo", unheard, times=1)
         page.locator("#undo").click()
-        expect(page.locator("#status.wrong")).to_have_text(say("not_undone", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("not_undone", "en"))
         page.clock.run_for(6_000)
         at(page, 1)
         expect(page.locator("#status")).to_have_text("")
@@ -179,14 +179,14 @@ def test_another_persons_link_is_named_as_what_is_wrong(
     page = opened()
     with begun(page, tmp_path, language) as house:
         other = second_window(page)
-        other.goto(house.link(Pass("person", "bob")))
+        other.goto(house.link(User("person", "bob")))
         at(other, 1)
         choose(page)
         page.keyboard.press("Enter")
-        expect(page.locator("#status.wrong")).to_have_text(say("other_link", language))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("other_link", language))
         assert len(page.evaluate(UNSENT)) == 1
         assert house.folder.responses() == []
-        other.goto(house.link(Pass("person", "ann")))  # as it says
+        other.goto(house.link(User("person", "ann")))  # as it says
         at(other, 2)
         assert [each.participant for each in house.folder.responses()] == ["ann"]
 
@@ -198,10 +198,10 @@ def test_an_undo_beside_another_persons_link_says_so(
     with begun(page, tmp_path) as house:
         save(page, 2)
         other = second_window(page)
-        other.goto(house.link(Pass("person", "bob")))
+        other.goto(house.link(User("person", "bob")))
         at(other, 1)
         page.locator("#undo").click()
-        expect(page.locator("#status.wrong")).to_have_text(say("other_link", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("other_link", "en"))
         at(page, 2)
         assert len(house.folder.responses()) == 1
 
@@ -213,7 +213,7 @@ def test_a_newer_link_of_the_same_person_goes_on_by_itself(
     with begun(page, tmp_path) as house:
         with people_of(house.folder) as reception:
             reception.revoke("ann")
-        second_window(page).goto(house.link(Pass("person", "ann", "1")))
+        second_window(page).goto(house.link(User("person", "ann", "1")))
         choose(page)
         page.keyboard.press("Enter")
         at(page, 2)

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from annotate.browser_person import served
-from epicene.annotate.folder import create_folder
-from epicene.annotate.tokens import Pass
-from epicene.studies import Choose
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.links import User
+from epicene.studies.design.schema import ChoiceQuestion
 from study_examples import stereotype
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def test_a_key_is_taken_by_its_sign_unless_it_writes_another_script(
 ) -> None:
     study = stereotype()
     question = study.questions[1]
-    assert isinstance(question, Choose)
+    assert isinstance(question, ChoiceQuestion)
     signs = {"power": "a", "traits": "q", "status": "1"}
     options = tuple(
         msgspec.structs.replace(option, key=signs[option.id]) for option in question.options
@@ -61,9 +61,9 @@ def test_a_key_is_taken_by_its_sign_unless_it_writes_another_script(
     study = msgspec.structs.replace(
         study, questions=(msgspec.structs.replace(question, options=options),)
     )
-    with served(create_folder(tmp_path / "study", study)) as house:
+    with served(create_study_folder(tmp_path / "study", study)) as house:
         page = opened()
-        page.goto(house.link(Pass("person", "ann")))
+        page.goto(house.link(User("person", "ann")))
         page.locator("body.scripted").wait_for()
         press(page, key, code)
         ticked = page.locator("input:checked").evaluate_all("(all) => all.map((one) => one.value)")

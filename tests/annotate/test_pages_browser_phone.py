@@ -13,10 +13,10 @@ from playwright.sync_api import expect
 
 from annotate.browser_person import Served, served
 from annotate.ten_items import KINDS
-from epicene.annotate.folder import create_folder
-from epicene.annotate.pages.words import say
-from epicene.annotate.tokens import Pass
-from epicene.studies import Mark, Option, Study
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.links import User
+from epicene.studies.design.schema import MarksQuestion, Option, Study
+from epicene.studies.web.translations import interface_text
 from study_examples import misgendering, options
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ CONTRAST = """
 @contextmanager
 def before(page: Page, study: Study, folder: Path) -> Iterator[Served]:
     """A study with its first item on the page."""
-    with served(create_folder(folder / "study", study)) as house:
-        page.goto(house.link(Pass("person", "ann")))
+    with served(create_study_folder(folder / "study", study)) as house:
+        page.goto(house.link(User("person", "ann")))
         page.locator("#begin, #item").wait_for()
         if page.locator("#begin").count():
             page.locator("#begin").click()
@@ -80,14 +80,14 @@ def test_what_is_told_is_in_view_and_a_form_that_waits_shows_it(
             page.locator("body.scripted #item").wait_for()
         status = page.locator("#status")
         page.locator("#next").tap()
-        expect(status).to_have_text(say("missing", language))
+        expect(status).to_have_text(interface_text("missing", language))
         assert page.evaluate("scrollY") > 0
         assert is_in_view(status)
         page.locator("[data-option=malformed]").tap()
         expect(status).to_have_text("")  # nothing is missing any more
         page.context.set_offline(True)
         page.locator("#next").tap()
-        expect(status).to_have_text(say("not_saved", language))
+        expect(status).to_have_text(interface_text("not_saved", language))
         assert page.evaluate("scrollY") > 0
         assert is_in_view(status)
         expect(page.locator("#item")).to_have_css("opacity", "0.45")
@@ -111,7 +111,7 @@ def test_what_is_told_hides_nothing_that_is_written_in(
         page.evaluate("tell('Something went wrong with this.', true)")
         assert area.evaluate(below) >= 0
         page.keyboard.press("Enter")  # the first question has no answer
-        expect(page.locator("#status")).to_have_text(say("missing", "en"))
+        expect(page.locator("#status")).to_have_text(interface_text("missing", "en"))
         wanting = page.locator("[data-question=label]")
         assert wanting.evaluate(below) >= 0
         assert is_in_view(wanting.locator(".option").first)
@@ -124,7 +124,7 @@ def marking(labels: tuple[Option, ...], language: str) -> Study:
     study = misgendering()
     whole = msgspec.json.encode(study).replace(b'"en":', f'"{language}":'.encode())
     study = msgspec.json.decode(whole, type=Study)
-    mark = Mark(id="extraneous", ask={language: "?"}, field="text", labels=labels)
+    mark = MarksQuestion(id="extraneous", ask={language: "?"}, field="text", labels=labels)
     return msgspec.structs.replace(study, questions=(mark,))
 
 
@@ -135,10 +135,10 @@ def test_words_to_mark_say_that_they_are(
     page = opened()
     with before(page, marking((), language), tmp_path / "plain"):
         box = page.locator("[data-question=extraneous]")
-        expect(box.locator(".how")).to_have_text(say("mark_words", language))
+        expect(box.locator(".how")).to_have_text(interface_text("mark_words", language))
         assert box.locator(".names").count() == 0
     with before(page, marking(options("noun", "adjective"), language), tmp_path / "named"):
-        expect(box.locator(".how")).to_have_text(say("mark_named", language))
+        expect(box.locator(".how")).to_have_text(interface_text("mark_named", language))
         assert box.locator(".names li").all_inner_texts() == ["noun", "adjective"]
 
 

@@ -24,11 +24,11 @@ from annotate.four_words import (
     second_window,
     words,
 )
-from epicene.annotate.folder import STUDY, create_folder, read_folder
-from epicene.annotate.pages.words import say
-from epicene.annotate.tokens import Pass
-from epicene.studies import Access
-from epicene.studies.files import study_toml
+from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
+from epicene.studies.collection.links import User
+from epicene.studies.design.schema import Access
+from epicene.studies.exchange.study_files import study_toml
+from epicene.studies.web.translations import interface_text
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -46,14 +46,14 @@ def test_an_answer_to_what_is_gone_is_set_aside_and_the_work_goes_on(
     with begun(page, tmp_path, language) as house:
         keep_unsent(page, 77, gender=["male"], category=["power"])
         page.reload()
-        expect(page.locator("#status.wrong")).to_have_text(say("set_aside", language))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("set_aside", language))
         assert page.evaluate(UNSENT) == []
         assert len(page.evaluate(ASIDE)) == 1  # not thrown away
         assert page.locator("form#item").evaluate("(form) => form.inert") is False
         choose(page)
         page.keyboard.press("Enter")
         at(page, 2)
-        expect(page.locator("#status")).to_have_text(say("saved", language))
+        expect(page.locator("#status")).to_have_text(interface_text("saved", language))
         page.reload()
         at(page, 2)
         expect(page.locator("#status")).to_have_text("")
@@ -71,14 +71,14 @@ def test_what_waits_behind_it_is_sent_and_what_was_begun_is_there(
         page.keyboard.press("3")  # begun
         keep_unsent(page, 0, gender=["male"], category=["power"])
         page.reload()
-        expect(page.locator("#status.wrong")).to_have_text(say("set_aside", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("set_aside", "en"))
         at(page, 2)
         expect(page.locator("[data-question=gender] [value=neither]")).to_be_checked()
         keep_unsent(page, 0, gender=["male"], category=["power"])
         keep_unsent(page, 2, gender=["female"], category=["status"])
         page.reload()
         at(page, 3)
-        expect(page.locator("#status.wrong")).to_have_text(say("set_aside", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("set_aside", "en"))
         kept = {each.item: each.answers for each in house.folder.responses()}
         assert kept["w1"] == {"gender": "female", "category": "status"}
         assert len(kept) == 2
@@ -94,13 +94,13 @@ def test_what_is_refused_and_stands_in_no_form_is_set_aside(
         at(page, 2)
         keep_unsent(page, 1, gender=["an option that is gone"], category=["power"])
         page.reload()
-        expect(page.locator("#status.wrong")).to_have_text(say("set_aside", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("set_aside", "en"))
         assert page.evaluate(UNSENT) == []
         assert len(page.evaluate(ASIDE)) == 1
         is_free(page)
         keep_unsent(page, 2, gender=["an option that is gone"], category=["power"])
         page.reload()  # this one can be mended where it is
-        expect(page.locator("#status.wrong")).to_contain_text(say("wrong_answer", "en"))
+        expect(page.locator("#status.wrong")).to_contain_text(interface_text("wrong_answer", "en"))
         assert len(page.evaluate(ASIDE)) == 1
         is_free(page)
 
@@ -120,7 +120,7 @@ def test_a_page_that_must_be_asked_for_again_is_asked_for_once(
         page.route("**/api/work", lambda route: route.abort())
         keep_unsent(page, 1, gender=["female"], category=["status"])
         page.reload()
-        expect(page.locator("#status.wrong")).to_have_text(say("conflict", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("conflict", "en"))
         while len(asked) < 2:
             page.wait_for_timeout(50)
         page.unroute("**/api/work")
@@ -138,10 +138,10 @@ def test_a_link_that_works_no_more_keeps_the_answer(
         page.context.clear_cookies()
         choose(page)
         page.keyboard.press("Enter")
-        expect(page.locator("#status.wrong")).to_have_text(say("closed", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("closed", "en"))
         assert len(page.evaluate(UNSENT)) == 1
         assert page.evaluate(ASIDE) == []
-        page.goto(house.link(Pass("person", "ann")))  # it does, after all
+        page.goto(house.link(User("person", "ann")))  # it does, after all
         at(page, 2)
         assert page.evaluate(UNSENT) == []
         assert len(house.folder.responses()) == 1
@@ -155,10 +155,10 @@ def test_nothing_is_set_aside_while_the_server_cannot_say(
         keep_unsent(page, 77, gender=["male"], category=["power"])
         page.route("**/api/work", lambda route: route.abort())
         page.reload()
-        expect(page.locator("#status.wrong")).to_have_text(say("not_saved", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("not_saved", "en"))
         assert len(page.evaluate(UNSENT)) == 1
         page.unroute("**/api/work")
-        expect(page.locator("#status.wrong")).to_have_text(say("set_aside", "en"))
+        expect(page.locator("#status.wrong")).to_have_text(interface_text("set_aside", "en"))
 
 
 # --- two windows ---------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def test_what_another_window_sent_is_neither_lost_nor_double(
         one.route("**/api/answer", lambda route: route.abort())
         choose(one)
         one.keyboard.press("Enter")
-        expect(one.locator("#status.wrong")).to_have_text(say("not_saved", "en"))
+        expect(one.locator("#status.wrong")).to_have_text(interface_text("not_saved", "en"))
         other = second_window(one)
         other.goto(f"{house.address}/")  # finds what waits, and sends it
         at(other, 2)
@@ -289,19 +289,19 @@ def test_something_else_in_the_storage_stops_nothing(
 def test_what_waits_is_sent_after_the_study_closed(
     opened: Callable[..., Page], tmp_path: Path
 ) -> None:
-    folder = create_folder(tmp_path / "study", words(4))
+    folder = create_study_folder(tmp_path / "study", words(4))
     page = opened()
     with served(folder) as house:
-        page.goto(house.link(Pass("person", "ann")))
+        page.goto(house.link(User("person", "ann")))
         at(page, 1)
     closes = datetime.now(UTC) - timedelta(hours=1)
     study = msgspec.structs.replace(folder.study, access=Access(closes=closes))
-    (folder.path / STUDY).write_text(study_toml(study), "utf-8")
-    with served(read_folder(folder.path)) as house:
-        page.goto(house.link(Pass("person", "ann")))
+    (folder.path / STUDY_FILE).write_text(study_toml(study), "utf-8")
+    with served(open_study_folder(folder.path)) as house:
+        page.goto(house.link(User("person", "ann")))
         expect(page.locator("#closed")).to_be_visible()
         keep_unsent(page, 1, gender=["male"], category=["power"])
         page.reload()
-        expect(page.locator("#status")).to_have_text(say("saved", "en"))
+        expect(page.locator("#status")).to_have_text(interface_text("saved", "en"))
         expect(page.locator("#closed")).to_be_visible()
         assert len(house.folder.responses()) == 1

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.annotate.pages.charts import growth_chart
-from epicene.annotate.quality import GrowthPoint, QuestionGrowth
-from epicene.records import Estimate
+from epicene.core.records import Estimate
+from epicene.studies.analysis.quality import GrowthPoint, QuestionGrowth
+from epicene.studies.analysis.quality_tables import growth_chart
 from page_visitors import served
 from study_examples import misgendering
 

@@ -13,16 +13,16 @@ import msgspec
 import pytest
 from starlette.types import Message
 
-from epicene.annotate.desk import Desk, Task
-from epicene.annotate.folder import STUDY, create_folder, read_folder
-from epicene.annotate.reception import GRACE, ClosedError
-from epicene.annotate.reception import opened as people_of
-from epicene.annotate.tokens import Keys, Pass
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
-from epicene.errors import InputError
-from epicene.studies import Study
-from epicene.studies.files import read_study, study_toml, write_study
+from epicene.core.errors import InputError
+from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
+from epicene.studies.collection.links import LinkSigner, User
+from epicene.studies.collection.participants import GRACE_SECONDS, StudyClosedError
+from epicene.studies.collection.participants import open_participants as people_of
+from epicene.studies.collection.task_queue import Task, TaskQueue
+from epicene.studies.design.schema import Study
+from epicene.studies.exchange.study_files import read_study, study_toml, write_study
 from page_visitors import House, Page, served
 from study_examples import forced_choice, misgendering
 
@@ -38,14 +38,14 @@ def closing(study: Study, closes: datetime | None) -> Study:
 @contextmanager
 def reopened(folder: Path, ago: timedelta) -> Iterator[House]:
     """The study again, closed for so long."""
-    study = closing(read_folder(folder).study, datetime.now(UTC) - ago)
-    (folder / STUDY).write_text(study_toml(study), "utf-8")
+    study = closing(open_study_folder(folder).study, datetime.now(UTC) - ago)
+    (folder / STUDY_FILE).write_text(study_toml(study), "utf-8")
     with served(study, folder) as house:
         yield house
 
 
 def command(*words: object) -> int:
-    return guarded(lambda: run_app(["annotate", *map(str, words)]))
+    return run_with_exit_code(lambda: run_app(["annotate", *map(str, words)]))
 
 
 # --- the file ------------------------------------------------------------------------------------
@@ -88,22 +88,22 @@ def test_a_moment_without_a_zone_is_refused(written: str, tmp_path: Path) -> Non
 def test_the_desk_gives_nothing_after_and_takes_for_a_day(tmp_path: Path) -> None:
     now = [datetime(2026, 12, 31, 16, 59, tzinfo=UTC).timestamp()]
     closes = datetime(2026, 12, 31, 17, tzinfo=UTC)
-    folder = create_folder(tmp_path / "s", closing(misgendering(), closes))
-    desk = Desk(folder, clock=lambda: now[0])
-    desk.reception.enter("ann", "personal")
-    first = desk.situation("ann").work
+    folder = create_study_folder(tmp_path / "s", closing(misgendering(), closes))
+    desk = TaskQueue(folder, clock=lambda: now[0])
+    desk.participants.enter("ann", "personal")
+    first = desk.current_state("ann").work
     assert isinstance(first, Task)
     desk.answer("ann", first.number, first.revision, {"label": "correct"})
-    second = desk.situation("ann").work
+    second = desk.current_state("ann").work
     assert isinstance(second, Task)
     now[0] = closes.timestamp()
-    assert desk.reception.person("ann").stage == "closed"
+    assert desk.participants.person("ann").stage == "closed"
     assert not desk.undo("ann", first.number)  # it could not be given anew for long
-    now[0] += GRACE - 1
+    now[0] += GRACE_SECONDS - 1
     sent = "ann", second.number, second.revision, {"label": "correct"}
     assert desk.answer(*sent) == "saved"
     now[0] += 1
-    with pytest.raises(ClosedError):
+    with pytest.raises(StudyClosedError):
         desk.answer(*sent)
     desk.close()
     assert len(folder.responses()) == 2
@@ -129,7 +129,7 @@ def test_an_open_page_is_still_taken_for_a_day_and_nothing_new_is_given(tmp_path
         assert (reply["status"], reply["work"]["stage"]) == ("saved", "closed")
         assert ann.api(page, "undo", {"number": 1}).json()["status"] == "nothing"
         assert ann.get("/instructions").stage == "closed"
-        stranger = house.visitor().client.get(f"/enter/{house.keys.token(Pass('person', 'cem'))}")
+        stranger = house.visitor().client.get(f"/enter/{house.keys.token(User('person', 'cem'))}")
         assert "This study is closed" in stranger.text
         assert "set-cookie" not in stranger.headers
         owner, board = house.owner()
@@ -161,7 +161,7 @@ def test_the_open_link_says_so_in_the_persons_language(
     language: str, words: str, tmp_path: Path
 ) -> None:
     with served(closing(forced_choice(), datetime.now(UTC) - HOUR), tmp_path / "s") as house:
-        link = f"/enter/{house.keys.token(Pass('open'))}?PROLIFIC_PID=5f3a"
+        link = f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID=5f3a"
         reply = house.visitor().client.get(link, headers={"accept-language": language})
         assert words in reply.text
         assert "C0DE" not in reply.text
@@ -172,7 +172,7 @@ def test_the_open_link_says_so_in_the_persons_language(
 def test_who_did_something_by_the_open_link_still_finds_the_code(tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
         visitor = house.visitor()
-        page = visitor.enter(Pass("open"), "?PROLIFIC_PID=5f3a")
+        page = visitor.enter(User("open"), "?PROLIFIC_PID=5f3a")
         page = visitor.post(page, "/consent", {"agree": "yes"})
         page = visitor.post(page, "/screening", {"answer.native": "hindi", "answer.age": "40"})
         page = visitor.post(page, "/begin")
@@ -180,7 +180,7 @@ def test_who_did_something_by_the_open_link_still_finds_the_code(tmp_path: Path)
             address = "/go-on" if page.stage == "feedback" else "/answer"
             page = visitor.post(page, address, {"answer.better": "1"})
     with reopened(tmp_path / "s", 48 * HOUR) as house:
-        page = house.visitor().enter(Pass("open"), "?PROLIFIC_PID=5f3a")
+        page = house.visitor().enter(User("open"), "?PROLIFIC_PID=5f3a")
         assert page.stage == "closed"
         assert page.has_id("completion-code")
         assert "https://example.org/done?cc=C0DE" in page.values("href")
@@ -267,30 +267,30 @@ def test_who_came_by_the_open_link_is_out_when_revoked(
 ) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
         visitor = house.visitor()
-        visitor.enter(Pass("open"), "?PROLIFIC_PID=5f3a")
+        visitor.enter(User("open"), "?PROLIFIC_PID=5f3a")
         links(tmp_path / "s", "--revoke=5f3a")
         assert visitor.client.get("/").status_code == 404
-        link = f"/enter/{house.keys.token(Pass('open'))}?PROLIFIC_PID="
+        link = f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID="
         assert house.visitor().client.get(f"{link}5f3a").status_code == 404
         assert house.visitor().client.get(f"{link}6b1c").status_code == 200
 
 
 def test_nobody_unknown_is_revoked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    create_folder(tmp_path / "s", misgendering())
+    create_study_folder(tmp_path / "s", misgendering())
     assert command("links", tmp_path / "s", "--people=ann") == 0
     assert command("links", tmp_path / "s", "--revoke=anne") == 2
     assert "There is no person 'anne'; did you mean 'ann'?" in capsys.readouterr().err
-    with people_of(read_folder(tmp_path / "s")) as reception:
+    with people_of(open_study_folder(tmp_path / "s")) as reception:
         with pytest.raises(InputError):
             reception.revoke("ann", "anne")
         assert reception.issue("ann") == ""  # all or none
 
 
 def test_a_pass_is_written_in_one_way() -> None:
-    keys = Keys(b"a secret that has thirty-two byt")
-    first, second = (keys.token(Pass("person", "ann", issue)) for issue in ("", "1"))
+    keys = LinkSigner(b"a secret that has thirty-two byt")
+    first, second = (keys.token(User("person", "ann", issue)) for issue in ("", "1"))
     assert (first.count("."), second.count(".")) == (2, 3)
-    assert keys.read(second) == Pass("person", "ann", "1")
+    assert keys.read(second) == User("person", "ann", "1")
     role, name, issue, signature = second.split(".")
     for forged in (
         f"{role}.{name}.2.{signature}",

@@ -9,9 +9,9 @@ import pytest
 from starlette.requests import Request
 
 from annotate.test_pages_hostile import addresses
-from epicene.annotate.pages.site import Site
-from epicene.annotate.reception import Reception
-from epicene.errors import RunError
+from epicene.core.errors import RunError
+from epicene.studies.collection.participants import Participants
+from epicene.studies.web.site import Site
 from page_visitors import House, served
 from study_examples import misgendering
 
@@ -35,7 +35,7 @@ def test_a_failure_that_nobody_foresaw_has_the_headers_and_shows_nothing(
         raise ZeroDivisionError("at /home/somebody/study")
 
     monkeypatch.setattr(Site, "_render", fails)
-    monkeypatch.setattr(Reception, "person", fails)
+    monkeypatch.setattr(Participants, "person", fails)
     reply = visitor.client.get(address)
     assert reply.status_code == 500
     assert "default-src 'none'" in reply.headers["content-security-policy"]
@@ -72,7 +72,7 @@ def test_a_database_that_fails_before_any_page_is_said_too(
     def fails(*_: object) -> str:
         raise RunError("The responses in /home/somebody could not be used.")
 
-    monkeypatch.setattr(Reception, "issue", fails)
+    monkeypatch.setattr(Participants, "issue", fails)
     reply = visitor.client.get("/api/work")
     assert (reply.status_code, reply.headers["retry-after"]) == (503, "1")
     assert "somebody" not in reply.text

@@ -11,12 +11,11 @@ import msgspec
 import pytest
 from starlette.routing import Route
 
-from epicene.annotate.pages import guard
-from epicene.annotate.pages.guard import LARGEST_BODY
-from epicene.annotate.pages.limits import Buckets
-from epicene.annotate.tokens import SECRET, Keys, Pass, read_keys
-from epicene.errors import InputError
-from epicene.studies import Study, StudyItem
+from epicene.core.errors import InputError
+from epicene.studies.collection.links import SECRET_FILE, LinkSigner, User, load_signer
+from epicene.studies.design.schema import Study, StudyItem
+from epicene.studies.web import middleware
+from epicene.studies.web.middleware import MAX_BODY_BYTES, RateLimiter
 from page_visitors import House, Page, form, served
 from study_examples import en, misgendering
 
@@ -76,8 +75,8 @@ def test_a_persons_link_does_not_open_the_owners_pages(house: House) -> None:
             assert owner.client.request(method, address).status_code == 404
 
 
-def forged(keys: Keys) -> Iterator[str]:
-    token = keys.token(Pass("person", "ann"))
+def forged(keys: LinkSigner) -> Iterator[str]:
+    token = keys.token(User("person", "ann"))
     role, name, signature = token.split(".")
     yield from ("", ".", "..", "person", f"{role}.{name}", f"{role}.{name}.", "x" * 5000)
     yield f"{role}.{name}.{signature[:-1]}"
@@ -89,7 +88,7 @@ def forged(keys: Keys) -> Iterator[str]:
     yield f"{role}.{base64.urlsafe_b64encode(b'bob').decode()}.{signature}"
     yield f"{role}.é.{signature}"
     yield f"{role}.{name}.é{signature}"
-    yield Keys(b"another secret, of thirty-two by").token(Pass("owner"))
+    yield LinkSigner(b"another secret, of thirty-two by").token(User("owner"))
     yield f"{role}.{base64.urlsafe_b64encode(bytes([255, 254])).decode()}.{signature}"
 
 
@@ -108,7 +107,7 @@ def test_forged_cookies_open_nothing(house: House) -> None:
         fresh = house.visitor()
         reply = fresh.client.get("/", headers={b"cookie": f"{name}={token}".encode()})
         assert reply.status_code == 404
-    owner_as_person = house.keys.token(Pass("owner"))
+    owner_as_person = house.keys.token(User("owner"))
     reply = house.visitor().client.get("/", headers={"cookie": f"{name}={owner_as_person}"})
     assert reply.status_code == 404
 
@@ -118,15 +117,15 @@ def test_tokens_of_one_purpose_serve_no_other(house: House) -> None:
     assert keys.sign("csrf", "person", "ann") != keys.sign("pass", "person", "ann")
     assert keys.sign("a", "bc", "d") != keys.sign("a", "b", "cd")
     for name in ("ann", "Ünal", "a.b", "a b", "ع" * 50):
-        assert keys.read(keys.token(Pass("person", name))) == Pass("person", name)
+        assert keys.read(keys.token(User("person", name))) == User("person", name)
 
 
 def test_cookies_are_kept_from_scripts_and_other_sites(house: House) -> None:
-    link = f"/enter/{house.keys.token(Pass('person', 'ann'))}"
+    link = f"/enter/{house.keys.token(User('person', 'ann'))}"
     cookie = house.visitor().client.get(link).headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=lax" in cookie  # the link may be followed again from another site
-    owner = house.visitor().client.get(f"/enter/{house.keys.token(Pass('owner'))}")
+    owner = house.visitor().client.get(f"/enter/{house.keys.token(User('owner'))}")
     assert "samesite=strict" in owner.headers["set-cookie"].lower()
     assert "secure" not in cookie
     visitor = house.visitor()
@@ -175,7 +174,7 @@ def test_another_persons_item_is_not_there(house: House) -> None:
 
 def test_bodies_have_an_end(house: House) -> None:
     visitor, page = house.person()
-    huge = "x" * (10 * LARGEST_BODY)
+    huge = "x" * (10 * MAX_BODY_BYTES)
     assert visitor.client.post("/answer", data=form(page, {"note": huge})).status_code == 413
 
     def pieces() -> Iterator[bytes]:
@@ -295,7 +294,7 @@ def test_texts_stay_texts(tmp_path: Path) -> None:
 @pytest.fixture
 def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """No bucket fills again, however slow the machine."""
-    monkeypatch.setattr(guard, "Buckets", partial(Buckets, clock=lambda: 0.0))
+    monkeypatch.setattr(middleware, "RateLimiter", partial(RateLimiter, clock=lambda: 0.0))
 
 
 def test_limits_are_by_link_and_not_by_address(stopped_clock: None, tmp_path: Path) -> None:
@@ -320,7 +319,7 @@ def test_whoever_has_no_link_cannot_keep_others_out(stopped_clock: None, tmp_pat
 
 def test_a_bucket_fills_again() -> None:
     now = [0.0]
-    buckets = Buckets(rate=2, burst=3, clock=lambda: now[0])
+    buckets = RateLimiter(rate=2, burst=3, clock=lambda: now[0])
     assert [buckets.take("a") for _ in range(5)] == [True, True, True, False, False]
     assert buckets.take("b")
     now[0] += 1
@@ -330,13 +329,13 @@ def test_a_bucket_fills_again() -> None:
 
 
 def test_the_secret_is_for_the_owner_of_the_folder_alone(tmp_path: Path) -> None:
-    keys = read_keys(tmp_path)
-    assert (tmp_path / SECRET).stat().st_mode & 0o777 == 0o600
-    token = keys.token(Pass("owner"))
-    assert read_keys(tmp_path).read(token) == Pass("owner")
-    (tmp_path / SECRET).chmod(0o644)
+    keys = load_signer(tmp_path)
+    assert (tmp_path / SECRET_FILE).stat().st_mode & 0o777 == 0o600
+    token = keys.token(User("owner"))
+    assert load_signer(tmp_path).read(token) == User("owner")
+    (tmp_path / SECRET_FILE).chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):
-        read_keys(tmp_path)
-    (tmp_path / SECRET).write_text("short")
+        load_signer(tmp_path)
+    (tmp_path / SECRET_FILE).write_text("short")
     with pytest.raises(InputError, match="holds no secret"):
-        read_keys(tmp_path)
+        load_signer(tmp_path)

@@ -14,11 +14,11 @@ import pytest
 import uvicorn
 
 from annotators.process import Server
-from epicene.annotate.folder import create_folder
-from epicene.annotate.pages import connections
-from epicene.annotate.pages.limits import Buckets
-from epicene.annotate.pages.server import configured
-from epicene.annotate.tokens import Pass
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.links import User
+from epicene.studies.web import server as web_server
+from epicene.studies.web.middleware import RateLimiter
+from epicene.studies.web.server import uvicorn_config
 from page_visitors import PNG, House, served, with_pictures
 from study_examples import image, misgendering
 
@@ -43,14 +43,14 @@ class Wire:
         head = f"GET {address} HTTP/1.1\r\nHost: x\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
         return status(reply := self.ask(head.encode("latin-1"))), reply
 
-    def cookie(self, entrant: Pass) -> str:
+    def cookie(self, entrant: User) -> str:
         visitor = self.house.visitor()
         visitor.enter(entrant)
         ((name, value),) = visitor.client.cookies.items()
         return f"{name}={value}"
 
     def works(self) -> bool:
-        code, reply = self.get("/", self.cookie(Pass("person", "ann")))
+        code, reply = self.get("/", self.cookie(User("person", "ann")))
         return code == 200 and b'data-stage="item"' in reply
 
 
@@ -70,13 +70,13 @@ def status(reply: bytes) -> int:
 @pytest.fixture(scope="module")
 def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Buckets, "take", lambda *_: True)  # tested elsewhere
-        patch.setattr(connections, "PATIENCE", 1.0)
+        patch.setattr(RateLimiter, "take", lambda *_: True)  # tested elsewhere
+        patch.setattr(web_server, "REQUEST_TIMEOUT", 1.0)
         with (
             served(image(), tmp_path_factory.mktemp("wire") / "s") as house,
             socket.create_server(("127.0.0.1", 0)) as listening,
         ):
-            config = configured(house.app)
+            config = uvicorn_config(house.app)
             config.lifespan = "off"  # it was started already
             server = uvicorn.Server(config)
             thread = threading.Thread(target=server.run, args=([listening],))
@@ -108,7 +108,7 @@ KEPT_SECRET = (b"Traceback", b"sqlite", b"picture = ", b"/tmp/", b"root:", b"dat
 
 @pytest.mark.parametrize("role", ["person", "owner"])
 def test_paths_lead_nowhere_else(role: str, wire: Wire) -> None:
-    cookie = wire.cookie(Pass("owner") if role == "owner" else Pass("person", "ann"))
+    cookie = wire.cookie(User("owner") if role == "owner" else User("person", "ann"))
     for place in PLACES:
         for trick in TRICKS:
             code, reply = wire.get(place + trick, cookie)
@@ -119,21 +119,21 @@ def test_paths_lead_nowhere_else(role: str, wire: Wire) -> None:
 
 
 def test_a_person_finds_no_way_round_to_the_owner(wire: Wire) -> None:
-    cookie = wire.cookie(Pass("person", "ann"))
+    cookie = wire.cookie(User("person", "ann"))
     for address in NO_OWNER:
         code, reply = wire.get(address, cookie)
         assert code in (400, 404), address
         assert not any(secret in reply for secret in KEPT_SECRET)
-    assert wire.get("/owner", wire.cookie(Pass("owner")))[0] == 200
+    assert wire.get("/owner", wire.cookie(User("owner")))[0] == 200
 
 
 def test_a_picture_is_for_whom_it_was_given_to(wire: Wire) -> None:
     name = next(iter(wire.house.folder.study.items)).fields["picture"]
-    code, reply = wire.get(f"/image/{name}", wire.cookie(Pass("person", "ann")))
+    code, reply = wire.get(f"/image/{name}", wire.cookie(User("person", "ann")))
     assert (code, reply.partition(b"\r\n\r\n")[2]) == (200, PNG)
     # The one item is given to one person.
-    assert wire.get(f"/image/{name}", wire.cookie(Pass("person", "bob")))[0] == 404
-    assert wire.get(f"/owner/image/{name}", wire.cookie(Pass("person", "ann")))[0] == 404
+    assert wire.get(f"/image/{name}", wire.cookie(User("person", "bob")))[0] == 404
+    assert wire.get(f"/owner/image/{name}", wire.cookie(User("person", "ann")))[0] == 404
 
 
 # --- requests that are none ----------------------------------------------------------------------
@@ -175,9 +175,9 @@ HOSTS = (b"[", b"a b", b"", b"]:[", b"[::1", b"x:y:z", b"\xff\xfe", b"//", b"x" 
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_whatever_the_request_calls_us_is_not_looked_at(host: bytes, wire: Wire) -> None:
-    link = f"/enter/{wire.house.keys.token(Pass('person', 'ann'))}".encode()
-    cookie = wire.cookie(Pass("person", "ann")).encode()
-    owner = wire.cookie(Pass("owner")).encode()
+    link = f"/enter/{wire.house.keys.token(User('person', 'ann'))}".encode()
+    cookie = wire.cookie(User("person", "ann")).encode()
+    owner = wire.cookie(User("owner")).encode()
     end = b" HTTP/1.1\r\nHost: " + host + b"\r\nConnection: close\r\n"
     for address, sent, expected in (
         (b"/nothing", b"", 404),
@@ -210,7 +210,7 @@ def test_there_is_no_socket(wire: Wire) -> None:
 
 def test_each_of_several_requests_is_looked_at(wire: Wire) -> None:
     """The second on a connection is not in the first one's name."""
-    cookie = wire.cookie(Pass("person", "ann")).encode()
+    cookie = wire.cookie(User("person", "ann")).encode()
     reply = wire.ask(
         b"GET /api/work HTTP/1.1\r\nHost: x\r\nCookie: " + cookie + b"\r\n\r\n"
         b"GET /api/work HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -237,7 +237,7 @@ ENDLESS = {
 @pytest.mark.parametrize("what", ENDLESS)
 def test_what_has_no_end_gets_one(what: str, wire: Wire) -> None:
     start, pieces, expected = ENDLESS[what]
-    cookie = wire.cookie(Pass("person", "ann")).encode()
+    cookie = wire.cookie(User("person", "ann")).encode()
     if not start:
         start = START + b"Cookie: " + cookie + b"\r\nTransfer-Encoding: chunked\r\n\r\n"
     said = len(start)
@@ -257,7 +257,7 @@ def test_what_has_no_end_gets_one(what: str, wire: Wire) -> None:
 
 
 def test_a_body_that_says_its_length_is_refused_before_it_comes(wire: Wire) -> None:
-    cookie = wire.cookie(Pass("person", "ann")).encode()
+    cookie = wire.cookie(User("person", "ann")).encode()
     for address in (b"/answer", b"/api/answer"):
         head = b"POST " + address + b" HTTP/1.1\r\nHost: x\r\nCookie: " + cookie
         assert status(wire.ask(head + b"\r\nContent-Length: 10000000\r\n\r\n")) == 413
@@ -283,7 +283,7 @@ def test_who_says_little_is_not_waited_for(said: bytes, expected: int, wire: Wir
 def test_a_body_in_drops_is_not_waited_for(
     address: str, wire: Wire, caplog: pytest.LogCaptureFixture
 ) -> None:
-    cookie = wire.cookie(Pass("person", "ann"))
+    cookie = wire.cookie(User("person", "ann"))
     head = f"POST {address} HTTP/1.1\r\nHost: x\r\nCookie: {cookie}\r\nContent-Length: 1000\r\n\r\n"
     with closing(wire.call()) as line, suppress(ConnectionError):
         line.sendall(head.encode())
@@ -326,7 +326,7 @@ def test_a_kept_connection_may_rest(wire: Wire) -> None:
 
 def test_ten_megabytes_are_not_held(tmp_path: Path) -> None:
     study = with_pictures(misgendering(), tmp_path / "s")
-    create_folder(tmp_path / "s", study)
+    create_study_folder(tmp_path / "s", study)
     server = Server(tmp_path / "s", people=1)
     server.start()
     try:

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 from fastapi.testclient import TestClient
 
-from epicene.annotate.desk import Desk
-from epicene.annotate.tokens import SECRET, Pass, read_keys
-from epicene.errors import InputError, RunError
-from epicene.studies import Access
+from epicene.core.errors import InputError, RunError
+from epicene.studies.collection.links import SECRET_FILE, User, load_signer
+from epicene.studies.collection.task_queue import TaskQueue
+from epicene.studies.design.schema import Access
 from page_visitors import House, Page, Visitor, form, served
 from study_examples import forced_choice, misgendering
 
@@ -107,7 +107,7 @@ def test_links_and_cookies_of_another_study(tmp_path: Path) -> None:
         stranger, _ = other.person()
         ((theirs, value),) = stranger.client.cookies.items()
         assert name != theirs
-        link = f"/enter/{other.keys.token(Pass('person', 'ann'))}"
+        link = f"/enter/{other.keys.token(User('person', 'ann'))}"
         assert one.visitor().client.get(link).status_code == 404
         for cookie in (f"{theirs}={value}", f"{name}={value}"):
             assert one.visitor().client.get("/", headers={"cookie": cookie}).status_code == 404
@@ -121,9 +121,9 @@ def test_with_a_new_secret_no_old_link_or_cookie_works(tmp_path: Path) -> None:
     with served(misgendering(), tmp_path / "s") as house:
         visitor, _ = house.person()
         cookies = dict(visitor.client.cookies)
-        token = house.keys.token(Pass("owner"))
-    (tmp_path / "s" / SECRET).unlink()
-    read_keys(tmp_path / "s")
+        token = house.keys.token(User("owner"))
+    (tmp_path / "s" / SECRET_FILE).unlink()
+    load_signer(tmp_path / "s")
     with served(misgendering(), tmp_path / "s") as house:
         fresh = house.visitor()
         assert fresh.client.get(f"/enter/{token}").status_code == 404
@@ -134,7 +134,7 @@ def test_with_a_new_secret_no_old_link_or_cookie_works(tmp_path: Path) -> None:
 def test_nothing_can_be_answered_before_the_consent(tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
         visitor = house.visitor()
-        page = visitor.enter(Pass("open"), "?PROLIFIC_PID=5f3a")
+        page = visitor.enter(User("open"), "?PROLIFIC_PID=5f3a")
         assert page.stage == "consent"
         body = {"number": 1, "revision": 0, "answers": {"better": ["1"]}}
         for address, sent in (("answer", body), ("undo", {"number": 1})):
@@ -157,7 +157,7 @@ def test_nothing_can_be_answered_before_the_consent(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_names_that_no_platform_gives(name: str, tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
-        link = f"/enter/{house.keys.token(Pass('open'))}?PROLIFIC_PID={name}"
+        link = f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID={name}"
         reply = house.visitor().client.get(link)
         assert reply.status_code == 400
         assert "set-cookie" not in reply.headers
@@ -169,7 +169,7 @@ def test_the_way_back_is_the_studys_own(tmp_path: Path) -> None:
         asked = {"PROLIFIC_PID": "5f3a"}
         for name in ("to", "back", "next", "url", "completion_url", "redirect"):
             asked[name] = f"https://{ELSEWHERE}/"
-        page = visitor.enter(Pass("open"), f"?{urlencode(asked)}")
+        page = visitor.enter(User("open"), f"?{urlencode(asked)}")
         assert ELSEWHERE not in page.text
         page = visitor.post(page, "/consent", {"agree": "yes", "back": f"//{ELSEWHERE}"})
         given = {"answer.native": "hindi", "answer.age": "30", "to": f"//{ELSEWHERE}"}
@@ -313,7 +313,7 @@ def test_what_broke_is_not_told(
         def situation(*_: object) -> None:
             raise error
 
-        broken.setattr(Desk, "situation", situation)
+        broken.setattr(TaskQueue, "situation", situation)
         for address in ("/", "/api/work"):
             reply = client.get(address)
             assert reply.status_code == status

@@ -11,9 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from epicene.annotate.tokens import Pass
-from epicene.studies import ImagePanel, Study, StudyItem
-from epicene.studies.checks import IN_WORDS
+from epicene.studies.collection.links import User
+from epicene.studies.design.schema import LOCALISED_FIELDS, ImagePanel, Study, StudyItem
 from page_visitors import Fields, House, Page, Visitor, served
 from study_examples import STUDIES, misgendering, options
 
@@ -32,7 +31,7 @@ def hostile(study: Study) -> Study:
 
     def changed(value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
-            if key in IN_WORDS:
+            if key in LOCALISED_FIELDS:
                 return dict.fromkeys(value, SCRIPT)
             if key == "fields":
                 return {
@@ -83,7 +82,7 @@ def come_in(house: House, name: str) -> tuple[Visitor, Page]:
     if house.folder.study.access.entry == "personal":
         return house.person(name)
     visitor = house.visitor()
-    return visitor, visitor.enter(Pass("open"), f"?PROLIFIC_PID={name}")
+    return visitor, visitor.enter(User("open"), f"?PROLIFIC_PID={name}")
 
 
 OWNERS = ("/owner", "/owner/items", "/owner/agreement", "/owner/disagreements")

@@ -8,11 +8,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.annotate.folder import read_folder
-from epicene.annotate.pages.views import shuffled
-from epicene.annotate.tokens import Pass
-from epicene.studies import Choose, Mark, Note, Span, Study, StudyItem, Tag, Write
-from epicene.studies.response_files import read_responses
+from epicene.studies.collection.folder import open_study_folder
+from epicene.studies.collection.links import User
+from epicene.studies.design.schema import (
+    ChoiceQuestion,
+    MarksQuestion,
+    NoteQuestion,
+    Span,
+    Study,
+    StudyItem,
+    TagsQuestion,
+    TextQuestion,
+)
+from epicene.studies.exchange.response_files import read_responses
+from epicene.studies.web.item_view import shuffled_choices
 from page_visitors import Page, Visitor, served
 from study_examples import (
     STUDIES,
@@ -31,15 +40,15 @@ def fill_in(study: Study, page: Page) -> dict[str, str | list[str]]:
     answers: dict[str, str | list[str]] = {}
     for question in study.questions:
         offered = page.fields.get(f"answer.{question.id}", [])
-        if isinstance(question, Choose):
+        if isinstance(question, ChoiceQuestion):
             answers[question.id] = offered[-1]
-        elif isinstance(question, Tag):
+        elif isinstance(question, TagsQuestion):
             answers[question.id] = offered[:1]
-        elif isinstance(question, Mark):
+        elif isinstance(question, MarksQuestion):
             answers[question.id] = [value for value in offered if value][-1:]
-        elif isinstance(question, Write):
+        elif isinstance(question, TextQuestion):
             answers[question.id] = offered[0]
-        elif isinstance(question, Note):
+        elif isinstance(question, NoteQuestion):
             answers[question.id] = "seen"
     return answers
 
@@ -62,9 +71,9 @@ def test_each_kind_is_answered_to_the_end(make: Callable[[], Study], tmp_path: P
         study = house.folder.study
         visitor = house.visitor()
         if study.access.entry == "open":
-            page = visitor.enter(Pass("open"), "?PROLIFIC_PID=ann")
+            page = visitor.enter(User("open"), "?PROLIFIC_PID=ann")
         else:
-            page = visitor.enter(Pass("person", "ann"))
+            page = visitor.enter(User("person", "ann"))
         page = pass_the_door(visitor, study, page)
         seen = 0
         while page.stage != "done":
@@ -82,7 +91,7 @@ def test_each_kind_is_answered_to_the_end(make: Callable[[], Study], tmp_path: P
     sheet = tmp_path / "export.csv"
     sheet.write_text(text, "utf-8", newline="")
     read = [placed.response for placed in read_responses(sheet, study)]
-    kept = read_folder(house.folder.path).responses()
+    kept = open_study_folder(house.folder.path).responses()
     assert len(read) == seen
     assert {each.item: each.answers for each in read} == {each.item: each.answers for each in kept}
 
@@ -107,7 +116,7 @@ def test_hidden_fields_and_item_ids_reach_nobody(make: Callable[[], Study], tmp_
         visitor = house.visitor()
         open_ = study.access.entry == "open"
         page = visitor.enter(
-            Pass("open") if open_ else Pass("person", "ann"), "?PROLIFIC_PID=ann" * open_
+            User("open") if open_ else User("person", "ann"), "?PROLIFIC_PID=ann" * open_
         )
         page = pass_the_door(visitor, study, page)
         told = page.text + visitor.client.get("/api/work").text
@@ -139,8 +148,8 @@ def test_texts_to_choose_between_change_places_between_people(tmp_path: Path) ->
         orders = set()
         for name in ("ann", "bob", "cem", "dia", "eva", "fay", "gus", "hal"):
             question = study.questions[0]
-            assert isinstance(question, Choose)
-            orders.add(tuple(shuffled(house.folder.study, question, study.items[0], name)))
+            assert isinstance(question, ChoiceQuestion)
+            orders.add(tuple(shuffled_choices(house.folder.study, question, study.items[0], name)))
         assert len(orders) > 2
 
 
@@ -217,7 +226,7 @@ def test_practice_tells_what_was_expected(tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
         study = house.folder.study
         visitor = house.visitor()
-        page = visitor.enter(Pass("open"), "?PROLIFIC_PID=ann", **{"accept-language": "en"})
+        page = visitor.enter(User("open"), "?PROLIFIC_PID=ann", **{"accept-language": "en"})
         page = pass_the_door(visitor, study, page)
         assert page.has_id("practice")
         good = "1" if page.text.index("मैं आया") < page.text.index("मैं आना") else "2"
@@ -236,7 +245,7 @@ def test_items_fillers_and_checks_look_the_same(tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
         study = house.folder.study
         visitor = house.visitor()
-        page = visitor.enter(Pass("open"), "?PROLIFIC_PID=ann")
+        page = visitor.enter(User("open"), "?PROLIFIC_PID=ann")
         page = pass_the_door(visitor, study, page)
         page = visitor.post(visitor.answer(page, better="1"), "/go-on")
         shapes = set()

@@ -10,14 +10,14 @@ import pytest
 
 from annotate.desk_people import LEASE, Clock, answer, check_ledger, enter, small, work_of
 from annotate.desk_people import opened as opened_desk
-from epicene.annotate import progress
-from epicene.annotate.desk import Nothing, Task
-from epicene.annotate.folder import RESPONSES
-from epicene.annotate.pages.words import say
-from epicene.annotate.reception import forget, opened
-from epicene.annotate.tokens import Pass
-from epicene.errors import InputError
-from epicene.studies import Access, Study
+from epicene.core.errors import InputError
+from epicene.studies.collection import progress
+from epicene.studies.collection.folder import RESPONSES_FILE
+from epicene.studies.collection.links import User
+from epicene.studies.collection.participants import delete_participant, open_participants
+from epicene.studies.collection.task_queue import NoTask, Task
+from epicene.studies.design.schema import Access, Study
+from epicene.studies.web.translations import interface_text
 from page_visitors import House, Page, Visitor, served
 from study_examples import forced_choice, misgendering
 
@@ -27,7 +27,7 @@ PLATFORM = "https://example.org"
 def come_in(house: House, name: str) -> tuple[Visitor, Page]:
     visitor = house.visitor()
     return visitor, visitor.enter(
-        Pass("open"), f"?PROLIFIC_PID={name}", **{"accept-language": "en"}
+        User("open"), f"?PROLIFIC_PID={name}", **{"accept-language": "en"}
     )
 
 
@@ -45,7 +45,7 @@ def of_few(**access: str) -> Study:
 
 def kept_of(house: House, name: str) -> list[str]:
     """The tables that have anything of a person."""
-    with sqlite3.connect(house.folder.path / RESPONSES) as db:
+    with sqlite3.connect(house.folder.path / RESPONSES_FILE) as db:
         tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type='table'")]
         return [
             table
@@ -69,7 +69,7 @@ def test_of_who_declines_by_the_open_link_nothing_is_kept(tmp_path: Path) -> Non
         visitor, page = come_in(house, "decl1")
         visitor.post(page, "/language", {"language": "en"})
         declined = visitor.post(page, "/consent", {"agree": "no"})
-        assert say("declined", "en") in declined.text
+        assert interface_text("declined", "en") in declined.text
         assert kept_of(house, "decl1") == []
         assert not visitor.client.cookies
         assert house.owner()[1].values("data-person") == []
@@ -85,24 +85,24 @@ def test_without_a_platform_who_declines_comes_again_as_somebody_else(tmp_path: 
     study = msgspec.structs.replace(forced_choice(), access=Access(entry="open"))
     with served(study, tmp_path / "s") as house:
         visitor = house.visitor()
-        page = visitor.enter(Pass("open"))
+        page = visitor.enter(User("open"))
         visitor.post(page, "/consent", {"agree": "no"})
         assert house.owner()[1].values("data-person") == []
-        assert visitor.enter(Pass("open")).stage == "consent"
+        assert visitor.enter(User("open")).stage == "consent"
 
 
 def test_who_declines_by_a_personal_link_is_invited_as_before(tmp_path: Path) -> None:
     study = msgspec.structs.replace(forced_choice(), access=Access())
     with served(study, tmp_path / "s") as house:
-        with opened(house.folder) as reception:
+        with open_participants(house.folder) as reception:
             reception.invite("ann")
-        before = progress.people(house.folder.path / RESPONSES)
+        before = progress.participant_progress(house.folder.path / RESPONSES_FILE)
         visitor, page = house.person()
-        assert progress.people(house.folder.path / RESPONSES) != before
+        assert progress.participant_progress(house.folder.path / RESPONSES_FILE) != before
         visitor.post(page, "/consent", {"agree": "no"})
-        assert progress.people(house.folder.path / RESPONSES) == before
+        assert progress.participant_progress(house.folder.path / RESPONSES_FILE) == before
         assert (before[0].state, before[0].seen) == ("invited", None)
-        with sqlite3.connect(house.folder.path / RESPONSES) as db:
+        with sqlite3.connect(house.folder.path / RESPONSES_FILE) as db:
             ((language, entered),) = db.execute("SELECT language, entered FROM people")
         assert (language, entered) == ("", None)
         assert house.person()[1].stage == "consent"
@@ -127,8 +127,8 @@ def test_who_answered_before_consent_was_asked_is_told_what_is_kept(tmp_path: Pa
         visitor, page = house.person()
         assert page.stage == "consent"
         declined = visitor.post(page, "/consent", {"agree": "no"})
-        assert say("declined_later", "en") in declined.text
-        assert say("declined", "en") not in declined.text
+        assert interface_text("declined_later", "en") in declined.text
+        assert interface_text("declined", "en") not in declined.text
         assert len(house.folder.responses()) == 1
 
 
@@ -137,25 +137,25 @@ def test_who_answered_before_consent_was_asked_is_told_what_is_kept(tmp_path: Pa
 
 def test_a_person_is_forgotten_while_the_study_is_served(tmp_path: Path) -> None:
     with served(misgendering(), tmp_path / "s") as house:
-        path = house.folder.path / RESPONSES
+        path = house.folder.path / RESPONSES_FILE
         ann, page = house.person("ann")
         second = ann.answer(page, label="correct")
         bob, page = house.person("bob")
         bob.answer(page, label="misgendering")
-        house.folder.settlements().settle("g1", "label", "correct", "owner")
-        assert forget(path, "ann") == 1
+        house.folder.adjudications().settle("g1", "label", "correct", "owner")
+        assert delete_participant(path, "ann") == 1
         assert kept_of(house, "ann") == []
         assert not on_disk(house, '"participant":"ann"')
         assert ann.client.get("/").status_code == 404
         sent = {"number": 2, "revision": 0, "answers": {"label": ["correct"]}}
         assert ann.api(second, "answer", sent).status_code == 404
         assert [each.participant for each in house.folder.responses()] == ["bob"]
-        assert len(house.folder.settlements().all()) == 1
-        lists = progress.lists(path)
+        assert len(house.folder.adjudications().all()) == 1
+        lists = progress.list_progress(path)
         assert (lists[0].given, lists[0].out) == (1, 0)
         assert bob.get().stage == "item"  # which ann had
         with pytest.raises(InputError, match="no person 'ann'"):
-            forget(path, "ann")
+            delete_participant(path, "ann")
         _, page = house.person("ann")  # the link is still one
         assert page.values("data-answered")[0] == "0"
         # What waits in a browser from before is no answer to what is asked now.
@@ -169,8 +169,8 @@ def test_what_a_forgotten_person_had_goes_to_others(tmp_path: Path) -> None:
         assert isinstance(first, Task)
         answer(desk, "ann", first)
         assert isinstance(work_of(desk, "ann"), Task)
-        assert isinstance(work_of(desk, "bob"), Nothing)
-        assert forget(desk.path, "ann") == 1
+        assert isinstance(work_of(desk, "bob"), NoTask)
+        assert delete_participant(desk.path, "ann") == 1
         check_ledger(desk)
         taken = []
         while isinstance(work := work_of(desk, "bob"), Task):
@@ -182,10 +182,10 @@ def test_what_a_forgotten_person_had_goes_to_others(tmp_path: Path) -> None:
 def test_a_revoked_link_stays_so_whoever_is_forgotten(tmp_path: Path) -> None:
     with served(misgendering(), tmp_path / "s") as house:
         house.person("ann")
-        with opened(house.folder) as reception:
+        with open_participants(house.folder) as reception:
             reception.revoke("ann")
-        assert forget(house.folder.path / RESPONSES, "ann") == 0
-        old = house.keys.token(Pass("person", "ann"))
+        assert delete_participant(house.folder.path / RESPONSES_FILE, "ann") == 0
+        old = house.keys.token(User("person", "ann"))
         assert house.visitor().client.get(f"/enter/{old}").status_code == 404
 
 
@@ -194,7 +194,7 @@ def test_who_came_by_a_sheet_alone_is_forgotten_too(tmp_path: Path) -> None:
         sheet = tmp_path / "sheet.csv"
         sheet.write_text("participant,item,label\neve,g1,correct\neve,g2,correct\n", "utf-8")
         house.folder.take(sheet)
-        assert forget(house.folder.path / RESPONSES, "eve") == 2
+        assert delete_participant(house.folder.path / RESPONSES_FILE, "eve") == 2
         assert house.folder.responses() == []
 
 
@@ -237,10 +237,10 @@ def test_who_comes_when_nothing_is_left_is_told_before_anything_else(tmp_path: P
         assert waits.stage == "full"
         assert f"{PLATFORM}/full" in waits.values("href")
         assert second.client.get("/api/work").json()["stage"] == "full"
-        link = f"/enter/{house.keys.token(Pass('open'))}?PROLIFIC_PID=third"
+        link = f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID=third"
         third = house.visitor().client.get(link, headers={"accept-language": "en"})
         assert Page(third.text).stage == "full"
-        assert say("none_left", "en") in third.text
+        assert interface_text("none_left", "en") in third.text
         assert f'content="20;url={PLATFORM}/full"' in third.text
         assert "set-cookie" not in third.headers
         assert kept_of(house, "third") == []
@@ -250,7 +250,7 @@ def test_who_comes_when_nothing_is_left_is_told_before_anything_else(tmp_path: P
 def test_without_an_address_one_may_look_again(tmp_path: Path) -> None:
     study = msgspec.structs.replace(of_few(), items=())
     with served(study, tmp_path / "s") as house:
-        link = f"/enter/{house.keys.token(Pass('open'))}?PROLIFIC_PID=5f3a"
+        link = f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID=5f3a"
         page = Page(house.visitor().client.get(link).text)
         assert page.stage == "full"
         assert page.has_id("look-again")
@@ -260,13 +260,13 @@ def test_without_an_address_one_may_look_again(tmp_path: Path) -> None:
 def test_there_is_room_as_long_as_something_is_free_or_ones_own(tmp_path: Path) -> None:
     clock = Clock()
     with opened_desk(small(1), tmp_path / "s", clock) as desk:
-        assert desk.has_room_for("ann")
+        assert desk.has_task_for("ann")
         enter(desk, "ann")
         work_of(desk, "ann")
-        assert desk.has_room_for("ann")
-        assert not desk.has_room_for("bob")
+        assert desk.has_task_for("ann")
+        assert not desk.has_task_for("bob")
         clock.now += LEASE + 1
-        assert desk.has_room_for("bob")
+        assert desk.has_task_for("bob")
 
 
 # --- a form of another's page --------------------------------------------------------------------
@@ -278,8 +278,8 @@ def test_a_form_from_before_another_link_was_followed_is_explained(
 ) -> None:
     with served(misgendering(), tmp_path / "s") as house:
         visitor, page = house.person("ann")
-        visitor.enter(Pass("person", "bob"))
+        visitor.enter(User("person", "bob"))
         told = visitor.post(page, address, {"answer.label": "correct", "language": "en"}, 403)
         assert told.has_id("other-link")
-        assert say("other_link_form", "en").replace("'", "&#39;") in told.text
+        assert interface_text("other_link_form", "en").replace("'", "&#39;") in told.text
         assert house.folder.responses() == []

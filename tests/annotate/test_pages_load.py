@@ -12,8 +12,8 @@ import pytest
 import annotate_load
 from annotators.audit import Audit, audit, study
 from annotators.person import Notes
-from epicene.annotate.folder import read_folder
-from epicene.studies import Response
+from epicene.studies.collection.folder import open_study_folder
+from epicene.studies.design.schema import Response
 
 NOTHING = Audit(lost=0, double=0, strange=0, over=0)
 
@@ -34,7 +34,7 @@ def test_items_get_their_judgements_and_no_more(tmp_path: Path) -> None:
         tmp_path / "study", people=6, seconds=300, think=(0.05, 0.2), items=8
     )
     assert measured.is_sound
-    given = Counter(each.item for each in read_folder(tmp_path / "study").responses())
+    given = Counter(each.item for each in open_study_folder(tmp_path / "study").responses())
     assert given == dict.fromkeys((f"item-{n}" for n in range(1, 9)), annotate_load.JUDGEMENTS)
 
 

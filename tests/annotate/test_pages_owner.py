@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from epicene.annotate.folder import read_folder
-from epicene.records import to_json
-from epicene.studies import Choose, Study
-from epicene.studies.response_files import responses_jsonl, responses_sheet
+from epicene.core.records import to_json
+from epicene.studies.collection.folder import open_study_folder
+from epicene.studies.design.schema import ChoiceQuestion, Study
+from epicene.studies.exchange.response_files import responses_jsonl, responses_sheet
 from page_visitors import House, Page, Visitor, served
 from study_examples import forced_choice, label_and_rewrite, misgendering
 
@@ -63,7 +63,7 @@ def test_agreement_before_anybody_answered(tmp_path: Path) -> None:
 
 def test_of_what_people_prefer_nothing_is_to_be_settled(tmp_path: Path) -> None:
     study = forced_choice()
-    (better,) = (each for each in study.questions if isinstance(each, Choose))
+    (better,) = (each for each in study.questions if isinstance(each, ChoiceQuestion))
     taste = msgspec.structs.replace(better, preference=True)
     study = msgspec.structs.replace(study, questions=(taste,))
     with served(study, tmp_path / "s") as house:
@@ -103,7 +103,7 @@ def test_disagreements_are_settled_and_opened_again(tmp_path: Path) -> None:
         assert visitor.client.post("/owner/settle", data=both).status_code == 422
         page = Page(visitor.client.post("/owner/settle", data=form | {"none": "yes"}).text)
         assert page.values("data-left") == ["0"]
-        settled = read_folder(house.folder.path).settlements().all()
+        settled = open_study_folder(house.folder.path).adjudications().all()
         assert {name: each.value for name, each in settled.items()} == {
             ("g1", "label"): "correct",
             ("g1", "tags"): (),
@@ -121,7 +121,7 @@ def test_a_written_text_is_settled_by_writing(tmp_path: Path) -> None:
         assert page.values("data-settle") == ["other"]
         form = {"csrf": page.chosen["csrf"][0], "item": "s1", "question": "other"}
         visitor.client.post("/owner/settle", data=form | {"answer.other": "أنا مرهقة"})
-        settled = read_folder(house.folder.path).settlements().all()
+        settled = open_study_folder(house.folder.path).adjudications().all()
         assert settled["s1", "other"].value == "أنا مرهقة"
 
 

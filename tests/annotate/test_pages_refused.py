@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from epicene.annotate.tokens import Pass
+from epicene.studies.collection.links import User
 from page_visitors import Fields, served
 from study_examples import forced_choice, label_and_rewrite, misgendering, three_way_choice
 
@@ -84,7 +84,7 @@ def test_an_answer_to_an_earlier_page_does_not_fill_in_the_present_one(tmp_path:
 def test_screening_keeps_what_was_given(tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
         visitor = house.visitor()
-        page = visitor.enter(Pass("open"), "?PROLIFIC_PID=5f3a")
+        page = visitor.enter(User("open"), "?PROLIFIC_PID=5f3a")
         page = visitor.post(page, "/consent", {"agree": "yes"})
         for given, stands in (
             ({"answer.native": "hindi"}, {"answer.native": ["hindi"], "answer.age": [""]}),

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.annotate.tokens import Pass
-from epicene.studies import Access
+from epicene.studies.collection.links import User
+from epicene.studies.design.schema import Access
 from page_visitors import House, Page, Visitor, served
 from study_examples import forced_choice, misgendering, stereotype
 
@@ -150,7 +150,7 @@ def come_in(
     house: House, query: str = "?PROLIFIC_PID=5f3a", **headers: str
 ) -> tuple[Visitor, Page]:
     visitor = house.visitor()
-    return visitor, visitor.enter(Pass("open"), query, **headers)
+    return visitor, visitor.enter(User("open"), query, **headers)
 
 
 def test_consent_screening_instructions_and_the_way_back(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_the_language_of_the_pages_can_be_changed(tmp_path: Path) -> None:
 def test_an_open_link_wants_the_platforms_id(tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
         visitor = house.visitor()
-        link = f"/enter/{house.keys.token(Pass('open'))}"
+        link = f"/enter/{house.keys.token(User('open'))}"
         for query in ("", "?PROLIFIC_PID=", "?PROLIFIC_PID=%3Cscript%3E", "?OTHER=5f3a"):
             reply = visitor.client.get(link + query)
             assert reply.status_code == 400
@@ -228,7 +228,7 @@ def test_an_open_link_without_a_platform_gives_ids_of_its_own(tmp_path: Path) ->
     with served(study, tmp_path / "s") as house:
         visitor, page = come_in(house, "")
         visitor.post(page, "/consent", {"agree": "yes"})
-        assert visitor.enter(Pass("open")).stage == "screening"  # the same browser again
+        assert visitor.enter(User("open")).stage == "screening"  # the same browser again
         assert come_in(house, "")[1].stage == "consent"  # another one
         owner, _ = house.owner()
         people = owner.get("/owner").values("data-person")
@@ -240,12 +240,12 @@ def test_the_open_link_is_no_way_into_a_personal_seat(tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
         house.person("ann")
         reply = house.visitor().client.get(
-            f"/enter/{house.keys.token(Pass('open'))}?PROLIFIC_PID=ann"
+            f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID=ann"
         )
         assert reply.status_code == 404
 
 
 def test_a_study_with_personal_links_has_no_open_one(tmp_path: Path) -> None:
     with served(misgendering(), tmp_path / "s") as house:
-        reply = house.visitor().client.get(f"/enter/{house.keys.token(Pass('open'))}")
+        reply = house.visitor().client.get(f"/enter/{house.keys.token(User('open'))}")
         assert reply.status_code == 404

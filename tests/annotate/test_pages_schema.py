@@ -22,10 +22,10 @@ from schemathesis.specs.openapi.checks import (
 )
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from epicene.annotate.folder import create_folder
-from epicene.annotate.pages.app import make_app
-from epicene.annotate.pages.limits import Buckets
-from epicene.studies import Study
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.design.schema import Study
+from epicene.studies.web.app import make_app
+from epicene.studies.web.middleware import RateLimiter
 from page_visitors import House, served
 from study_examples import misgendering
 
@@ -43,7 +43,7 @@ CHECKS = [
 def description() -> dict[str, Any]:
     """What the application says of its API, which is the same for all studies."""
     with TemporaryDirectory() as folder:
-        app = make_app(create_folder(Path(folder), misgendering()))
+        app = make_app(create_study_folder(Path(folder), misgendering()))
         found: dict[str, Any] = app.openapi()
     return found
 
@@ -69,7 +69,7 @@ def long_study() -> Study:
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     with pytest.MonkeyPatch.context() as patch:
         # The limits are tested elsewhere; here they would hide all else.
-        patch.setattr(Buckets, "take", lambda *_: True)
+        patch.setattr(RateLimiter, "take", lambda *_: True)
         with served(long_study(), tmp_path_factory.mktemp("schema") / "s") as house:
             yield house
 

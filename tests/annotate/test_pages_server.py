@@ -18,9 +18,9 @@ import msgspec
 import pytest
 
 from annotate.served_process import running
-from epicene.annotate.folder import StudyFolder, create_folder
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
+from epicene.studies.collection.folder import StudyFolder, create_study_folder
 from page_visitors import Page
 from study_examples import forced_choice, stereotype
 
@@ -29,11 +29,11 @@ from study_examples import forced_choice, stereotype
 def folder(tmp_path: Path) -> StudyFolder:
     study = stereotype()
     items = tuple(msgspec.structs.replace(study.items[0], id=f"w{n}") for n in range(300))
-    return create_folder(tmp_path / "study", msgspec.structs.replace(study, items=items))
+    return create_study_folder(tmp_path / "study", msgspec.structs.replace(study, items=items))
 
 
 def command(*arguments: str) -> int:
-    return guarded(lambda: run_app(["annotate", *arguments]))
+    return run_with_exit_code(lambda: run_app(["annotate", *arguments]))
 
 
 class Browser:
@@ -128,7 +128,7 @@ def test_links_are_printed_again(folder: StudyFolder, capsys: pytest.CaptureFixt
 
 
 def test_an_open_study_has_an_open_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    create_folder(tmp_path / "s", forced_choice())
+    create_study_folder(tmp_path / "s", forced_choice())
     assert command("links", str(tmp_path / "s")) == 0
     assert re.search(r"\(open\)\thttp://[^ ]+\?PROLIFIC_PID=…\n", capsys.readouterr().out)
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from epicene.annotate.folder import create_folder
-from epicene.annotate.results import summarise_study
-from epicene.annotate.sample import sample_data
-from epicene.annotate.tokens import Pass
-from epicene.studies import ChoiceScreen, Choose, Study
-from epicene.studies.drawing import Wanted
-from epicene.suites import Source, find_suite
+from epicene.studies.analysis.results import summarise_study
+from epicene.studies.analysis.study_builder import study_from_data
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.collection.links import User
+from epicene.studies.design.sampling import SamplingOptions
+from epicene.studies.design.schema import ChoiceQuestion, ChoiceScreener, Study
+from epicene.suites import DataSource, find_suite
 from page_visitors import House, Page, Visitor, served
 
 PEOPLE = ("ann", "bob", "cem")
@@ -24,7 +24,7 @@ def door(visitor: Visitor, study: Study, page: Page) -> Page:
         if page.stage == "screening":
             given = {
                 f"answer.{screen.id}": screen.accept[0]
-                if isinstance(screen, ChoiceScreen)
+                if isinstance(screen, ChoiceScreener)
                 else "30"
                 for screen in study.screening
             }
@@ -37,12 +37,12 @@ def door(visitor: Visitor, study: Study, page: Page) -> Page:
 
 def work_through(house: House, name: str, place: int) -> int:
     visitor = house.visitor()
-    page = visitor.enter(Pass("person", name))
+    page = visitor.enter(User("person", name))
     answered = 0
     while (page := door(visitor, house.folder.study, page)).stage == "item":
         answers = {}
         for question in house.folder.study.questions:
-            if isinstance(question, Choose):
+            if isinstance(question, ChoiceQuestion):
                 offered = page.fields[f"answer.{question.id}"]
                 answers[question.id] = offered[(place + answered) % len(offered)]
         page = visitor.answer_all(page, answers)
@@ -57,7 +57,7 @@ def work_through(house: House, name: str, place: int) -> int:
 def test_a_drawn_study_is_judged_exported_and_tabulated(
     suite: str, study: str, tmp_path: Path
 ) -> None:
-    drawn = sample_data(find_suite(suite), Source(), Wanted(total=6), study=study)
+    drawn = study_from_data(find_suite(suite), DataSource(), SamplingOptions(total=6), study=study)
     with served(drawn, tmp_path / "study") as house:
         answered = [work_through(house, name, place) for place, name in enumerate(PEOPLE)]
         assert min(answered) >= 2
@@ -66,7 +66,7 @@ def test_a_drawn_study_is_judged_exported_and_tabulated(
         sheet.write_bytes(owner.client.get("/owner/export.csv").content)
         kept = house.folder.responses()
     assert len(kept) == sum(answered)
-    again = create_folder(tmp_path / "again", house.folder.study)
+    again = create_study_folder(tmp_path / "again", house.folder.study)
     again.take(sheet)
     there, here = (
         summarise_study(house.folder.study, each.responses()) for each in (house.folder, again)

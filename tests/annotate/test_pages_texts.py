@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.annotate.pages.texts import compared, to_mark
-from epicene.annotate.pages.words import page_language, say
-from epicene.studies import Span
+from epicene.studies.design.schema import Span
+from epicene.studies.web.item_view import compare_words, markable_words
+from epicene.studies.web.translations import interface_text, page_language
 from study_examples import forced_choice
 
 LANGUAGES = ("en", "ar", "hi", "fr", "")
-PAGES = files("epicene.annotate.pages")
+PAGES = files("epicene.studies.web")
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(LANGUAGES))
 def test_a_comparison_keeps_both_texts(before: str, after: str, language: str) -> None:
-    pieces = compared(before, after, language)
+    pieces = compare_words(before, after, language)
     for text, found in zip((before, after), pieces, strict=True):
         assert "".join(piece.text for piece in found) == text
     same = [
@@ -35,7 +35,7 @@ def test_a_comparison_keeps_both_texts(before: str, after: str, language: str) -
 
 @given(st.text(max_size=60), st.sampled_from(LANGUAGES))
 def test_words_to_mark_are_places_in_the_text(text: str, language: str) -> None:
-    pieces = list(to_mark(text, language, ()))
+    pieces = list(markable_words(text, language, ()))
     assert "".join(piece.text for piece in pieces) == text
     for piece in pieces:
         if piece.place:
@@ -45,7 +45,7 @@ def test_words_to_mark_are_places_in_the_text(text: str, language: str) -> None:
 
 
 def test_marks_come_back() -> None:
-    pieces = list(to_mark("the old man", "en", (Span(start=8, end=11, label="noun"),)))
+    pieces = list(markable_words("the old man", "en", (Span(start=8, end=11, label="noun"),)))
     assert {piece.text: piece.mark for piece in pieces if piece.place} == {
         "the": None,
         "old": None,
@@ -80,4 +80,4 @@ def test_everything_that_is_said_can_be_said_in_all_four_languages() -> None:
     assert used <= set(words)
     quoted = set(re.findall(r'"(\w+)"', source)) | used
     assert set(words) <= quoted
-    assert say("next", "de") == "Go on"
+    assert interface_text("next", "de") == "Go on"

@@ -10,13 +10,12 @@ from itertools import combinations
 import msgspec
 import pytest
 
-from epicene.annotate import quality
-from epicene.annotate.quality import QuestionAgreement
-from epicene.annotate.quality_tables import quality_tables
-from epicene.records import Estimate
-from epicene.stats.agreement import cohen, raw_agreement
-from epicene.stats.raters import fleiss, krippendorff
-from epicene.studies import AnswerValue, Response, Span, Study, StudyItem
+from epicene.core.records import Estimate
+from epicene.stats.agreement import cohen, fleiss, krippendorff, raw_agreement
+from epicene.studies.analysis import quality
+from epicene.studies.analysis.quality import QuestionAgreement
+from epicene.studies.analysis.quality_tables import quality_tables
+from epicene.studies.design.schema import AnswerValue, Response, Span, Study, StudyItem
 from scripted_people import respond
 from study_examples import completion, forced_choice, label_and_rewrite, misgendering, stereotype
 
@@ -45,7 +44,7 @@ def said(
 
 
 def found(study: Study, given: Sequence[Response]) -> dict[tuple[str, str], QuestionAgreement]:
-    return {(each.question, each.option): each for each in quality.agreement(study, given)}
+    return {(each.question, each.option): each for each in quality.question_agreement(study, given)}
 
 
 # --- each person -------------------------------------------------------------------------------
@@ -73,14 +72,14 @@ def test_each_person_by_hand() -> None:
         said("cyd", "c0", better="good"),
         said("cyd", "c1", better="bad"),
     ]
-    ann, bob, cyd = quality.people(study, given)
+    ann, bob, cyd = quality.participant_quality(study, given)
     assert (ann.participant, ann.items, ann.checks_seen) == ("ann", 1, 0)
     assert (ann.median_seconds, ann.passed) == (None, None)
     assert (bob.items, bob.checks_seen, bob.checks_right) == (2, 4, 3)
     assert (bob.median_seconds, bob.passed) == (5.5, True)  # 3 of 4 is just enough
     assert (cyd.items, cyd.checks_seen, cyd.checks_right, cyd.passed) == (0, 2, 1, False)
-    assert quality.people(study, given, passing=0.5)[2].passed
-    assert quality.people(study, ()) == ()
+    assert quality.participant_quality(study, given, passing=0.5)[2].passed
+    assert quality.participant_quality(study, ()) == ()
 
 
 def test_a_check_of_tags_does_not_depend_on_their_order() -> None:
@@ -93,7 +92,7 @@ def test_a_check_of_tags_does_not_depend_on_their_order() -> None:
     study = msgspec.structs.replace(study, checks=(check,))
     right = said("ann", "c", grammatical="no", error=("valency", "case"), plausible="yes")
     wrong = said("bob", "c", grammatical="no", error=("valency",), plausible="yes")
-    ann, bob = quality.people(study, [right, wrong])
+    ann, bob = quality.participant_quality(study, [right, wrong])
     assert (ann.checks_right, bob.checks_right) == (1, 0)
 
 
@@ -244,7 +243,7 @@ def test_canonically_equal_texts_are_the_same() -> None:
     ]
     assert found(study, given)["other", ""].raw.value == 1.0
     (growth,) = (
-        each for each in quality.agreement_growth(study, given) if each.question == "other"
+        each for each in quality.agreement_over_time(study, given) if each.question == "other"
     )
     assert growth.points[-1].agreement.value == 1.0
 
@@ -269,7 +268,7 @@ def test_very_many_pairs_leave_out_only_cohen(monkeypatch: pytest.MonkeyPatch) -
     study = of(stereotype(), *[f"a{n}" for n in range(4)])
     given = [respond(study, item, who) for who in "stuv" for item in study.items]
     before = found(study, given)["gender", ""]
-    monkeypatch.setattr(quality, "_PAIRS", 4 * 6 - 1)
+    monkeypatch.setattr(quality, "_MAX_PAIRS", 4 * 6 - 1)
     after = found(study, given)["gender", ""]
     assert before.cohen.value is not None
     assert after.cohen.value is None
@@ -295,7 +294,9 @@ def answers(pairs: str) -> list[Response]:
 def test_growth_ends_where_agreement_is() -> None:
     given = answers("mm ff mm ff mf fm mm ff mf nn")
     study = of(stereotype(), *[f"a{n}" for n in range(10)])
-    gender, category = quality.agreement_growth(study, random.Random(1).sample(given, 20), points=5)
+    gender, category = quality.agreement_over_time(
+        study, random.Random(1).sample(given, 20), points=5
+    )
     assert gender.measure == "krippendorff"
     assert [point.responses for point in gender.points] == [4, 8, 12, 16, 20]
     assert [point.at for point in gender.points] == [given[n - 1].at for n in (4, 8, 12, 16, 20)]
@@ -322,7 +323,7 @@ def test_growth_of_what_has_no_chance_is_raw() -> None:
             ]
         )
     ]
-    label, marks, tags = quality.agreement_growth(study, given, points=3)
+    label, marks, tags = quality.agreement_over_time(study, given, points=3)
     assert (label.measure, marks.measure, tags.measure) == ("krippendorff", "raw", "raw")
     assert [point.agreement.value for point in marks.points] == pytest.approx([1, 1 / 2, 2 / 3])
     assert [point.agreement.value for point in tags.points] == pytest.approx([0, 1 / 2, 2 / 3])
@@ -334,12 +335,12 @@ def test_what_came_without_a_time_was_there_first() -> None:
     study = of(stereotype(), *[f"a{n}" for n in range(4)])
     given = answers("mm ff mf mm")
     given = [msgspec.structs.replace(each, at=None) for each in given[:4]] + given[4:]
-    gender, _ = quality.agreement_growth(study, given[4:] + given[:4], points=2)
+    gender, _ = quality.agreement_over_time(study, given[4:] + given[:4], points=2)
     assert [point.responses for point in gender.points] == [6, 8]
     untimed = [msgspec.structs.replace(each, at=None) for each in given]
-    gender, _ = quality.agreement_growth(study, untimed, points=2)
+    gender, _ = quality.agreement_over_time(study, untimed, points=2)
     assert [(point.responses, point.at) for point in gender.points] == [(8, None)]
-    assert quality.agreement_growth(study, ())[0].points == ()
+    assert quality.agreement_over_time(study, ())[0].points == ()
 
 
 def test_growth_of_very_many_responses_looks_fewer_times() -> None:
@@ -349,7 +350,7 @@ def test_growth_of_very_many_responses_looks_fewer_times() -> None:
         for number, item in enumerate(study.items)
         for who in ("ann", "bob")
     ]
-    grown = quality.agreement_growth(study, given)
+    grown = quality.agreement_over_time(study, given)
     assert all(2 <= len(each.points) < 12 for each in grown)
     assert grown[0].points[-1].responses == 10_000
 

@@ -14,8 +14,8 @@ from contest.courses import SIZES
 from contest.measure import Field, Results, hold
 from contest.plain import Plain, Row
 from contest.ways import Peer, Place
+from epicene.core.records import Score
 from epicene.models import embedded
-from epicene.records import Score
 
 
 @pytest.fixture(scope="module")

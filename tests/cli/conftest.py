@@ -11,7 +11,7 @@ import pytest
 
 import reflexives
 import two_stage
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
 
 
@@ -44,7 +44,7 @@ def epicene(
 
     def run(*arguments: str | Path) -> Done:
         capfd.readouterr()
-        code = guarded(lambda: run_app([str(argument) for argument in arguments]))
+        code = run_with_exit_code(lambda: run_app([str(argument) for argument in arguments]))
         captured = capfd.readouterr()
         return Done(code, captured.out, captured.err)
 

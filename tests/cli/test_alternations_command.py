@@ -12,7 +12,7 @@ import pytest
 from cli.conftest import Epicene
 from cli.test_bad_input import refused
 from cli.test_commands import SCHEMA
-from epicene.annotate.folder import read_folder
+from epicene.studies.collection.folder import open_study_folder
 
 NOUNS = ("cat", "teacher", "river", "car", "song", "lamp")
 
@@ -189,7 +189,7 @@ def test_a_choice_study_from_data_to_tables_beside_a_run(epicene: Epicene) -> No
     done = epicene("annotate", "sample", *drawing)
     assert done.code == 0, done.err
     assert done.err.startswith("12 items, 240 judgements wanted.")  # 3 verbs in 4 variants, for 20
-    study = read_folder(Path("study")).study
+    study = open_study_folder(Path("study")).study
     sheet = ["participant,item,better"]
     for item in study.items:
         sheet += [f"{person},{item.id},{item.fields['good']}" for person in ("p1", "p2", "p3")]

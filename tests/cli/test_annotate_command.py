@@ -14,7 +14,7 @@ import pytest
 from cli.conftest import Epicene
 from cli.test_bad_input import refused
 from cli.test_commands import SCHEMA
-from epicene.annotate.folder import create_folder, read_folder
+from epicene.studies.collection.folder import create_study_folder, open_study_folder
 from scripted_people import fill_in, respond
 from study_examples import misgendering
 
@@ -50,7 +50,7 @@ def hand_in(epicene: Epicene, study: Path, *people: str) -> None:
     """All people get a sheet, fill it in, and hand it in."""
     done = epicene("annotate", "export", study, f"--people={','.join(people)}", "--out=sheets")
     assert done.code == 0, done.err
-    whole = read_folder(study).study
+    whole = open_study_folder(study).study
     for person in people:
         path = Path("sheets") / f"{person}.csv"
         given = [respond(whole, item, person) for item in whole.items]
@@ -72,7 +72,7 @@ def test_from_runs_to_tables(epicene: Epicene, study: Path) -> None:
         tables["questions"]["outcome"]["all"]["agreement"]["value"]
         == (tables["people"]["outcome"]["all"]["all"]["agreement"]["value"])
     )
-    whole = read_folder(study).study
+    whole = open_study_folder(study).study
     answers = {
         (item.id, person): respond(whole, item, person).answers["outcome"]
         for item in whole.items
@@ -146,7 +146,7 @@ def test_the_same_command_draws_the_same_study(
 
 def test_a_study_half_done_says_so(epicene: Epicene, study: Path) -> None:
     refused(epicene("annotate", "tables", study), 2, "Nobody has answered")
-    item = read_folder(study).study.items[0].id
+    item = open_study_folder(study).study.items[0].id
     Path("one.csv").write_text(f"item,outcome\n{item},correct\n", "utf-8")
     command = ("annotate", "import", study, "one.csv", "--participant=ann")
     assert epicene(*command).err == "1 new answer, 0 in place of others, 0 were there already.\n"
@@ -157,7 +157,7 @@ def test_a_study_half_done_says_so(epicene: Epicene, study: Path) -> None:
 
 
 def test_a_changed_answer_must_be_wanted(epicene: Epicene, study: Path) -> None:
-    item = read_folder(study).study.items[0].id
+    item = open_study_folder(study).study.items[0].id
     Path("a.csv").write_text(f"participant,item,outcome\nann,{item},correct\n", "utf-8")
     Path("b.csv").write_text(f"participant,item,outcome\nann,{item},no-pronoun\n", "utf-8")
     assert epicene("annotate", "import", study, "a.csv").code == 0
@@ -169,7 +169,7 @@ def test_a_changed_answer_must_be_wanted(epicene: Epicene, study: Path) -> None:
 
 def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, study: Path) -> None:
     """As one saves what it opened where a comma stands before decimals."""
-    item = read_folder(study).study.items[0]
+    item = open_study_folder(study).study.items[0]
     path = Path("ann.csv")
     text = item.fields["text"].replace('"', '""')
     path.write_text(
@@ -179,7 +179,7 @@ def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, st
     )
     done = epicene("annotate", "import", study, path)
     assert done.err.startswith("1 new answer,"), done.err
-    (response,) = read_folder(study).responses()
+    (response,) = open_study_folder(study).responses()
     assert response.answers["outcome"] == "correct"
     assert response.answers["tags"] == ("repetition", "wrong-case")
     assert response.seconds == 3.4
@@ -221,10 +221,10 @@ def test_a_spreadsheet_that_separates_by_semicolons_is_read(epicene: Epicene, st
 def test_a_bad_file_is_refused(
     epicene: Epicene, study: Path, name: str, text: str, parts: list[str]
 ) -> None:
-    item = read_folder(study).study.items[0].id
+    item = open_study_folder(study).study.items[0].id
     Path(name).write_text(text.replace("ITEM", item), "utf-8")
     refused(epicene("annotate", "import", study, name), 2, name, *parts)
-    assert read_folder(study).responses() == []
+    assert open_study_folder(study).responses() == []
 
 
 def test_the_papers_draw(epicene: Epicene, runs: list[Path]) -> None:
@@ -299,7 +299,7 @@ def test_a_study_with_lists_goes_out_as_sheets_and_as_an_experiment(epicene: Epi
 def test_a_study_of_data(epicene: Epicene) -> None:
     done = epicene("annotate", "sample", "--suite=reflexives", "--n=6", "--out=study")
     assert done.err == "6 items, 18 judgements wanted. The study is in study.\n"
-    whole = read_folder(Path("study")).study
+    whole = open_study_folder(Path("study")).study
     lines = [
         json.dumps({"participant": who, "item": item.id, "better": "good"})
         for item in whole.items
@@ -369,7 +369,7 @@ def test_a_project_for_label_studio_goes_out_and_its_export_comes_in(
 
 
 def test_a_study_written_by_hand_has_the_tables_of_any_study(epicene: Epicene) -> None:
-    create_folder(Path("study"), misgendering())
+    create_study_folder(Path("study"), misgendering())
     refused(epicene("annotate", "tables", "study"), 2, "was not drawn by a suite")
     rows = "participant,item,label\nann,g1,correct\nbob,g1,correct\nann,g2,misgendering\n"
     Path("all.csv").write_text(rows, "utf-8")

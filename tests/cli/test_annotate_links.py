@@ -12,16 +12,16 @@ import pytest
 from annotate.served_process import running
 from cli.conftest import Done, Epicene
 from cli.test_bad_input import refused
-from epicene.annotate.folder import create_folder, read_folder
-from epicene.errors import InputError
-from epicene.runs.files import ImageFolder
+from epicene.core.errors import InputError
+from epicene.core.files import ImageFolder
+from epicene.studies.collection.folder import create_study_folder, open_study_folder
 from page_visitors import served
 from study_examples import image, misgendering
 
 
 @pytest.fixture
 def study(epicene: Epicene) -> Path:  # in whose empty folder it lies
-    create_folder(Path("study"), misgendering())
+    create_study_folder(Path("study"), misgendering())
     return Path("study")
 
 
@@ -48,7 +48,7 @@ def test_links_lead_to_where_the_study_was_last_served(epicene: Epicene, study: 
 
 
 def test_the_address_that_people_use_is_what_is_remembered(study: Path) -> None:
-    folder = read_folder(study)
+    folder = open_study_folder(study)
     assert folder.address() == ""
     for address in ("https://x.org", "http://127.0.0.1:9000"):
         folder.remember_address(address)
@@ -95,7 +95,7 @@ def test_a_picture_that_is_none_is_named_with_its_item(epicene: Epicene) -> None
     study = image()
     field = "picture"
     item = msgspec.structs.replace(study.items[0], fields=study.items[0].fields | {field: "care"})
-    create_folder(Path("study"), msgspec.structs.replace(study, items=(item,)))
+    create_study_folder(Path("study"), msgspec.structs.replace(study, items=(item,)))
     for words in (["serve", "study"], ["export", "study", "--people=2", "--out=o"]):
         done = epicene("annotate", *words)
         refused(
@@ -116,7 +116,7 @@ def answered(study: Path) -> Path:
     Path("all.csv").write_text(
         "participant,item,label\nann,g1,correct\nann,g2,correct\nbob,g1,misgendering\n", "utf-8"
     )
-    read_folder(study).take(Path("all.csv"))
+    open_study_folder(study).take(Path("all.csv"))
     return study
 
 
@@ -128,7 +128,7 @@ class Terminal(io.StringIO):
 
 
 def people(study: Path) -> set[str]:
-    return {response.participant for response in read_folder(study).responses()}
+    return {response.participant for response in open_study_folder(study).responses()}
 
 
 def test_who_withdraws_is_deleted_and_their_items_go_to_others(

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Done, Epicene
-from epicene import registry
+from epicene.core import registry
 
 ROW = (
     '{"id": "a", "before": "The king hurt ", "reflexive": "himself", "after": ".",'

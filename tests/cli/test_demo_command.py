@@ -10,18 +10,18 @@ import pytest
 
 from cli.conftest import Epicene
 from epicene.cli import demo
-from epicene.cli.demo import Part
+from epicene.cli.demo import DemoSuite
 from epicene.models import parse_spec
-from epicene.runs.refusals import check_roles
+from epicene.runs.preflight import check_roles
 from epicene.suites import choose_protocol, find_suite
 
-WORKS = Part(
+WORKS = DemoSuite(
     suite="reflexives",
     models=({"model": "random"}, {"model": "random:2?label=other"}),
     limit=4,
     plug_in="epicene run reflexives -m hf:FOLDER",
 )
-NO_MODEL = Part(
+NO_MODEL = DemoSuite(
     suite="apgc",
     models=({"model": "hf:nowhere/to/be/found"},),
     limit=1,
@@ -36,8 +36,8 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Sets what the demo measures; nothing is fetched."""
     monkeypatch.setattr("epicene.models.embedded.fetch", lambda *_, **__: None)
 
-    def choose(*chosen: Part) -> None:
-        monkeypatch.setattr(demo, "PARTS", chosen)
+    def choose(*chosen: DemoSuite) -> None:
+        monkeypatch.setattr(demo, "DEMO_SUITES", chosen)
 
     return choose
 
@@ -59,7 +59,7 @@ def test_the_report_says_what_was_not_measured_and_what_to_plug_in(
 
 
 def test_a_part_that_should_have_worked_fails_the_demo(epicene: Epicene, parts: Any) -> None:
-    parts(WORKS, Part(**{**vars(NO_MODEL), "extra": False}))
+    parts(WORKS, DemoSuite(**{**vars(NO_MODEL), "extra": False}))
     assert epicene("demo").code == 1
     assert Path("demo/report.html").exists()
 
@@ -83,8 +83,8 @@ def test_json_has_every_suite_and_what_is_missing(epicene: Epicene, parts: Any) 
 
 def test_the_demo_has_every_suite_with_settings_that_fit() -> None:
     installed = {point.name for point in entry_points(group="epicene.suites")}
-    assert {part.suite for part in demo.PARTS} == installed
-    for part in demo.PARTS:
+    assert {part.suite for part in demo.DEMO_SUITES} == installed
+    for part in demo.DEMO_SUITES:
         suite = find_suite(part.suite)
         protocol = choose_protocol(suite, "epicene", part.settings, None)
         for models in part.models:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from cli.conftest import Done, Epicene
-from epicene.models.remote import model as remote
+from epicene.models.http import model as remote
 from models.image_servers import PROVIDERS, Artist, Drawing, Gallery, Order, gallery
 from models.local_server import QUICK, Asked, Reply
 from models.pictures_for_tests import claiming, picture
@@ -32,7 +32,7 @@ TOKENS = {"REPLICATE_API_TOKEN": "r8_0123456789", "IDEOGRAM_API_KEY": "ideogram-
 
 @pytest.fixture(autouse=True)
 def _served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(remote, "Patience", lambda: QUICK)
+    monkeypatch.setattr(remote, "RetryPolicy", lambda: QUICK)
     for name, value in TOKENS.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "words.csv").write_text(WORDS, "utf-8")

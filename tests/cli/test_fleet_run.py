@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 
 from cli.conftest import Epicene
-from epicene.models.remote import model as remote
-from epicene.models.remote.patience import Patience
+from epicene.models.http import model as remote
+from epicene.models.http.retry import RetryPolicy
 
 ITEMS = 40
-WATCHFUL = Patience(first_wait=0.01, longest_wait=0.5, between_looks=0.1, outage=30.0)
+WATCHFUL = RetryPolicy(first_wait=0.01, max_wait=0.5, check_interval=0.1, max_outage=30.0)
 
 # A server of its own process, so that it can be killed as machines die: in the middle of replies.
 # It notes every prompt that it answers, and after `most` of them answers no more.
@@ -132,7 +132,7 @@ def replicas(tmp_path: Path) -> Iterator[Replicas]:
 
 @pytest.fixture(autouse=True)
 def _watchful(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "Patience", lambda: WATCHFUL)
+    monkeypatch.setattr(remote, "RetryPolicy", lambda: WATCHFUL)
 
 
 def command(*urls: str) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene
-from epicene import registry
+from epicene.core import registry
 from epicene.suites.gramvis import suite
 from suites.gramvis.gramvis_counts import vote_line, write_votes
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from cli.conftest import Epicene
 from cli.test_bad_input import refused
-from epicene.annotate.folder import create_folder
+from epicene.studies.collection.folder import create_study_folder
 from studies.test_pcibex_results import two_people
 from study_examples import forced_choice
 
 
 def test_the_command_takes_it(epicene: Epicene, tmp_path: Path) -> None:
-    create_folder(tmp_path / "study", forced_choice())
+    create_study_folder(tmp_path / "study", forced_choice())
     path = two_people().write(tmp_path / "results.csv")
     done = epicene("annotate", "import", "study", path)
     assert done.err == "6 new answers, 0 in place of others, 0 were there already.\n"

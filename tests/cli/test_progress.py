@@ -12,7 +12,7 @@ def test_elsewhere_a_line_a_minute(
 ) -> None:
     now = [0.0]
     monkeypatch.setattr("epicene.cli.progress.time.monotonic", lambda: now[0])
-    lines = progress.Lines()
+    lines = progress.ProgressLines()
     lines.begin("ask · model", 1000, 100)
     for _ in range(30):  # one answer every ten seconds, for five minutes
         now[0] += 10
@@ -32,8 +32,8 @@ def test_on_a_terminal_a_bar_with_rate_and_time_left(
 ) -> None:
     monkeypatch.setattr("epicene.cli.progress.sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
-    bar = progress.watcher()
-    assert isinstance(bar, progress.Bar)
+    bar = progress.progress_display()
+    assert isinstance(bar, progress.ProgressBar)
     bar.begin("ask · model", 10, 2)
     bar.advance(8, 1)
     bar.end()

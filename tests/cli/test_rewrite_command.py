@@ -12,9 +12,9 @@ from types import ModuleType
 import pytest
 
 from cli.conftest import Done, Epicene
-from epicene import registry
+from epicene.core import registry
 from epicene.languages import Language
-from epicene.languages.rewriting import Rewriter, Rewriting
+from epicene.rewriting import Rewriter, Rewriting
 
 SET = """
 [[set]]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene
-from epicene.models.remote import model as remote
+from epicene.models.http import model as remote
 from models.local_server import QUICK, Asked, Reply, Server
 from models.openai_server import KEY, error
 
@@ -31,7 +31,7 @@ FAULTS = [
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "Patience", lambda: QUICK)
+    monkeypatch.setattr(remote, "RetryPolicy", lambda: QUICK)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene
-from epicene.cli.sweep_estimate import duration
-from epicene.cli.sweep_progress import SweepBars, SweepLines, sweep_watcher
-from epicene.runs.sweeping.state import RunState
-from epicene.runs.sweeping.tally import Tally
+from epicene.cli.progress import SweepProgressBars, SweepProgressLines, sweep_progress_display
+from epicene.report.sweep import format_duration
+from epicene.runs.sweep.runner import RunState
+from epicene.runs.sweep.workload import Workload
 from sweep_plans import plan
 
 STARTER = """
@@ -182,7 +182,7 @@ def test_a_trial_tells_how_long_the_rest_takes_if_it_took_long_enough(
 ) -> None:
     """The clock goes on by so many seconds whenever it is looked at."""
     clock = itertools.count(0.0, pace)
-    monkeypatch.setattr("epicene.runs.stopwatch.monotonic", lambda: next(clock))
+    monkeypatch.setattr("epicene.runs.execute.monotonic", lambda: next(clock))
     # Two batches for each verb, of seven requests and of one.
     Path("plan.toml").write_text(plan(limit=60, reader="scripted:r", limits="max_hours = 1"))
     assert epicene("sweep", "plan.toml", "--limit=20").code == 0
@@ -231,11 +231,11 @@ ENDED = RunState(
 )  # fmt: skip
 
 
-def walked(kind: type[SweepBars | SweepLines]) -> None:
+def walked(kind: type[SweepProgressBars | SweepProgressLines]) -> None:
     """A run of ten requests that has six, of two sections, and the beginning of the next."""
-    tally = Tally(answered=5)
+    tally = Workload(answered=5)
     tally.requests["score"] = 25
-    with sweep_watcher(tally) as view:
+    with sweep_progress_display(tally) as view:
         assert isinstance(view, kind)
         view.begin_run("s · p · m", 2, 3, 10)
         for total in (4, 2):
@@ -247,7 +247,7 @@ def walked(kind: type[SweepBars | SweepLines]) -> None:
 
 
 def test_elsewhere_lines_tell_of_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    walked(SweepLines)
+    walked(SweepProgressLines)
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "Run 2 of 3: s · p · m (5 of 30 requests of the sweep are done)"
     assert "s · p · m: failed: no luck" in said
@@ -257,10 +257,10 @@ def test_elsewhere_lines_tell_of_the_whole(capsys: pytest.CaptureFixture[str]) -
 def test_on_a_terminal_a_bar_for_all_and_one_for_the_section(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("epicene.cli.sweep_progress.sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("epicene.cli.progress.sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
-    walked(SweepBars)
+    walked(SweepProgressBars)
     shown = capsys.readouterr()
     assert "run 3 of 3" in shown.err
     assert "11/26" in shown.err
@@ -274,4 +274,4 @@ def test_on_a_terminal_a_bar_for_all_and_one_for_the_section(
      (2 * 86400, "2.0 d")],
 )  # fmt: skip
 def test_durations_are_read_at_a_glance(seconds: float | None, said: str) -> None:
-    assert duration(seconds) == said
+    assert format_duration(seconds) == said

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene
-from epicene.errors import RunError
-from epicene.runs.files import write_whole
+from epicene.core.errors import RunError
+from epicene.core.files import write_atomically
 from sweep_plans import plan
 
 FULL = "No space left on device"
@@ -75,7 +75,7 @@ def full_after(times: int) -> Callable[[Path, bytes], None]:
     def write(path: Path, data: bytes) -> None:
         if next(left, None) is None:
             raise RunError(f"Could not write {path}: {FULL}.")
-        write_whole(path, data)
+        write_atomically(path, data)
 
     return write
 
@@ -98,7 +98,7 @@ def test_how_far_it_came_is_shown_where_it_cannot_be_written(
 ) -> None:
     Path("plan.toml").write_text(plan())
     with monkeypatch.context() as patch:
-        patch.setattr("epicene.runs.sweeping.state.write_whole", full_after(written))
+        patch.setattr("epicene.runs.sweep.runner.write_atomically", full_after(written))
         done = epicene("sweep", "plan.toml", *["--json"] * as_json)
     assert done.code == 1
     assert done.err.strip().splitlines()[-1] == f"Could not write plan/sweep.json: {FULL}."
@@ -114,7 +114,7 @@ def test_how_far_it_came_is_shown_where_it_cannot_be_written(
 def test_a_report_that_cannot_be_written_leaves_the_table(
     epicene: Epicene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("epicene.report.runs.write_whole", full_after(0))
+    monkeypatch.setattr("epicene.report.run_report.write_atomically", full_after(0))
     Path("plan.toml").write_text(plan())
     done = epicene("sweep", "plan.toml")
     assert done.code == 1
@@ -128,8 +128,8 @@ def test_stopped_by_hand_on_a_full_disk_it_is_the_hand_that_is_said(
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("epicene.runs.sweeping.state.write_whole", full_after(1))
-    monkeypatch.setattr("epicene.runs.sweeping.sweep.run", stopped)
+    monkeypatch.setattr("epicene.runs.sweep.runner.write_atomically", full_after(1))
+    monkeypatch.setattr("epicene.runs.sweep.runner.run", stopped)
     Path("plan.toml").write_text(plan())
     done = epicene("sweep", "plan.toml")
     assert done.code == 1

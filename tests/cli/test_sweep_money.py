@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from cli.conftest import Epicene
-from epicene.errors import RunError
-from epicene.models.remote import model as remote
-from epicene.runs.run import Order, run
+from epicene.core.errors import RunError
+from epicene.models.http import model as remote
+from epicene.runs.run import RunConfig, run
 from models.local_server import QUICK, Asked, Reply, Server
 from models.openai_server import KEY
 from sweep_plans import plan
@@ -31,7 +31,7 @@ def served(_asked: Asked) -> Reply:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server whose answers cost far more than was foreseen."""
-    monkeypatch.setattr(remote, "Patience", lambda: QUICK)
+    monkeypatch.setattr(remote, "RetryPolicy", lambda: QUICK)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with Server(served) as serving:
         yield serving
@@ -143,14 +143,14 @@ def test_a_damaged_store_fails_its_own_run(epicene: Epicene, server: Server) -> 
 def test_a_store_that_breaks_while_its_run_is_on_is_left_out_of_the_report(
     epicene: Epicene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaking(order: Order, *rest: Any) -> Any:
+    def breaking(order: RunConfig, *rest: Any) -> Any:
         folder, manifest = run(order, *rest)
         if manifest.models["writer"][0].label == "scripted-a":
             damage(str(folder))
             raise RunError("the disk is gone")
         return folder, manifest
 
-    monkeypatch.setattr("epicene.runs.sweeping.sweep.run", breaking)
+    monkeypatch.setattr("epicene.runs.sweep.runner.run", breaking)
     Path("plan.toml").write_text(plan())
     done = epicene("sweep", "plan.toml")
     assert done.code == 1

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Epicene
-from epicene.models.tagger.folder import load, save
-from epicene.models.tagger.network import Shape
-from epicene.models.tagger.training import Recipe, train
+from epicene.models.tagger.network import NetworkShape
+from epicene.models.tagger.storage import load, save
+from epicene.models.tagger.training import TrainingConfig, train
 from models.tiny_lessons import lessons
 from suites.apgc.corpus_folder import write_tokens_folder
 
@@ -58,8 +58,8 @@ def test_from_a_corpus_to_judged_answers(epicene: Epicene, corpus: Path, tmp_pat
 def test_lines_are_rewritten_by_a_tagger(
     epicene: Epicene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shape = Shape(word=32, letter=16, context=16)
-    recipe = Recipe(epochs=40, batch=256, rate=1e-2, first_steps=10, dropout=0.1)
+    shape = NetworkShape(word=32, letter=16, context=16)
+    recipe = TrainingConfig(epochs=40, batch=256, rate=1e-2, first_steps=10, dropout=0.1)
     save(train(lessons(), recipe=recipe, shape=shape), tmp_path / "model")
     arabic = ("--language", "ar", "--model", "tagger:model")
     say(monkeypatch, "أنا متعب اليوم\nهل تسمع ذلك؟\n")

@@ -11,15 +11,22 @@ from typing import Any
 
 import pytest
 
-from epicene.annotate.folder import RESPONSES, read_folder
-from epicene.annotate.store import ResponseStore
-from epicene.construct import BuildOrder, WaitingForPeopleError, construct
-from epicene.errors import InputError, RunError
-from epicene.models import Spec, parse_spec
-from epicene.models.one_by_one import OneByOne, UnanswerableError
-from epicene.records import Generate, Identity, Text, Texts
-from epicene.studies import Choose, Option, Response, Study, StudyItem, TextPanel
-from epicene.studies.response_files import Placed
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Generate, Identity, Text, Texts
+from epicene.models import ModelSpec, parse_spec
+from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
+from epicene.studies.collection.database import ResponseStore
+from epicene.studies.collection.folder import RESPONSES_FILE, open_study_folder
+from epicene.studies.design.schema import (
+    ChoiceQuestion,
+    Option,
+    Response,
+    Study,
+    StudyItem,
+    TextPanel,
+)
+from epicene.studies.exchange.response_files import LocatedResponse
 from epicene.suites import Suite, find_suite
 from epicene.suites.construction import (
     AskModels,
@@ -27,9 +34,9 @@ from epicene.suites.construction import (
     BuildSettings,
     Compute,
     Construction,
-    Made,
-    Reply,
-    Row,
+    ModelReply,
+    StepOutputs,
+    StepRow,
 )
 from runs.conftest import Silent
 
@@ -38,30 +45,30 @@ class Words(BuildSettings, frozen=True, kw_only=True):
     words: tuple[str, ...] = ("ant", "bee", "cat")
 
 
-def plan(_made: Made, settings: Words) -> Iterator[Row]:
+def plan(_made: StepOutputs, settings: Words) -> Iterator[StepRow]:
     for word in settings.words:
         yield {"word": word}
 
 
-def ask(made: Made, _settings: Words) -> Iterator[Generate]:
+def ask(made: StepOutputs, _settings: Words) -> Iterator[Generate]:
     for row in made["plan"]:
         yield Generate(item=row["word"], prompt=row["word"])
 
 
-def read(_made: Made, _settings: Words, replies: Iterable[Reply]) -> Iterator[Row]:
+def read(_made: StepOutputs, _settings: Words, replies: Iterable[ModelReply]) -> Iterator[StepRow]:
     for reply in replies:
         assert isinstance(reply.answer, Texts)
         yield {"word": reply.request.item, "text": reply.answer.only, "model": reply.model}
 
 
-def study(made: Made, _settings: Words) -> Study:
+def study(made: StepOutputs, _settings: Words) -> Study:
     return Study(
         name="good",
         suite="misgendering",
         title={"en": "Good?"},
         show=(TextPanel(field="text"),),
         questions=(
-            Choose(id="good", ask={"en": "?"}, options=(Option(id="yes"), Option(id="no"))),
+            ChoiceQuestion(id="good", ask={"en": "?"}, options=(Option(id="yes"), Option(id="no"))),
         ),
         judgements=2,
         items=tuple(StudyItem(id=row["word"], fields={"text": row["text"]}) for row in made["ask"]),
@@ -69,15 +76,15 @@ def study(made: Made, _settings: Words) -> Study:
 
 
 def decide(
-    made: Made, _settings: Words, _study: Study, responses: Sequence[Response]
-) -> Iterator[Row]:
+    made: StepOutputs, _settings: Words, _study: Study, responses: Sequence[Response]
+) -> Iterator[StepRow]:
     for row in made["ask"]:
         votes = [each.answers["good"] for each in responses if each.item == row["word"]]
         if votes.count("yes") == len(votes):
             yield row
 
 
-def export(made: Made, _settings: Words, folder: Path) -> list[Path]:
+def export(made: StepOutputs, _settings: Words, folder: Path) -> list[Path]:
     path = folder / "data.jsonl"
     lines = [json.dumps(row) for row in made["people"]]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -103,8 +110,8 @@ class Writer:
         self.asked: list[str] = []
         self.broken: set[str] = set()
 
-    def __call__(self, _spec: Spec) -> Any:
-        return OneByOne(Identity(kind="scripted", label="w", key={}), {"generate": self.write})
+    def __call__(self, _spec: ModelSpec) -> Any:
+        return SimpleModel(Identity(kind="scripted", label="w", key={}), {"generate": self.write})
 
     def write(self, request: Generate) -> Texts:
         self.asked.append(request.item)
@@ -130,17 +137,17 @@ def suite(tmp_path: Path) -> Suite[Any, Any]:
 def build(
     suite: Suite[Any, Any], folder: Path, writer: Writer, settings: Mapping[str, str] | None = None
 ) -> list[str]:
-    order = BuildOrder(suite, folder, settings or {}, {"writer": [parse_spec("copy")]})
-    return list(construct(order, Silent(), writer))
+    order = BuildConfig(suite, folder, settings or {}, {"writer": [parse_spec("copy")]})
+    return list(build_dataset(order, Silent(), writer))
 
 
 def answer(folder: Path, person: str, votes: Mapping[str, str]) -> None:
     path = folder / "03-people"
-    assert read_folder(path)
-    store = ResponseStore(path / RESPONSES)
+    assert open_study_folder(path)
+    store = ResponseStore(path / RESPONSES_FILE)
     store.add(
         [
-            Placed(
+            LocatedResponse(
                 "here",
                 Response(
                     study="good",
@@ -181,7 +188,7 @@ def test_what_people_were_shown_in_other_words_is_not_asked_again(
         build(suite, tmp_path, Writer())
     path = tmp_path / "03-people" / "study.toml"
     shown = path.read_text("utf-8")
-    (text,) = {item.fields["text"] for item in read_folder(path.parent).study.items[:1]}
+    (text,) = {item.fields["text"] for item in open_study_folder(path.parent).study.items[:1]}
     assert text in shown
     path.write_text(shown.replace(text, f"{text}!"), "utf-8")
     for person in ("p1", "p2"):
@@ -230,9 +237,9 @@ def test_other_settings_in_the_same_folder_are_refused(
 def test_an_unknown_setting_and_a_missing_model(suite: Suite[Any, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="wordz"):
         build(suite, tmp_path, Writer(), {"wordz": "dog"})
-    order = BuildOrder(suite, tmp_path, {}, {})
+    order = BuildConfig(suite, tmp_path, {}, {})
     with pytest.raises(InputError, match="--model writer=SPEC"):
-        list(construct(order, Silent(), Writer()))
+        list(build_dataset(order, Silent(), Writer()))
 
 
 def test_a_suite_without_a_construction(suite: Suite[Any, Any], tmp_path: Path) -> None:

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from epicene.construct import BuildOrder, construct
-from epicene.errors import InputError
+from epicene.core.errors import InputError
+from epicene.core.records import Decoding, Generate, Texts
 from epicene.models import ModelOptions, parse_spec
-from epicene.models.purse import OverCostLimitError
-from epicene.records import Decoding, Generate, Texts
+from epicene.models.pricing import CostLimitError
+from epicene.runs.dataset_builder import BuildConfig, build_dataset
 from epicene.suites import Dataset, Suite, find_suite
 from epicene.suites.construction import (
     AskModels,
     BuildSettings,
     Construction,
-    Made,
-    Reply,
-    Row,
+    ModelReply,
+    StepOutputs,
+    StepRow,
 )
 from models.local_server import Asked, Server
 from models.local_server import Reply as HttpReply
@@ -35,7 +35,7 @@ BOUND = 3 + 2 + 5  # the bytes of a word, what stands before a text, and what ma
 
 
 def asks(step: str) -> Any:
-    def ask(_made: Made, _settings: BuildSettings) -> Iterator[Generate]:
+    def ask(_made: StepOutputs, _settings: BuildSettings) -> Iterator[Generate]:
         for word in WORDS:
             decoding = Decoding(max_new_tokens=5)
             yield Generate(item=f"{step}-{word}", prompt=word, decoding=decoding)
@@ -43,13 +43,15 @@ def asks(step: str) -> Any:
     return ask
 
 
-def read(_made: Made, _settings: BuildSettings, replies: Iterable[Reply]) -> Iterator[Row]:
+def read(
+    _made: StepOutputs, _settings: BuildSettings, replies: Iterable[ModelReply]
+) -> Iterator[StepRow]:
     for reply in replies:
         assert isinstance(reply.answer, Texts)
         yield {"word": reply.request.item, "text": reply.answer.only}
 
 
-def export(made: Made, _settings: BuildSettings, folder: Path) -> list[Path]:
+def export(made: StepOutputs, _settings: BuildSettings, folder: Path) -> list[Path]:
     path = folder / "data.jsonl"
     path.write_text(json.dumps([*made["first"], *made["second"]]) + "\n", encoding="utf-8")
     return [path]
@@ -97,18 +99,18 @@ def build(
     options = ModelOptions(price=price, base_url=server.url, concurrency=1)
     spec = parse_spec("openai:toy", options)
     listener = Listener()
-    order = BuildOrder(suite, folder, {}, {"writer": [spec]}, max_cost)
-    return listener.heard, list(construct(order, listener))
+    order = BuildConfig(suite, folder, {}, {"writer": [spec]}, max_cost)
+    return listener.heard, list(build_dataset(order, listener))
 
 
 def test_the_limit_is_for_all_steps_and_sessions(suite: Suite[Any, Any], tmp_path: Path) -> None:
     folder = tmp_path / "built"
     with Server(script) as server:
         # The first step takes 16; of the second only one request fits beside what is spent.
-        with pytest.raises(OverCostLimitError, match=r"\$20\.00 is spent"):
+        with pytest.raises(CostLimitError, match=r"\$20\.00 is spent"):
             build(suite, folder, server, 4 * USED + BOUND)
         assert len(server.asked) == 5
-        with pytest.raises(OverCostLimitError):
+        with pytest.raises(CostLimitError):
             build(suite, folder, server, 4 * USED + BOUND)
         assert len(server.asked) == 5
         heard, steps = build(suite, folder, server, 100)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from epicene.export import selection
-from epicene.suites import Source, choose_protocol, find_suite
+from epicene.suites import DataSource, choose_protocol, find_suite
 
 
 def select(
@@ -23,7 +23,7 @@ def select(
     """Items of a suite, of the starter set if there is no path."""
     found = find_suite(suite)
     how = choose_protocol(found, protocol, settings or {}, None)
-    return selection.select(found, how, Source(path=path), limit=limit, licence=licence)
+    return selection.select(found, how, DataSource(path=path), limit=limit, licence=licence)
 
 
 def read_front_matter(folder: Path) -> dict[str, Any]:

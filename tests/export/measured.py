@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import reflexives
-from epicene import registry
-from epicene.models import Model, ModelOptions, parse_spec, takes
-from epicene.models.one_by_one import OneByOne
-from epicene.records import (
+from epicene.core import registry
+from epicene.core.records import (
     Answer,
     Failed,
     Generate,
@@ -19,13 +17,15 @@ from epicene.records import (
     Texts,
     TextScore,
 )
-from epicene.runs.results import Finished, read_run
-from epicene.runs.run import Order, run
+from epicene.models import Model, ModelOptions, accepts_options, parse_spec
+from epicene.models.simple_model import SimpleModel
+from epicene.runs.results import StoredRun, read_run
+from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol
 from runs.conftest import Silent
 
 
-@takes("label")
+@accepts_options("label")
 def open_steady(name: str, options: ModelOptions) -> Model:
     """`right` finds the first of two texts likelier, `wrong` the second and writes no pronoun;
     `gaps` has no answer where a woman is meant, and else is right."""
@@ -53,15 +53,15 @@ def open_steady(name: str, options: ModelOptions) -> Model:
         return Texts(texts=(Text(text=text),) * request.samples)
 
     identity = Identity(kind="steady", label=options.label or name, key={"name": name})
-    return OneByOne(identity, {"score": score, "generate": generate})
+    return SimpleModel(identity, {"score": score, "generate": generate})
 
 
-def measured(spec: str, under: Path, protocol: str = "epicene", **settings: str) -> Finished:
+def measured(spec: str, under: Path, protocol: str = "epicene", **settings: str) -> StoredRun:
     """A run by `steady:NAME`."""
     reflexives.register()
     registry.add("models", "steady", open_steady)
     suite = reflexives.suite
-    order = Order(
+    order = RunConfig(
         suite=suite,
         protocol=choose_protocol(suite, protocol, settings, None),
         models={"model": [parse_spec(f"steady:{spec}")]},

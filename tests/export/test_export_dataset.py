@@ -9,12 +9,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from epicene.errors import InputError
-from epicene.export.dataset import write_dataset
-from epicene.export.dataset_card import size_category
-from epicene.records import Draw
-from epicene.suites import Answers, Source
-from epicene.suites.gramvis.counts import COLUMNS, LAYOUT
+from epicene.core.errors import InputError
+from epicene.core.records import Draw
+from epicene.export.hf_dataset import size_category, write_dataset
+from epicene.suites import Answers, DataSource
+from epicene.suites.gramvis.items import COUNT_COLUMNS, PUBLISHED_COLUMNS
 from export.exported import read_front_matter, select
 
 
@@ -26,7 +25,7 @@ def test_the_suite_reads_its_own_items_back(suite: str, tmp_path: Path) -> None:
         item
         for part in parts
         for item in selection.suite.read(
-            Source(path=tmp_path / "set" / part.path), selection.protocol
+            DataSource(path=tmp_path / "set" / part.path), selection.protocol
         ).items
     ]
     assert sorted(found, key=lambda item: item.id) == sorted(
@@ -148,8 +147,10 @@ def test_what_is_drawn_goes_out_as_it_is_asked(tmp_path: Path) -> None:
 
 def test_counts_are_drawn_no_more(tmp_path: Path) -> None:
     file = tmp_path / "counts.csv"
-    counts = dict.fromkeys(sorted(LAYOUT - set(COLUMNS)), "1")
-    where = dict(zip(COLUMNS, ("French", "Flux", "F", "Occupation", "sentinelle"), strict=True))
+    counts = dict.fromkeys(sorted(COUNT_COLUMNS - set(PUBLISHED_COLUMNS)), "1")
+    where = dict(
+        zip(PUBLISHED_COLUMNS, ("French", "Flux", "F", "Occupation", "sentinelle"), strict=True)
+    )
     rows = [where | counts]
     with file.open("w", encoding="utf-8", newline="") as opened:
         writer = csv.DictWriter(opened, list(rows[0]))

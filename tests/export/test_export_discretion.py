@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from epicene.cli.app import run_app
-from epicene.datafiles import sha256_of
-from epicene.export.discretion import discreet_command, discreet_protocol, name_of
+from epicene.core.data_files import sha256_of
+from epicene.export.path_redaction import base_name, command_without_paths, protocol_without_paths
 from epicene.suites import find_suite
 from models import tiny_causal
 from models.local_server import Server
@@ -204,20 +204,20 @@ def test_items_do_not_tell_where_they_lay(
     ],
 )
 def test_commands_keep_the_names_and_lose_the_places(command: str, shown: str) -> None:
-    assert discreet_command(command, ["owner/name"]) == shown
+    assert command_without_paths(command, ["owner/name"]) == shown
     assert shlex.split(shown)
 
 
 def test_a_folder_that_looks_like_a_name_of_the_hub_is_none() -> None:
-    assert discreet_command("epicene run x -m hf:models/tiny") == "epicene run x -m hf:tiny"
+    assert command_without_paths("epicene run x -m hf:models/tiny") == "epicene run x -m hf:tiny"
 
 
 def test_texts_of_a_protocol_that_are_no_paths_stay() -> None:
     genform = find_suite("genform").protocols["epicene"]
-    told = discreet_protocol(genform, ["a.jsonl"])
+    told = protocol_without_paths(genform, ["a.jsonl"])
     assert told == genform
 
 
 @pytest.mark.parametrize("path", ["/a/b", "/a/b/", r"C:\a\b", "b", "../b", r"\\host\a\b"])
 def test_the_name_is_the_last_part(path: str) -> None:
-    assert name_of(path) == "b"
+    assert base_name(path) == "b"

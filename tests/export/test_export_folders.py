@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.errors import InputError
-from epicene.export.folders import Function, as_yaml, file_names, front_matter, new_folder
+from epicene.core.errors import InputError
+from epicene.export.folders import YamlFunction, as_yaml, file_names, front_matter, new_folder
 
 # What a card may hold: no lone surrogates, which are in no file, and none of the three line breaks
 # that PyYAML folds into a space.
@@ -28,7 +28,7 @@ def test_yaml_reads_back_what_was_written(content: dict[str, object]) -> None:
 
 
 def test_yaml_keeps_letters_and_order_and_names_functions() -> None:
-    written = as_yaml({"z": "मेरी", "a": Function("judging.choice")})
+    written = as_yaml({"z": "मेरी", "a": YamlFunction("judging.choice")})
     assert written == "z: मेरी\na: !function 'judging.choice'\n"
 
 

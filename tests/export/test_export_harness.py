@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 import reflexives
-from epicene.errors import InputError
-from epicene.export.harness.folder import plan, write_tasks
-from epicene.export.harness.tasks import TESTED
+from epicene.core.errors import InputError
+from epicene.core.records import Generate, Message
+from epicene.export.lm_eval.folder import plan_tasks, write_tasks
+from epicene.export.lm_eval.tasks import TESTED_VERSION
 from epicene.export.selection import Selection
-from epicene.records import Generate, Message
 from epicene.suites import Answers
 from export.exported import read_lines, select
 
@@ -97,7 +97,7 @@ def test_a_folder_holds_what_the_harness_accepts(
 def documents_of(selection: Selection, name: str) -> list[dict[str, Any]]:
     return [
         document
-        for task in plan(selection).tasks
+        for task in plan_tasks(selection).tasks
         if task.kind.format == name
         for document in task.documents
     ]
@@ -155,7 +155,7 @@ def test_prompts_are_those_that_the_suite_asks(suite: str) -> None:
             Message(role="system", content=each["system"]),
             Message(role="user", content=each["prompt"]),
         )
-        for task in plan(selection).tasks
+        for task in plan_tasks(selection).tasks
         for each in task.documents
     }
     assert found == asked
@@ -200,7 +200,7 @@ def test_what_the_harness_cannot_measure_is_refused(
 def test_a_judge_of_whole_items_is_left_out() -> None:
     reflexives.register()
     with pytest.raises(InputError, match="all answers of an item at once"):
-        plan(select("reflexives"))
+        plan_tasks(select("reflexives"))
 
 
 def test_what_is_left_out_is_named(tmp_path: Path) -> None:
@@ -217,16 +217,18 @@ def test_what_is_left_out_is_named(tmp_path: Path) -> None:
 def test_the_folder_says_with_which_harness_it_was_tested(tmp_path: Path) -> None:
     write_tasks(select("alternations", limit=1), tmp_path / "out")
     readme = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert f"Tested with lm-evaluation-harness {TESTED}." in readme
+    assert f"Tested with lm-evaluation-harness {TESTED_VERSION}." in readme
     # The one that benchmarks/harness.py runs, and that the documentation names.
     root = Path(__file__).parents[2]
     wanted = (root / "benchmarks" / "peers" / "requirements.txt").read_text(encoding="utf-8")
-    assert f"lm_eval=={TESTED}" in wanted.splitlines()
-    assert f"lm-evaluation-harness {TESTED}" in (root / "docs" / "export.md").read_text("utf-8")
+    assert f"lm_eval=={TESTED_VERSION}" in wanted.splitlines()
+    assert f"lm-evaluation-harness {TESTED_VERSION}" in (root / "docs" / "export.md").read_text(
+        "utf-8"
+    )
 
 
 def test_one_text_is_no_choice() -> None:
-    made = plan(select("misgendering", limit=2, settings={"pronouns": "they"}))
+    made = plan_tasks(select("misgendering", limit=2, settings={"pronouns": "they"}))
     assert "probability" not in {task.kind.format for task in made.tasks}
     (why,) = (each.why for each in made.left_out if each.what == "probability")
     assert why == "there is one text only, and nothing to choose"
@@ -237,7 +239,8 @@ def test_one_text_is_no_choice() -> None:
 
 def test_drawn_texts_are_drawn_as_the_protocol_says() -> None:
     tasks = {
-        task.kind.format: task.settings for task in plan(select("misgendering", limit=3)).tasks
+        task.kind.format: task.settings
+        for task in plan_tasks(select("misgendering", limit=3)).tasks
     }
     assert tasks["pre"]["generation_kwargs"] == {
         "until": [], "max_gen_toks": 50, "min_new_tokens": 50, "do_sample": True,
@@ -249,7 +252,7 @@ def test_drawn_texts_are_drawn_as_the_protocol_says() -> None:
 
 
 def test_greedy_texts_are_greedy() -> None:
-    for task in plan(select("genform", limit=2)).tasks:
+    for task in plan_tasks(select("genform", limit=2)).tasks:
         assert task.settings["generation_kwargs"] == {
             "until": [], "max_gen_toks": 256, "do_sample": False,
         }  # fmt: skip
@@ -257,8 +260,8 @@ def test_greedy_texts_are_greedy() -> None:
 
 
 def test_one_language_is_not_in_the_name() -> None:
-    names = [task.name for task in plan(select("apgc", limit=2)).tasks]
+    names = [task.name for task in plan_tasks(select("apgc", limit=2)).tasks]
     assert names == ["epicene_apgc_identification", "epicene_apgc_rewriting"]
-    assert [task.name for task in plan(select("genform", limit=2)).tasks] == [
+    assert [task.name for task in plan_tasks(select("genform", limit=2)).tasks] == [
         f"epicene_genform_generation_{language}" for language in ("ar", "fr", "hi")
     ]

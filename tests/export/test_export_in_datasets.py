@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from epicene.export.dataset import write_dataset
+from epicene.export.hf_dataset import write_dataset
 from export.elsewhere import WANTED, interpreter
 from export.exported import select
 

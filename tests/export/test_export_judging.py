@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.export.harness.folder import write_tasks
-from epicene.export.harness.verdicts import outcomes
+from epicene.core.errors import InputError
+from epicene.export.lm_eval.folder import write_tasks
+from epicene.export.lm_eval.suite_judge import outcome_shares
 from export.exported import read_lines, select
 
 
@@ -87,7 +87,7 @@ def test_without_epicene_writing_is_refused_before_it_begins(
     genform: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judging = loaded(genform)
-    monkeypatch.setitem(sys.modules, "epicene.export.harness.verdicts", None)
+    monkeypatch.setitem(sys.modules, "epicene.export.lm_eval.suite_judge", None)
     with pytest.raises(ImportError, match="judged by Epicene: install it"):
         judging.documents("epicene_genform_generation_fr.jsonl", judged_by_epicene=True)
     assert judging.documents("epicene_genform_probability_fr.jsonl")["test"]
@@ -125,4 +125,4 @@ def test_another_version_of_the_suite_is_refused(genform: Path) -> None:
     asked = json.loads((genform / "asked.json").read_text(encoding="utf-8"))
     document = read_lines(genform / "epicene_genform_generation_fr.jsonl")[0]
     with pytest.raises(InputError, match="export them again"):
-        outcomes({**asked, "version": "0"}, document, ["x"])
+        outcome_shares({**asked, "version": "0"}, document, ["x"])

@@ -14,8 +14,8 @@ import yaml
 from markdown_it import MarkdownIt
 
 from epicene.export.results import write_results
-from epicene.report.latex_text import escape
-from epicene.report.plain import escape_markdown
+from epicene.report.latex import escape_latex
+from epicene.report.table_formats import escape_markdown
 from export.measured import measured
 
 HOSTILE = "=we_ird & <b>50%</b> |*x*"
@@ -59,7 +59,7 @@ def test_every_table_says_protocol_coverage_and_undetected(two: Path) -> None:
     for path in tables:
         if path.suffix == ".csv":
             continue
-        shown = escape if path.suffix == ".tex" else escape_markdown
+        shown = escape_latex if path.suffix == ".tex" else escape_markdown
         found = text(path).replace(r"\allowbreak{}", "")
         for said in (
             "Reflexives, protocol epicene · normalisers: none · first token: bos",

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from epicene.languages.rewriting.english import open_route, pipelines
-from epicene.languages.rewriting.english.reading import Route, RulesRoute
+from epicene.rewriting.english import open_route, pipelines
+from epicene.rewriting.english.routes import Route, RulesRoute
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from epicene.languages.rewriting.english import verbs
-from epicene.languages.rewriting.english.lexicon import lexicon
+from epicene.rewriting.english import conjugation
+from epicene.rewriting.english.lexicon import lexicon
 
 # A sentence for a singular set and the same for they, with the cases as placeholders.
 Twin = tuple[str, str]
@@ -15,7 +15,7 @@ WORDS = lexicon()
 VERBS = sorted(
     WORDS.verbs - WORDS.unchanging - WORDS.irregular - {"be", "have", "do", "like", "better"}
 )
-SURE = sorted({verbs.plural(word) for word in WORDS.surely_verbs} & set(VERBS))
+SURE = sorted({conjugation.plural_verb(word) for word in WORDS.surely_verbs} & set(VERBS))
 ADVERBS = ["", "often ", "never ", "really ", "quietly ", "still "]
 OBJECTS = ["the box", "a letter", "{dependent} old car", "it", "{reflexive}", "my friends"]
 PLACES = ["", " at night", " in {dependent} room", " with me", " because it is late"]
@@ -31,7 +31,7 @@ def present(draw: st.DrawFn) -> Twin:
     """often opens the box"""
     verb = draw(st.sampled_from(VERBS))
     adverb, thing = draw(st.sampled_from(ADVERBS)), draw(st.sampled_from(OBJECTS))
-    return f"{adverb}{verbs.singular(verb)} {thing}", f"{adverb}{verb} {thing}"
+    return f"{adverb}{conjugation.singular_verb(verb)} {thing}", f"{adverb}{verb} {thing}"
 
 
 @st.composite
@@ -42,7 +42,7 @@ def joined(draw: st.DrawFn) -> Twin:
     adverb, verb = draw(st.sampled_from(ADVERBS)), draw(st.sampled_from(SURE))
     thing = draw(st.sampled_from(OBJECTS))
     return (
-        f"{one}{between}{adverb}{verbs.singular(verb)} {thing}",
+        f"{one}{between}{adverb}{conjugation.singular_verb(verb)} {thing}",
         f"{other}{between}{adverb}{verb} {thing}",
     )
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from epicene import languages, registry
-from epicene.errors import InputError
+from epicene import languages
+from epicene.core import registry
+from epicene.core.errors import InputError
 from epicene.languages import Language, direction, get, known
-from epicene.languages.segment import words
+from epicene.languages.tokenisation import words
 
 
 def test_nine_languages_are_known_by_code() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.errors import InputError
-from epicene.languages.normalise import NORMALISERS, normalise
+from epicene.core.errors import InputError
+from epicene.languages.normalisers import NORMALISERS, normalise
 
 FLAGGED = sorted(name for name, each in NORMALISERS.items() if each.destroys_gender)
 UNFLAGGED = sorted(set(NORMALISERS) - set(FLAGGED))

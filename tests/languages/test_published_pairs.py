@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from epicene.languages.normalise import NORMALISERS
-from epicene.languages.segment import words
+from epicene.languages.normalisers import NORMALISERS
+from epicene.languages.tokenisation import words
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from epicene.languages.pronouns import find
-from epicene.languages.rewriting.english import rewrite, rewritings
-from epicene.languages.rewriting.english.reading import Route
-from epicene.languages.rewriting.english.tokens import tokenise
+from epicene.languages.pronouns import find_pronoun_set
+from epicene.rewriting.english import rewrite, rewritings
+from epicene.rewriting.english.line import tokenise
+from epicene.rewriting.english.routes import Route
 from word_error_rate import edits, word_error_rate
 
 OWN = Path(__file__).parents[1] / "suites" / "misgendering" / "neutral_pairs.jsonl"
@@ -23,7 +23,7 @@ Pairs = list[tuple[str, str]]
 
 
 def neutralised(pairs: Pairs, route: Route) -> Pairs:
-    done = rewritings([text for text, _ in pairs], find("they"), route=route)
+    done = rewritings([text for text, _ in pairs], find_pronoun_set("they"), route=route)
     return [(each.text, gold) for each, (_, gold) in zip(done, pairs, strict=True)]
 
 
@@ -95,20 +95,20 @@ def test_own_pairs_back(own: list[dict[str, str]], route: Route) -> None:
         for each in own
         if each["kind"] != "unchanged" and not _has_they(each["gendered"])
     ]
-    done = rewritings([text for text, _ in pairs], find("she"), route=route)
+    done = rewritings([text for text, _ in pairs], find_pronoun_set("she"), route=route)
     guesses = [(each.text, gold) for each, (_, gold) in zip(done, pairs, strict=True)]
     assert word_error_rate(guesses) < 0.15
 
 
 def _has_they(text: str) -> bool:
-    return any(token.lower in find("they").forms for token in tokenise(text))
+    return any(token.lower in find_pronoun_set("they").forms for token in tokenise(text))
 
 
 def test_unchanged_text_is_unchanged(own: list[dict[str, str]], route: Route) -> None:
     texts = [each["neutral"] for each in own if each["kind"] == "unchanged"]
     for name in ("they", "he", "xe"):
-        sources = [find(each) for each in ("he", "she", "xe") if each != name]
-        done = rewritings(texts, find(name), sources=sources, route=route)
+        sources = [find_pronoun_set(each) for each in ("he", "she", "xe") if each != name]
+        done = rewritings(texts, find_pronoun_set(name), sources=sources, route=route)
         assert [each.text for each in done] == texts
 
 
@@ -121,6 +121,6 @@ def test_edits(guess: str, gold: str, count: int) -> None:
 
 
 def test_batches_do_not_matter(own: list[dict[str, str]], spacy_route: Route) -> None:
-    they, texts = find("they"), [each["gendered"] for each in own[:40]]
+    they, texts = find_pronoun_set("they"), [each["gendered"] for each in own[:40]]
     alone = [rewrite(text, they, route=spacy_route) for text in texts]
     assert list(rewritings(texts, they, route=spacy_route)) == alone

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.languages.pronouns import PronounSet, find
-from epicene.languages.rewriting.english import pipelines
-from epicene.languages.rewriting.english.paper_rules import (
-    PaperRules,
-    choose_by_rule,
-    pluralize,
-    singularize,
-)
-from epicene.languages.rewriting.english.reading import Route
+from epicene.core.errors import InputError
+from epicene.languages.pronouns import PronounSet, find_pronoun_set
+from epicene.rewriting.english import pipelines
+from epicene.rewriting.english.paper_rules import PaperRules, choose_by_rule, pluralize, singularize
+from epicene.rewriting.english.routes import Route
 
 PLURALS = (
     "is are was were has have does do goes go quizzes quiz tries try dies dy lies ly ties ty "
@@ -54,7 +49,7 @@ XE = PronounSet(
 
 @pytest.fixture(scope="session")
 def rules(spacy_route: Route) -> PaperRules:
-    sets = {name: find(name) for name in ("he", "she", "they")} | {"xe": XE}
+    sets = {name: find_pronoun_set(name) for name in ("he", "she", "they")} | {"xe": XE}
     return PaperRules(pipelines.load(), sets)
 
 
@@ -146,7 +141,7 @@ def test_a_contraction_alone_cannot_be_neutralised(rules: PaperRules) -> None:
 def test_template(rules: PaperRules, text: str, he: str, xe: str) -> None:
     template = rules.template(text)
     assert template is not None
-    assert template.fill(find("he")) == he
+    assert template.fill(find_pronoun_set("he")) == he
     assert template.fill(XE) == xe
 
 

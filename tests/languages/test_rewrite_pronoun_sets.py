@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 from epicene.languages import pronouns
 
 SET = """
@@ -22,7 +22,7 @@ plural_verbs = false
 
 
 def test_shipped() -> None:
-    sets = pronouns.shipped()
+    sets = pronouns.shipped_pronoun_sets()
     assert {"he", "she", "they", "xe"} <= set(sets)
     assert len(sets) >= 8
     assert [each.name for each in sets.values() if each.plural_verbs] == ["they"]
@@ -35,15 +35,15 @@ def test_shipped() -> None:
 def test_a_set_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(SET)
-    known = pronouns.known(path)
-    assert pronouns.find("zie", known).form("accusative") == "zim"
-    assert set(known) == {*pronouns.shipped(), "zie"}
+    known = pronouns.known_pronoun_sets(path)
+    assert pronouns.find_pronoun_set("zie", known).form("accusative") == "zim"
+    assert set(known) == {*pronouns.shipped_pronoun_sets(), "zie"}
 
 
 def test_one_of_a_known_name_wins(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(SET.replace('name = "zie"', 'name = "xe"'))
-    assert pronouns.known(path)["xe"].nominative == "zie"
+    assert pronouns.known_pronoun_sets(path)["xe"].nominative == "zie"
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_a_wrong_file(tmp_path: Path, content: str, says: str) -> None:
     path = tmp_path / "own.toml"
     path.write_text(content)
     with pytest.raises(InputError, match=says) as caught:
-        pronouns.read_sets(path)
+        pronouns.read_pronoun_sets(path)
     assert str(path) in str(caught.value)
 
 
 def test_an_unknown_set() -> None:
     with pytest.raises(InputError, match="did you mean 'they'"):
-        pronouns.find("thay")
+        pronouns.find_pronoun_set("thay")

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from epicene.languages.pronouns import CASES, PronounSet, find, shipped
-from epicene.languages.rewriting.english import frame, neutralise, rewrite
-from epicene.languages.rewriting.english.reading import Route, RulesRoute
+from epicene.languages.pronouns import CASES, PronounSet, find_pronoun_set, shipped_pronoun_sets
+from epicene.rewriting.english import neutralise, read_frame, rewrite
+from epicene.rewriting.english.routes import Route, RulesRoute
 from languages.rewrite_sentences import texts
 
-THEY = find("they")
-SINGULAR = [each for each in shipped().values() if not each.plural_verbs]
+THEY = find_pronoun_set("they")
+SINGULAR = [each for each in shipped_pronoun_sets().values() if not each.plural_verbs]
 # Their cases cannot be told apart in every sentence of the grammar.
 CLEAR = [each for each in SINGULAR if each.name not in {"thon", "ve"}]
 RULES = RulesRoute()
@@ -44,7 +44,10 @@ def test_by_rules(twin: tuple[str, str], to: PronounSet) -> None:
 
 
 @few
-@given(texts(), st.sampled_from([find("he"), find("she"), find("xe")]))
+@given(
+    texts(),
+    st.sampled_from([find_pronoun_set("he"), find_pronoun_set("she"), find_pronoun_set("xe")]),
+)
 def test_with_a_pipeline(spacy_route: Route, twin: tuple[str, str], to: PronounSet) -> None:
     check(twin, to, spacy_route)
 
@@ -52,7 +55,7 @@ def test_with_a_pipeline(spacy_route: Route, twin: tuple[str, str], to: PronounS
 WILD = st.lists(
     st.one_of(
         st.sampled_from(
-            [form for each in shipped().values() for form in sorted(each.forms)]
+            [form for each in shipped_pronoun_sets().values() for form in sorted(each.forms)]
             + ["'s", "’re", "n't", "is", "are", "HAS", "Does", "and", ",", '"', "/", "or", "who"]
             + ["sings", "sing", "the", "put", "She's", "theyre", "(", ")", "—", "..."]
         ),
@@ -63,9 +66,9 @@ WILD = st.lists(
 
 
 @quick
-@given(WILD, st.sampled_from(sorted(shipped().values(), key=lambda each: each.name)))
+@given(WILD, st.sampled_from(sorted(shipped_pronoun_sets().values(), key=lambda each: each.name)))
 def test_a_frame_filled_with_its_own_set_is_the_text(text: str, own: PronounSet) -> None:
-    slots = frame(text, [own], route=RULES)
+    slots = read_frame(text, [own], route=RULES)
     single = [slot for slot in slots.slots if slot.sets == (own.name,)]
     if len(single) == len(slots.slots):  # "he/she" has no one set to go back to
         assert slots.fill(own) == text
@@ -95,17 +98,19 @@ HANDWRITTEN = [
 @pytest.mark.parametrize("text", HANDWRITTEN)
 def test_through_a_frame_even_what_the_neutral_text_forgets(text: str, route: Route) -> None:
     """ "They told them" has lost who is who; its frame has not."""
-    he, she = find("he"), find("she")
-    slots = frame(text, [he], route=route)
+    he, she = find_pronoun_set("he"), find_pronoun_set("she")
+    slots = read_frame(text, [he], route=route)
     assert slots.fill(THEY) != text
     assert slots.fill(he) == text
-    assert frame(slots.fill(she), [she], route=route).fill(he) == text
+    assert read_frame(slots.fill(she), [she], route=route).fill(he) == text
 
 
 @given(st.text())
 def test_text_without_the_forms_is_the_same_text(text: str) -> None:
-    if not any(form in text.lower() for each in shipped().values() for form in each.forms):
-        for to in shipped().values():
+    if not any(
+        form in text.lower() for each in shipped_pronoun_sets().values() for form in each.forms
+    ):
+        for to in shipped_pronoun_sets().values():
             assert rewrite(text, to, route=RULES).text == text
 
 

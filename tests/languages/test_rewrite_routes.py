@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.languages.pronouns import find
-from epicene.languages.rewriting.english import neutralise, open_route, pipelines, rewritings
-from epicene.languages.rewriting.english.reading import Route, RulesRoute
+from epicene.core.errors import InputError
+from epicene.languages.pronouns import find_pronoun_set
+from epicene.rewriting.english import neutralise, open_route, pipelines, rewritings
+from epicene.rewriting.english.routes import Route, RulesRoute
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_the_small_pipeline_is_preferred(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_lines_stream(route: Route) -> None:
     """An endless text is read as it is written."""
     endless = cycle(["She sings.", "No one.", "It is his."])
-    done = islice(rewritings(endless, find("they"), route=route), 1000)
+    done = islice(rewritings(endless, find_pronoun_set("they"), route=route), 1000)
     assert [each.text for each in done][-1] == "They sing."
 
 

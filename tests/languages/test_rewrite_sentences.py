@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.languages.pronouns import find
-from epicene.languages.rewriting.english import neutralise, rewrite
-from epicene.languages.rewriting.english.reading import Route
+from epicene.languages.pronouns import find_pronoun_set
+from epicene.rewriting.english import neutralise, rewrite
+from epicene.rewriting.english.routes import Route
 
 NEUTRAL = {
     "agreement": [
@@ -146,13 +146,13 @@ SINGULAR = [
 
 @pytest.mark.parametrize(("before", "after"), SINGULAR)
 def test_from_they(before: str, after: str, route: Route) -> None:
-    assert rewrite(before, find("she"), route=route).text == after
+    assert rewrite(before, find_pronoun_set("she"), route=route).text == after
 
 
 def test_sets_that_english_uses_for_something_else_must_be_named(route: Route) -> None:
     text = "Thon says thons dog likes thon, and thon was glad."
     assert neutralise(text, route=route).text == text
-    named = neutralise(text, sources=[find("thon")], route=route)
+    named = neutralise(text, sources=[find_pronoun_set("thon")], route=route)
     assert named.text == "They say their dog likes them, and they were glad."
 
 
@@ -169,13 +169,13 @@ def test_sets_that_english_uses_for_something_else_must_be_named(route: Route) -
 )
 def test_every_set_to_every_set(name: str, text: str, route: Route) -> None:
     neutral = "They know their sister saw them; it was theirs, said they to themself."
-    assert neutralise(text, sources=[find(name)], route=route).text == neutral
-    assert rewrite(neutral, find(name), route=route).text == text
+    assert neutralise(text, sources=[find_pronoun_set(name)], route=route).text == neutral
+    assert rewrite(neutral, find_pronoun_set(name), route=route).text == text
 
 
 def test_they_beside_another_person_is_left(route: Route) -> None:
-    assert rewrite("She told them.", find("he"), route=route).text == "He told them."
-    assert rewrite("They told them.", find("he"), route=route).text == "He told him."
+    assert rewrite("She told them.", find_pronoun_set("he"), route=route).text == "He told them."
+    assert rewrite("They told them.", find_pronoun_set("he"), route=route).text == "He told him."
 
 
 def test_changes_say_where_by_which_rule_and_how_surely(route: Route) -> None:

@@ -7,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.languages.rewriting.english.tokens import tokenise
+from epicene.rewriting.english.line import tokenise
 
 PIECES = [
     "he",

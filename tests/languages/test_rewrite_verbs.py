@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.languages.rewriting.english import verbs
-from epicene.languages.rewriting.english.lexicon import lexicon
+from epicene.rewriting.english import conjugation
+from epicene.rewriting.english.lexicon import lexicon
 
 
 @pytest.mark.parametrize(
@@ -52,21 +52,21 @@ from epicene.languages.rewriting.english.lexicon import lexicon
     ],
 )
 def test_forms(singular: str, plural: str) -> None:
-    assert verbs.plural(singular) == plural
-    assert verbs.singular(plural) == singular
+    assert conjugation.plural_verb(singular) == plural
+    assert conjugation.singular_verb(plural) == singular
 
 
 @given(st.sampled_from(sorted(lexicon().verbs - {"be"})))
 def test_every_verb_we_know_comes_back(verb: str) -> None:
-    singular = verbs.singular(verb)
+    singular = conjugation.singular_verb(verb)
     assert singular.endswith("s")
-    assert verbs.plural(singular) == verb
+    assert conjugation.plural_verb(singular) == verb
 
 
 def test_the_lists_agree_with_each_other() -> None:
     words = lexicon()
-    assert {verbs.plural(word) for word in words.surely_verbs} <= words.verbs
+    assert {conjugation.plural_verb(word) for word in words.surely_verbs} <= words.verbs
     assert words.nouns_first <= words.verbs | {"shot", "saying"}
     assert words.unchanging <= words.verbs | words.irregular
-    assert words.never_verbs & {verbs.singular(verb) for verb in words.verbs} == {"does"}
+    assert words.never_verbs & {conjugation.singular_verb(verb) for verb in words.verbs} == {"does"}
     assert not words.has_participles & (words.adjectives | words.is_participles)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from epicene.languages import segment
-from epicene.languages.normalise import arabic_diacritics
-from epicene.languages.segment import Span, graphemes, tokens, words
+from epicene.languages import tokenisation
+from epicene.languages.normalisers import arabic_diacritics
+from epicene.languages.tokenisation import Span, graphemes, tokens, words
 
 CODES = ["", "ar", "de", "en", "es", "fr", "hi", "it", "ru", "zh"]
 
@@ -84,7 +84,7 @@ def test_tokens_are_ordered_apart_and_cut_no_grapheme(language: str, text: str) 
 def test_words_are_the_tokens_that_are_words(language: str, text: str) -> None:
     expected = [span for span in tokens(text, language) if span.kind == "word"]
     assert words(text, language) == expected
-    assert segment.count_words(text, language) == len(expected)
+    assert tokenisation.count_words(text, language) == len(expected)
 
 
 @pytest.mark.parametrize("language", CODES)

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from epicene.languages.segment import Span, count_words, tokens, words
+from epicene.languages.tokenisation import Span, count_words, tokens, words
 
 
 def cut(text: str, language: str = "") -> list[str]:

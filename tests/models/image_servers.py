@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from epicene.models import ModelOptions
-from epicene.models.ideogram.model import IdeogramModel
-from epicene.models.openai_api.model import ServedModel
-from epicene.models.remote.model import RemoteModel
-from epicene.models.remote.patience import Patience
-from epicene.models.replicate.model import ReplicateModel
+from epicene.models.http.model import HostedModel
+from epicene.models.http.retry import RetryPolicy
+from epicene.models.ideogram import IdeogramModel
+from epicene.models.openai.model import OpenAIModel
+from epicene.models.replicate import ReplicateModel
 from models.local_server import IMPATIENT, Asked, Reply, Script, Server
 from models.pictures_for_tests import picture
 
@@ -235,9 +235,9 @@ class Gallery:
     studio: Studio
     script: Script
     spec: str
-    open: Callable[..., RemoteModel]
+    open: Callable[..., HostedModel]
 
-    def model(self, patience: Patience = IMPATIENT, **options: Any) -> RemoteModel:
+    def model(self, patience: RetryPolicy = IMPATIENT, **options: Any) -> HostedModel:
         """The model, impatient."""
         return self.open(patience, **options)
 
@@ -259,9 +259,9 @@ def gallery(provider: str, artist: Artist, **settings: Any) -> Gallery:
     if provider != "openai":
         script.root = server.root
 
-    def open_(patience: Patience, **options: Any) -> RemoteModel:
+    def open_(patience: RetryPolicy, **options: Any) -> HostedModel:
         if provider == "openai":
-            return ServedModel("toy", ModelOptions(base_url=server.url, **options), patience)
+            return OpenAIModel("toy", ModelOptions(base_url=server.url, **options), patience)
         if provider == "replicate":
             name = options.pop("name", FLUX)
             return ReplicateModel(name, ModelOptions(base_url=server.url, **options), patience)

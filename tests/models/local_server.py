@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from epicene.models import Files, Model, Numbered
-from epicene.models.remote.patience import Patience
+from epicene.models import ImageStore, Model, NumberedRequest
+from epicene.models.http.retry import RetryPolicy
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from epicene.records import Answer, Request
+    from epicene.core.records import Answer, Request
 
-QUICK = Patience(first_wait=0.01, longest_wait=5.0)
-IMPATIENT = Patience(first_wait=0.001, longest_wait=0.01)
+QUICK = RetryPolicy(first_wait=0.01, max_wait=5.0)
+IMPATIENT = RetryPolicy(first_wait=0.001, max_wait=0.01)
 
 
 @dataclass(frozen=True)
@@ -172,13 +172,13 @@ class NoFiles:
         raise AssertionError
 
 
-def singly(requests: Iterable[Request]) -> Iterator[list[Numbered]]:
+def singly(requests: Iterable[Request]) -> Iterator[list[NumberedRequest]]:
     """Batches of one, as a plan would cut them."""
     for place, request in enumerate(requests):
         yield [(place, request)]
 
 
-def answers(served: Model, *requests: Request, files: Files | None = None) -> list[Answer]:
+def answers(served: Model, *requests: Request, files: ImageStore | None = None) -> list[Answer]:
     """The answers in the order of the requests; each must come exactly once."""
     given: dict[int, Answer] = {}
     for answered in served.answer(singly(requests), files or NoFiles()):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from epicene.models import ModelOptions
-from epicene.models.openai_api.model import ServedModel
-from epicene.models.remote.patience import Patience
+from epicene.models.http.retry import RetryPolicy
+from epicene.models.openai.model import OpenAIModel
 from models.local_server import QUICK, Reply, Server
 
 KEY = "sk-test-0123456789abcdef"
@@ -28,6 +28,6 @@ def error(status: int, message: str = "no", headers: Mapping[str, str] | None = 
     return Reply({"error": {"message": message}}, status, headers or {})
 
 
-def model(server: Server, patience: Patience = QUICK, **options: Any) -> ServedModel:
+def model(server: Server, patience: RetryPolicy = QUICK, **options: Any) -> OpenAIModel:
     """The model `toy` behind the server, impatient."""
-    return ServedModel("toy", ModelOptions(base_url=server.url, **options), patience)
+    return OpenAIModel("toy", ModelOptions(base_url=server.url, **options), patience)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.models.choosing import chosen, question_with_choices
+from epicene.models.output_parsing import match_choice, question_with_choices
 
 CHOICES = ("male", "female", "neither")
 
@@ -28,12 +28,12 @@ CHOICES = ("male", "female", "neither")
     ],
 )
 def test_strictly_one_of_the_choices(text: str, choice: str | None) -> None:
-    assert chosen(text, CHOICES) == choice
+    assert match_choice(text, CHOICES) == choice
 
 
 def test_choices_that_fold_together_are_never_guessed_between() -> None:
-    assert chosen("Yes", ("yes", "YES!")) is None
-    assert chosen("女", ("男", "女")) == "女"
+    assert match_choice("Yes", ("yes", "YES!")) is None
+    assert match_choice("女", ("男", "女")) == "女"
 
 
 def test_a_question_that_names_its_choices_is_asked_as_it_stands() -> None:

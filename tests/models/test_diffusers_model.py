@@ -11,12 +11,12 @@ import pytest
 from PIL import Image as Pillow
 from safetensors.torch import load_file, save_file
 
-from epicene.errors import InputError
+from epicene.core.errors import InputError
+from epicene.core.files import ImageFolder
+from epicene.core.records import Answer, Draw, Failed, Generate, Image, Images, Request
 from epicene.models import Model, ModelOptions, open_model, parse_spec
 from epicene.models.diffusion import open as open_pipeline
-from epicene.models.pictures import shot_seed
-from epicene.records import Answer, Draw, Failed, Generate, Image, Images, Request
-from epicene.runs.files import ImageFolder
+from epicene.models.images import image_seed
 from models.tiny_diffusion import LONGEST, save_pipeline
 
 
@@ -50,7 +50,7 @@ def test_shots_are_pictures_of_the_asked_size_from_seeds_of_their_own(
     pipeline: Model, tmp_path: Path
 ) -> None:
     first, second = images(pipeline, tmp_path, draw(shots=2, seed=5))
-    assert [first.seed, second.seed] == [shot_seed(5, 0), shot_seed(5, 1)]
+    assert [first.seed, second.seed] == [image_seed(5, 0), image_seed(5, 1)]
     assert first.sha256 != second.sha256
     with Pillow.open(ImageFolder(tmp_path).path(first.sha256)) as picture:
         picture.load()
@@ -82,7 +82,7 @@ def test_what_the_safety_checker_blots_out_is_recorded_as_refused(
     (image,) = images(checked, tmp_path / "files", draw())
     assert ("safety checker" in image.refused) is unsafe
     assert bool(image.sha256) is not unsafe
-    assert image.seed == shot_seed(0, 0)
+    assert image.seed == image_seed(0, 0)
     assert checked.notes()["refused"] == int(unsafe)
 
 

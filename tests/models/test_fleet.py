@@ -11,26 +11,24 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import InputError, RunError
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Answer, Generate, Message, Texts
 from epicene.models import ModelOptions, open_model, parse_spec
-from epicene.models.openai_api.model import PROVIDER, ServedModel
-from epicene.models.openai_api.tokens import at_most
-from epicene.models.prices import Price
-from epicene.models.remote import address
-from epicene.models.remote.faults import PassingError, UnansweredError
-from epicene.models.remote.fleet import Fleet
-from epicene.models.remote.patience import Patience
-from epicene.models.remote.sender import Sender
-from epicene.models.remote.server import AwayError, Server
-from epicene.models.remote.tally import Tally, Till
-from epicene.records import Answer, Generate, Message, Texts
+from epicene.models.http import address
+from epicene.models.http.errors import TransientError, UnanswerableError
+from epicene.models.http.load_balancer import LoadBalancer, Server, ServerDownError
+from epicene.models.http.retry import RetryPolicy
+from epicene.models.http.sender import CostMeter, RequestStats, Sender
+from epicene.models.openai.model import PROVIDER, OpenAIModel
+from epicene.models.openai.token_bounds import max_request_tokens
+from epicene.models.pricing import Price
 from models.local_server import Asked, NoFiles, Reply, answers, singly
 from models.mortal_server import MortalServer
 from models.openai_server import chat, error
 
-WATCHFUL = Patience(first_wait=0.01, longest_wait=0.05, between_looks=0.05, outage=0.5)
-FOREVER = Patience(first_wait=0.01, longest_wait=0.05, between_looks=0.05, outage=60.0)
-ONE_LOOK = Patience(first_wait=0.01, longest_wait=0.05, between_looks=60.0)
+WATCHFUL = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=0.05, max_outage=0.5)
+FOREVER = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=0.05, max_outage=60.0)
+ONE_LOOK = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=60.0)
 
 
 def question(number: int) -> Generate:
@@ -43,13 +41,13 @@ def texts(given: list[Answer]) -> list[str]:
 
 
 def model(
-    *servers: str | MortalServer, patience: Patience = WATCHFUL, **options: Any
-) -> ServedModel:
+    *servers: str | MortalServer, patience: RetryPolicy = WATCHFUL, **options: Any
+) -> OpenAIModel:
     urls = (server if isinstance(server, str) else server.url for server in servers)
-    return ServedModel("toy", ModelOptions(base_url=" ".join(urls), **options), patience)
+    return OpenAIModel("toy", ModelOptions(base_url=" ".join(urls), **options), patience)
 
 
-def per_server(served: ServedModel, what: str = "answered") -> list[int]:
+def per_server(served: OpenAIModel, what: str = "answered") -> list[int]:
     servers = served.notes()["servers"]
     assert isinstance(servers, list)
     return [each[what] for each in servers]
@@ -125,7 +123,7 @@ def test_a_complaint_of_one_makes_room_smaller_there_alone() -> None:
     def busy(asked: Asked) -> Reply:
         if asked.number < 2:
             return error(429, "busy")
-        rooms.append(served._servers[0].gate.limit)
+        rooms.append(served._servers[0].semaphore.limit)
         return chat(asked.prompt)
 
     with MortalServer(busy) as one, MortalServer(echoing(0.01)) as other:
@@ -161,7 +159,7 @@ def test_the_requests_of_one_that_dies_go_to_another_and_are_no_failures() -> No
     assert per_server(served, "went_away") == [1, 0]
     # The first server took some and may ask for money; the others are charged as counted.
     assert served.spent == pytest.approx(
-        100 * 7 + int(str(notes["moved"])) * at_most(question(10))[0], abs=2 * 4
+        100 * 7 + int(str(notes["moved"])) * max_request_tokens(question(10))[0], abs=2 * 4
     )
 
 
@@ -318,27 +316,28 @@ def test_a_request_that_every_server_dies_over_is_given_up() -> None:
 
     async def scenario() -> tuple[int, int]:
         servers = [
-            Server(each, 1) for each in address.find(PROVIDER, "http://a:1 http://b:1 http://c:1")
+            Server(each, 1)
+            for each in address.find_addresses(PROVIDER, "http://a:1 http://b:1 http://c:1")
         ]
-        fleet = Fleet(servers, "toy", WATCHFUL)
-        tally = Tally()
-        sender = Sender("KEY", tally, Till(Price()), fleet, 1.0, WATCHFUL)
+        fleet = LoadBalancer(servers, "toy", WATCHFUL)
+        tally = RequestStats()
+        sender = Sender("KEY", tally, CostMeter(Price()), fleet, 1.0, WATCHFUL)
         first = True
 
         async def look(_server: Server) -> frozenset[str]:
             if first:
                 return frozenset()
-            raise AwayError("gone")
+            raise ServerDownError("gone")
 
         async def kill() -> None:
             for server in servers:
                 server.away = ""
-            raise PassingError("server", "the connection failed")
+            raise TransientError("server", "the connection failed")
 
-        async with fleet.watched(look):
+        async with fleet.monitored(look):
             first = False
-            with pytest.raises(UnansweredError, match=r"the server went away .* \(4 attempts\)"):
-                await sender.until_answered(partial(sender.once, kill))
+            with pytest.raises(UnanswerableError, match=r"the server went away .* \(4 attempts\)"):
+                await sender.send_with_retries(partial(sender.send_once, kill))
         return tally.sent, tally.moved
 
     assert asyncio.run(scenario()) == (4, 3)
@@ -437,15 +436,15 @@ def test_one_server_is_not_looked_at() -> None:
 def test_several_servers_are_written_one_after_the_other(
     text: str, expected: list[tuple[str, float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = address.find(PROVIDER, text)
+    found = address.find_addresses(PROVIDER, text)
     assert [(each.shown, each.weight) for each in found] == expected
     monkeypatch.setenv("OPENAI_BASE_URL", text)
-    assert address.find(PROVIDER, "") == found
+    assert address.find_addresses(PROVIDER, "") == found
 
 
 def test_a_spec_names_several_with_a_plus() -> None:
     served = open_model(parse_spec("openai:toy?base_url=http://a/v1+http://b/v1*2"))
-    assert isinstance(served, ServedModel)
+    assert isinstance(served, OpenAIModel)
     shown = [(each.address.shown, each.address.weight) for each in served._servers]
     assert shown == [("http://a/v1", 1), ("http://b/v1", 2)]
 
@@ -465,7 +464,7 @@ def test_a_spec_names_several_with_a_plus() -> None:
 )
 def test_senseless_addresses_are_one_sentence(text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        address.find(PROVIDER, text)
+        address.find_addresses(PROVIDER, text)
 
 
 def test_servers_that_differ_in_anything_else_are_several() -> None:
@@ -473,7 +472,7 @@ def test_servers_that_differ_in_anything_else_are_several() -> None:
         "http://a/v1 https://a/v1 http://a:8080/v1 http://a/v2 http://b/v1 "
         "http://me:pass@a/v1 http://a/v1?k=1 http://a/v1?k=2 http://a/V1"
     )
-    assert len(address.find(PROVIDER, several)) == 9
+    assert len(address.find_addresses(PROVIDER, several)) == 9
 
 
 def test_a_provider_with_one_server_takes_one() -> None:
@@ -482,7 +481,9 @@ def test_a_provider_with_one_server_takes_one() -> None:
 
 
 def test_what_is_secret_in_one_address_is_said_of_none() -> None:
-    one, other = address.find(PROVIDER, "http://u:hunter2pass@a/v1 http://b/v1?token=q-token")
+    one, other = address.find_addresses(
+        PROVIDER, "http://u:hunter2pass@a/v1 http://b/v1?token=q-token"
+    )
     assert other.redact("hunter2pass and q-token") == "[secret] and [secret]"
     assert one.secrets == other.secrets
 

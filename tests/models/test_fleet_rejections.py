@@ -7,18 +7,18 @@ import threading
 
 import pytest
 
-from epicene.errors import RunError
+from epicene.core.errors import RunError
+from epicene.core.records import Answer, Failed, Generate, Message, Texts
 from epicene.models import ModelOptions
-from epicene.models.openai_api.model import ServedModel
-from epicene.models.remote.patience import Patience
-from epicene.records import Answer, Failed, Generate, Message, Texts
+from epicene.models.http.retry import RetryPolicy
+from epicene.models.openai.model import OpenAIModel
 from models.local_server import Asked, Reply, answers
 from models.mortal_server import MortalServer
 from models.openai_server import chat, error
 
 OF_SERVER = [401, 403, 404, 405]
-ONE_LOOK = Patience(first_wait=0.01, longest_wait=0.05, between_looks=60.0)
-WATCHFUL = Patience(first_wait=0.01, longest_wait=0.05, between_looks=0.05, outage=30.0)
+ONE_LOOK = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=60.0)
+WATCHFUL = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=0.05, max_outage=30.0)
 
 
 def question(number: int) -> Generate:
@@ -26,10 +26,10 @@ def question(number: int) -> Generate:
 
 
 def model(
-    *servers: MortalServer, patience: Patience = ONE_LOOK, concurrency: int = 4
-) -> ServedModel:
+    *servers: MortalServer, patience: RetryPolicy = ONE_LOOK, concurrency: int = 4
+) -> OpenAIModel:
     urls = " ".join(server.url for server in servers)
-    return ServedModel("toy", ModelOptions(base_url=urls, concurrency=concurrency), patience)
+    return OpenAIModel("toy", ModelOptions(base_url=urls, concurrency=concurrency), patience)
 
 
 def slow(asked: Asked) -> Reply:
@@ -41,7 +41,7 @@ def texts(given: list[Answer]) -> list[str]:
     return [answer.only for answer in given if isinstance(answer, Texts)]
 
 
-def of_each(served: ServedModel, what: str) -> list[object]:
+def of_each(served: OpenAIModel, what: str) -> list[object]:
     servers = served.notes()["servers"]
     assert isinstance(servers, list)
     return [each.get(what) for each in servers]
@@ -111,7 +111,7 @@ def test_such_a_one_does_not_put_off_the_end_when_the_fellow_stays_away() -> Non
             fellow.die()
         return Reply(close=True) if asked.number == 10 else slow(asked)
 
-    soon = Patience(first_wait=0.01, longest_wait=0.05, between_looks=0.05, outage=0.5)
+    soon = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=0.05, max_outage=0.5)
     with MortalServer(lambda _: error(404, "no")) as wrong, MortalServer(mortal) as fellow:
         served = model(wrong, fellow, patience=soon)
         with pytest.raises(

@@ -8,12 +8,12 @@ import threading
 
 import pytest
 
+from epicene.core.records import Answer, Decoding, Failed, Generate, Message, Score, Scores, Texts
 from epicene.models import ModelOptions
-from epicene.models.openai_api.model import ServedModel
-from epicene.models.openai_api.tokens import at_most
-from epicene.models.purse import Purse
-from epicene.models.remote.patience import Patience
-from epicene.records import Answer, Decoding, Failed, Generate, Message, Score, Scores, Texts
+from epicene.models.http.retry import RetryPolicy
+from epicene.models.openai.model import OpenAIModel
+from epicene.models.openai.token_bounds import max_request_tokens
+from epicene.models.pricing import Budget
 from models.local_server import Asked, Reply, answers
 from models.mortal_server import MortalServer
 from models.openai_server import chat
@@ -27,8 +27,8 @@ NO_ANSWER = {
     "no choices": Reply({"choices": []}),
     "no text": chat(None),
 }
-ONE_LOOK = Patience(first_wait=0.01, longest_wait=0.05, between_looks=600.0)
-WATCHFUL = Patience(first_wait=0.01, longest_wait=0.05, between_looks=0.05, outage=60.0)
+ONE_LOOK = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=600.0)
+WATCHFUL = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=0.05, max_outage=60.0)
 
 
 def question(text: object) -> Generate:
@@ -45,13 +45,13 @@ def fine(asked: Asked) -> Reply:
 
 def model(
     *servers: MortalServer | str,
-    patience: Patience = ONE_LOOK,
+    patience: RetryPolicy = ONE_LOOK,
     concurrency: int = 4,
     price: str = "",
-) -> ServedModel:
+) -> OpenAIModel:
     urls = " ".join(each if isinstance(each, str) else each.url for each in servers)
     options = ModelOptions(base_url=urls, concurrency=concurrency, price=price)
-    return ServedModel("toy", options, patience)
+    return OpenAIModel("toy", options, patience)
 
 
 def texts(given: list[Answer]) -> list[str]:
@@ -59,7 +59,7 @@ def texts(given: list[Answer]) -> list[str]:
     return [answer.only for answer in given if isinstance(answer, Texts)]
 
 
-def of_each(served: ServedModel, what: str) -> list[object]:
+def of_each(served: OpenAIModel, what: str) -> list[object]:
     servers = served.notes()["servers"]
     assert isinstance(servers, list)
     return [each.get(what) for each in servers]
@@ -242,12 +242,12 @@ def test_one_that_does_not_echo_leaves_the_scoring_to_who_does() -> None:
 
 PRICE = "1000000/1000000"  # a dollar a token
 USED = 10.0  # what a reply of `chat` says that it used, at that price
-WORTH = float(sum(at_most(question(0))))
+WORTH = float(sum(max_request_tokens(question(0))))
 
 
 @pytest.mark.parametrize("enough", [True, False])
 def test_what_could_not_be_read_is_paid_for_before_another_is_asked(enough: bool) -> None:
-    purse = Purse(2 * WORTH - (0 if enough else 1))
+    purse = Budget(2 * WORTH - (0 if enough else 1))
     with MortalServer(lambda _: HTML) as bad, MortalServer(fine) as good:
         served = model(bad, good, price=PRICE)
         served.spend_from(purse)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.models import ModelOptions, diffusion, foresee, hf, open_model, parse_spec
+from epicene.core.errors import InputError
+from epicene.models import ModelOptions, describe_model, diffusion, hf, open_model, parse_spec
 from models.tiny_causal import gpt2, gpt2_like, llama, metaspace, save, smollm2_like
 from models.tiny_diffusion import save_pipeline
 from models.tiny_gguf import write_gguf
@@ -42,7 +42,7 @@ def test_a_model_is_what_was_foreseen(kind: str, tmp_path: Path) -> None:
     tmp_path.joinpath("m").mkdir()
     path = MAKERS[kind](tmp_path / "m")
     for options in (ModelOptions(), ModelOptions(dtype="bfloat16", label="x")):
-        foreseen = hf.foresee(str(path), options)
+        foreseen = hf.describe(str(path), options)
         assert foreseen is not None
         model = hf.open(str(path), options)
         assert (foreseen.identity, foreseen.verbs) == (model.identity, model.verbs)
@@ -51,7 +51,7 @@ def test_a_model_is_what_was_foreseen(kind: str, tmp_path: Path) -> None:
 
 def test_a_pipeline_is_what_was_foreseen(tmp_path: Path) -> None:
     folder = save_pipeline(tmp_path)
-    foreseen = foresee(parse_spec(f"diffusers:{folder}"))
+    foreseen = describe_model(parse_spec(f"diffusers:{folder}"))
     assert foreseen is not None
     model = diffusion.open(str(folder), ModelOptions())
     assert (foreseen.identity, foreseen.verbs) == (model.identity, model.verbs)
@@ -69,8 +69,8 @@ def test_no_weights_are_read_to_tell_who_a_model_is(
         raise AssertionError("weights were loaded")
 
     monkeypatch.setattr(PreTrainedModel, "from_pretrained", loaded)
-    assert hf.foresee(str(folder), ModelOptions()) is not None
-    assert diffusion.foresee(str(drawn), ModelOptions()) is not None
+    assert hf.describe(str(folder), ModelOptions()) is not None
+    assert diffusion.describe(str(drawn), ModelOptions()) is not None
 
 
 def test_what_files_show_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:
@@ -80,10 +80,10 @@ def test_what_files_show_is_refused_before_anything_is_loaded(tmp_path: Path) ->
         (ModelOptions(quantize="4bit"), "bitsandbytes"),
     ):
         with pytest.raises(InputError, match=words):
-            hf.foresee(str(folder), options)
+            hf.describe(str(folder), options)
     (folder / "tokenizer.json").write_text("{")
     with pytest.raises(InputError, match="could not be read"):
-        hf.foresee(str(folder), ModelOptions())
+        hf.describe(str(folder), ModelOptions())
 
 
 def test_a_hub_model_is_foreseen_once_its_weights_are_here(
@@ -99,22 +99,22 @@ def test_a_hub_model_is_foreseen_once_its_weights_are_here(
     (refs / "main").write_text(commit)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    foreseen = hf.foresee("tiny/llama", ModelOptions())
+    foreseen = hf.describe("tiny/llama", ModelOptions())
     assert foreseen is not None
     assert foreseen.identity == hf.open("tiny/llama", ModelOptions()).identity
     weights = snapshot / "model.safetensors"
     index = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
     (snapshot / "model.safetensors.index.json").write_text(json.dumps(index))
     weights.rename(snapshot / "model-1.safetensors")
-    assert hf.foresee("tiny/llama", ModelOptions()) is None
+    assert hf.describe("tiny/llama", ModelOptions()) is None
     (snapshot / "model.safetensors.index.json").unlink()
     (snapshot / "model-1.safetensors").unlink()
-    assert hf.foresee("tiny/llama", ModelOptions()) is None
+    assert hf.describe("tiny/llama", ModelOptions()) is None
 
 
 def test_other_kinds_foresee_nothing() -> None:
-    assert foresee(parse_spec("random")) is None
-    assert foresee(parse_spec("nobody-knows-it")) is None
+    assert describe_model(parse_spec("random")) is None
+    assert describe_model(parse_spec("nobody-knows-it")) is None
     with pytest.raises(InputError, match="no use for dtype"):
-        foresee(parse_spec("random?dtype=float16"))
+        describe_model(parse_spec("random?dtype=float16"))
     assert open_model(parse_spec("random")).identity.kind == "random"

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from epicene.models.hf.ahead import ahead
+from epicene.core.records import Failed, Score
+from epicene.models.hf.batching import prefetch
 from epicene.models.hf.masked import HfMasked
-from epicene.models.hf.reading import MaskedReader
-from epicene.records import Failed, Score
+from epicene.models.hf.scoring.masked_forward import MaskedForward
 from models.tiny_causal import NoFiles, causal, llama, metaspace
 from models.tiny_masked import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.models import Answered, Batch
+    from epicene.models import Batch, NumberedAnswers
 
 BATCHES: list[list[tuple[int, Any]]] = [
     [(0, Score(item="a", texts=("she was tired", "he was tired")))],
@@ -35,28 +35,28 @@ def answers(model: Any) -> dict[int, Any]:
 def test_a_batch_begins_before_the_one_before_it_is_given() -> None:
     told: list[str] = []
 
-    def begin(batch: Batch) -> Iterator[Answered]:
+    def begin(batch: Batch) -> Iterator[NumberedAnswers]:
         told.append(f"begin {batch[0][0]}")
 
-        def given() -> Iterator[Answered]:
+        def given() -> Iterator[NumberedAnswers]:
             told.append(f"give {batch[0][0]}")
             yield []
 
         return given()
 
     frozen = gc.get_freeze_count()
-    list(ahead(begin, iter(BATCHES)))
+    list(prefetch(begin, iter(BATCHES)))
     assert told == ["begin 0", "begin 1", "give 0", "begin 3", "give 1", "give 3"]
     assert gc.get_freeze_count() <= frozen
 
 
 def test_what_was_begun_is_given_though_the_next_fails() -> None:
-    def begin(batch: Batch) -> Iterator[Answered]:
+    def begin(batch: Batch) -> Iterator[NumberedAnswers]:
         if batch[0][0]:
             raise RuntimeError("the device is gone")
         return iter([[(0, Failed(reason="given"))]])
 
-    work = ahead(begin, iter(BATCHES))
+    work = prefetch(begin, iter(BATCHES))
     assert next(work) == [(0, Failed(reason="given"))]
     with pytest.raises(RuntimeError, match="gone"):
         next(work)
@@ -70,5 +70,5 @@ def test_a_causal_model_answers_the_same_ahead() -> None:
 
 def test_a_masked_model_answers_the_same_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     patient = answers(HfMasked(loaded("bert")))
-    monkeypatch.setattr(MaskedReader, "runs_ahead", True)
+    monkeypatch.setattr(MaskedForward, "runs_ahead", True)
     assert answers(HfMasked(loaded("bert"))) == patient

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
-from epicene.models.hf.caches import Piece, assemble, obstacle, windows
+from epicene.models.hf.generation.kv_cache import (
+    CacheRows,
+    cache_obstacle,
+    join_cache_rows,
+    window_sizes,
+)
 
 HEADS, SIZE = 2, 3
 
@@ -41,7 +46,7 @@ def filled(rows: int, columns: int, window: int, seed: int = 0) -> Any:
 )
 def test_it_goes_on_as_the_librarys_own(columns: int, window: int, spare: int, steps: int) -> None:
     own = filled(3, columns, window)
-    copied = assemble([Piece(filled(3, columns, window), [0, 1, 2])], columns, spare)
+    copied = join_cache_rows([CacheRows(filled(3, columns, window), [0, 1, 2])], columns, spare)
     assert copied.is_sliding == own.is_sliding
     for step in range(steps):
         for ours, theirs in zip(copied.layers, own.layers, strict=True):
@@ -64,8 +69,8 @@ def test_rows_of_several_caches_stand_flush_right(
     caches = [filled(2, width, window, seed) for seed, width in enumerate(widths)]
     rows = [data.draw(st.lists(st.integers(0, 1), min_size=1, max_size=3)) for _ in caches]
     width = max(1, max(widths) + wider)
-    pieces = [Piece(cache, chosen) for cache, chosen in zip(caches, rows, strict=True)]
-    for number, layer in enumerate(assemble(pieces, width, spare=1).layers):
+    pieces = [CacheRows(cache, chosen) for cache, chosen in zip(caches, rows, strict=True)]
+    for number, layer in enumerate(join_cache_rows(pieces, width, spare=1).layers):
         held = min(width, window - 1) if number else width
         line = 0
         for seed, (columns, chosen) in enumerate(zip(widths, rows, strict=True)):
@@ -83,7 +88,7 @@ def test_rows_of_several_caches_stand_flush_right(
 def test_what_is_spent_is_let_go_of_and_what_is_not_stays() -> None:
     spent, kept = filled(1, 3, 4), filled(1, 2, 4)
     before = [layer.keys.clone() for layer in kept.layers]
-    whole = assemble([Piece(spent, [0]), Piece(kept, [0, 0], spent=False)], 3, 2)
+    whole = join_cache_rows([CacheRows(spent, [0]), CacheRows(kept, [0, 0], spent=False)], 3, 2)
     assert spent.layers == [None, None]
     whole.layers[0].keys.zero_()
     assert all(map(torch.equal, before, (layer.keys for layer in kept.layers)))
@@ -94,8 +99,8 @@ def test_which_caches_can_be_taken_apart() -> None:
         """Keeps something besides."""
 
     cache = filled(1, 2, 4)
-    assert (obstacle(cache), windows(cache)) == ("", {4})
+    assert (cache_obstacle(cache), window_sizes(cache)) == ("", {4})
     cache.layers.append(DynamicLayer())
-    assert obstacle(cache) == "the model does not use the cache"
+    assert cache_obstacle(cache) == "the model does not use the cache"
     cache.layers.append(Odd())
-    assert obstacle(cache) == "the cache holds Odd"
+    assert cache_obstacle(cache) == "the cache holds Odd"

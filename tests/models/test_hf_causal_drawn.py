@@ -13,8 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
-from epicene.models.hf.sampling import Choosing, Drawing, choose, drawn
-from epicene.records import Decoding, Failed, Score, Scores, TextScore
+from epicene.core.records import Decoding, Failed, Score, Scores, TextScore
+from epicene.models.hf.generation.decoding import (
+    SamplingDistribution,
+    SamplingParams,
+    distribution_logprobs,
+    sample_tokens,
+)
 from models.tiny_causal import ask, causal, gpt2, gpt2_like, llama, metaspace
 
 if TYPE_CHECKING:
@@ -127,7 +132,14 @@ def test_an_exact_length_never_draws_the_end() -> None:
 
 def test_greedy_draws_the_likeliest_that_is_not_barred() -> None:
     logits = torch.tensor([[0.5, 2.0, 1.0], [0.5, 2.0, 1.0], [3.0, 0.0, 3.0]])
-    laws = drawn(logits, [Drawing(0.0), Drawing(0.0, barred=(1,)), Drawing(1.0, barred=(0, 1))])
+    laws = distribution_logprobs(
+        logits,
+        [
+            SamplingDistribution(0.0),
+            SamplingDistribution(0.0, barred=(1,)),
+            SamplingDistribution(1.0, barred=(0, 1)),
+        ],
+    )
     assert laws.exp().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 1]]
     assert logits.isfinite().all()  # they are the model's, and are read again
 
@@ -139,14 +151,18 @@ def test_the_law_is_the_one_that_tokens_are_chosen_by(
 ) -> None:
     """Each token's share of many even draws is its probability under the law."""
     logits = torch.tensor([[0.5, 2.0, -1.0, 1.0, 0.0, -0.5, 1.5, 0.25]])
-    (law,) = drawn(logits, [Drawing(temperature, top_k, top_p)]).exp().tolist()
+    (law,) = (
+        distribution_logprobs(logits, [SamplingDistribution(temperature, top_k, top_p)])
+        .exp()
+        .tolist()
+    )
     assert sum(law) == pytest.approx(1)
     many = 2000
     rows = [
-        Choosing(b"key", seed=0, sample=n, temperature=temperature, top_k=top_k, top_p=top_p)
+        SamplingParams(b"key", seed=0, sample=n, temperature=temperature, top_k=top_k, top_p=top_p)
         for n in range(many)
     ]
-    chosen = choose(logits.expand(many, -1), rows, step=0).tolist()
+    chosen = sample_tokens(logits.expand(many, -1), rows, step=0).tolist()
     for token, probability in enumerate(law):
         share = chosen.count(token) / many
         assert abs(share - probability) < 5 * math.sqrt(0.25 / many)

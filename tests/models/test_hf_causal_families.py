@@ -11,8 +11,8 @@ import pytest
 import torch
 import transformers
 
-from epicene.models.hf.positions import position_limit
-from epicene.records import Decoding, Generate, Score, Scores
+from epicene.core.records import Decoding, Generate, Score, Scores
+from epicene.models.hf.batching import position_limit
 from models.causal_families import family
 from models.tiny_causal import ask, causal, gpt2_like
 

@@ -10,8 +10,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from epicene.core.records import Completions, Failed, Fill, Score, Scores
 from epicene.models import ModelOptions
-from epicene.records import Completions, Failed, Fill, Score, Scores
 from models.tiny_causal import LONGEST, ask, byte_level, causal, gpt2, gpt2_like, llama, metaspace
 
 if TYPE_CHECKING:

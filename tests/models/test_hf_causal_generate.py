@@ -11,8 +11,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from epicene.core.records import Decoding, Failed, Generate, Message, Texts
 from epicene.models import ModelOptions
-from epicene.records import Decoding, Failed, Generate, Message, Texts
 from models.tiny_causal import (
     CHATML,
     LONGEST,
@@ -222,7 +222,7 @@ def test_what_cannot_be_written_says_why() -> None:
 def test_running_out_of_memory_changes_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = ask(causal(*MODELS["llama"]), REQUESTS)
     model = causal(*MODELS["llama"])
-    network = model._writer._loaded.model
+    network = model._generator._loaded.model
     forward = network.forward
 
     def narrow(input_ids: Any, **settings: Any) -> Any:

@@ -10,10 +10,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epicene.languages.segment import count_words
+from epicene.core.records import Failed, Message, Score, Scores, TextScore
+from epicene.languages.tokenisation import count_words
 from epicene.models import ModelOptions
-from epicene.models.hf import trees
-from epicene.records import Failed, Message, Score, Scores, TextScore
+from epicene.models.hf.scoring import routes
 from models.tiny_causal import (
     CHATML,
     LONGEST,
@@ -202,11 +202,11 @@ def test_a_chat_context_is_rendered_and_not_counted(
 
 
 def test_scores_survive_running_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "_WIDTHS", (16,))  # so that there are several packs
+    monkeypatch.setattr(routes, "_PACK_WIDTHS", (16,))  # so that there are several packs
     model = causal(llama(), metaspace())
     expected = rows(score(model, *TEXTS))
     limited = causal(llama(), metaspace())
-    body = limited._forward._network.model.model
+    body = limited._forward._runner.model.model
     forward = body.forward
 
     def narrow(input_ids: Any, **settings: Any) -> Any:
@@ -226,7 +226,7 @@ def test_a_text_too_large_for_memory_fails_alone(
     monkeypatch: pytest.MonkeyPatch, tried_before: bool
 ) -> None:
     model = causal(llama(), metaspace())
-    body = model._forward._network.model.model
+    body = model._forward._runner.model.model
     forward = body.forward
 
     def short(input_ids: Any, **settings: Any) -> Any:
@@ -249,7 +249,7 @@ def test_a_model_whose_head_cannot_be_told_apart_is_read_right(
 ) -> None:
     expected = rows(score(causal(llama(), metaspace()), *TEXTS))
     model = causal(llama(), metaspace())
-    network = model._forward._network.model
+    network = model._forward._runner.model
     monkeypatch.setattr(network, "get_decoder", lambda: network)
     monkeypatch.setattr(type(network), "base_model", property(lambda self: self))
     assert rows(score(model, *TEXTS)) == pytest.approx(expected, abs=2e-5)
@@ -258,10 +258,10 @@ def test_a_model_whose_head_cannot_be_told_apart_is_read_right(
 
 
 def test_passes_keep_to_their_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "_WIDTHS", (16,))
+    monkeypatch.setattr(routes, "_PACK_WIDTHS", (16,))
     model = causal(llama(), metaspace())
     expected = rows(score(model, *TEXTS))
-    network = model._forward._network
+    network = model._forward._runner
     body, head = network.model.model, network.model.lm_head
     shapes, heads = [], []
     body.register_forward_pre_hook(

@@ -10,13 +10,12 @@ import pytest
 import torch
 import transformers
 
+from epicene.core.records import Decoding, Failed, Generate, Identity, Texts
 from epicene.models import ModelOptions
 from epicene.models.hf.causal import HfCausal
-from epicene.models.hf.continuous import Continuous
-from epicene.models.hf.loading import Loaded
-from epicene.models.hf.proving import prove, prove_batches
-from epicene.models.hf.stepping import Stepper
-from epicene.records import Decoding, Failed, Generate, Identity, Texts
+from epicene.models.hf.generation.continuous_batching import ContinuousBatching, Stepper
+from epicene.models.hf.generation.kv_cache import check_continuous_batching, check_padded_batches
+from epicene.models.hf.loading import LoadedModel
 from models.causal_families import FAMILIES, GROUPED, family
 from models.tiny_causal import LONGEST, NoFiles, ask, causal, gpt2, gpt2_like, llama
 
@@ -44,7 +43,7 @@ REQUESTS = [
 
 def padded_only(model: HfCausal) -> HfCausal:
     """The model, writing as one padded batch after another."""
-    vars(model._writer)["_continuous"] = None
+    vars(model._generator)["_continuous"] = None
     return model
 
 
@@ -57,7 +56,7 @@ class Watch:
     """Notes how many rows and columns of tokens each pass reads."""
 
     def __init__(self, model: HfCausal, monkeypatch: pytest.MonkeyPatch) -> None:
-        writer = model._writer
+        writer = model._generator
         assert writer._continuous is not None  # proved before anything is counted
         self.shapes: list[tuple[int, int]] = []
         network = writer._loaded.model
@@ -130,11 +129,11 @@ def test_prompts_that_are_read_together_are_of_similar_length(
 ) -> None:
     model = causal(llama(), gpt2_like())
     watch = Watch(model, monkeypatch)
-    continuous = model._writer._continuous
+    continuous = model._generator._continuous
     assert continuous is not None
-    means = continuous._means
+    means = continuous._setup
     limited = replace(means, limits=means.limits._replace(read=limit))
-    vars(model._writer)["_continuous"] = Continuous(limited)
+    vars(model._generator)["_continuous"] = ContinuousBatching(limited)
     prompts = ["z" * count for count in (3, 20, 4, 12, 11, 5)]
     ask(model, [request(prompt, 2, exact_length=True) for prompt in prompts])
     assert watch.read == read
@@ -187,8 +186,8 @@ def test_a_text_too_large_for_memory_fails_alone(monkeypatch: pytest.MonkeyPatch
     asked = [request("z" * 30, 4), *(request(f"{number} e", 9, 3) for number in range(4))]
     expected = ask(causal(llama(), gpt2_like()), asked)
     model = causal(llama(), gpt2_like())
-    assert model._writer._continuous is not None
-    network = model._writer._loaded.model
+    assert model._generator._continuous is not None
+    network = model._generator._loaded.model
     forward = network.forward
 
     def narrow(input_ids: Any, **settings: Any) -> Any:
@@ -209,8 +208,8 @@ def test_memory_that_runs_out_while_writing_changes_no_text(
 ) -> None:
     expected = ask(causal(llama(), gpt2_like()), REQUESTS)
     model = causal(llama(), gpt2_like())
-    writer = model._writer._continuous
-    assert isinstance(writer, Continuous)
+    writer = model._generator._continuous
+    assert isinstance(writer, ContinuousBatching)
     step = Stepper.step
 
     def narrow(self: Stepper, rows: Any, tokens: Any) -> Any:
@@ -226,13 +225,13 @@ def test_memory_that_runs_out_while_writing_changes_no_text(
 # --- which models are fit for it ---------------------------------------------------------------
 
 
-def loaded(network: Any) -> Loaded:
+def loaded(network: Any) -> LoadedModel:
     identity = Identity(kind="hf", label="tiny", key={})
-    return Loaded(network, gpt2_like(), torch.device("cpu"), identity, ModelOptions())
+    return LoadedModel(network, gpt2_like(), torch.device("cpu"), identity, ModelOptions())
 
 
 def proof(network: Any) -> Any:
-    return prove(loaded(network), Stepper(loaded(network)))
+    return check_continuous_batching(loaded(network), Stepper(loaded(network)))
 
 
 def test_a_model_that_counts_padding_as_tokens_is_found_out() -> None:
@@ -247,7 +246,7 @@ def test_a_model_that_counts_padding_as_tokens_is_found_out() -> None:
     network.forward = careless
     assert "nats apart" in proof(network).obstacle
     model = causal(gpt2(), gpt2_like())
-    model._writer._loaded.model.forward = careless
+    model._generator._loaded.model.forward = careless
     ask(model, [request("she", 2)])
     assert notes(model)["path"] == "padded batch"
     assert "nats apart" in notes(model)["because"]
@@ -342,8 +341,8 @@ def test_a_model_that_looks_at_its_padding_has_prompts_of_one_length_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     model = padded_only(causal(llama(), gpt2_like()))
-    loaded = model._writer._loaded
-    assert prove_batches(loaded) == "padded"
+    loaded = model._generator._loaded
+    assert check_padded_batches(loaded) == "padded"
     own = loaded.model.forward
 
     def unmasked(attention_mask: Any = None, **settings: Any) -> Any:
@@ -359,4 +358,4 @@ def test_a_model_that_looks_at_its_padding_has_prompts_of_one_length_together(
 
 @pytest.mark.parametrize("name", sorted(RECURRENT))
 def test_recurrent_families_bear_padded_batches(name: str) -> None:
-    assert prove_batches(causal(family(name), gpt2_like())._writer._loaded) == "padded"
+    assert check_padded_batches(causal(family(name), gpt2_like())._generator._loaded) == "padded"

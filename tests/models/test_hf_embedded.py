@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.models import ModelOptions, hf
-from epicene.models.embedded import fetched
-from epicene.models.hf.causal import HfCausal
-from epicene.records import (
+from epicene.core.records import (
     Completions,
     Decoding,
     Fill,
@@ -17,6 +14,9 @@ from epicene.records import (
     Scores,
     Texts,
 )
+from epicene.models import ModelOptions, hf
+from epicene.models.embedded import fetched_folder
+from epicene.models.hf.causal import HfCausal
 from models.tiny_causal import ask
 
 pytestmark = pytest.mark.embedded
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.embedded
 
 @pytest.fixture(scope="module")
 def model() -> HfCausal:
-    folder = fetched("smollm2")
+    folder = fetched_folder("smollm2")
     assert folder is not None  # the marker has seen to it
     opened = hf.open(str(folder), ModelOptions())
     assert isinstance(opened, HfCausal)

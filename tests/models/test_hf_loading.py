@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 
-from epicene.errors import InputError
-from epicene.models import ModelOptions, Spec, hf, open_model, parse_spec
-from epicene.models.hf import fingerprint
+from epicene.core.errors import InputError
+from epicene.core.records import Decoding, Generate, Score
+from epicene.models import ModelOptions, ModelSpec, hf, open_model, parse_spec
+from epicene.models.hf import checkpoint
 from epicene.models.hf.causal import HfCausal
-from epicene.models.hf.loading import describe, load
-from epicene.models.hf.sources import Source, detect
-from epicene.records import Decoding, Generate, Score
+from epicene.models.hf.checkpoint import Checkpoint, detect_type
+from epicene.models.hf.loading import load, model_type_of
 from models.tiny_causal import ask, causal, gpt2, gpt2_like, llama, metaspace, save, smollm2_like
 from models.tiny_gguf import write_gguf
 
@@ -76,20 +76,20 @@ def test_the_kind_is_read_from_the_configuration(
     config: dict[str, Any], kind: str, tmp_path: Path
 ) -> None:
     (tmp_path / "config.json").write_text(json.dumps(config))
-    assert describe(str(tmp_path), OPTIONS) == kind
+    assert model_type_of(str(tmp_path), OPTIONS) == kind
 
 
 def test_code_of_the_checkpoints_own_is_known_by_its_name() -> None:
     from transformers import PreTrainedConfig
 
     config = PreTrainedConfig(architectures=["OurOwnForCausalLM"])
-    assert detect(Source("x", "x", {}), config) == "causal"
+    assert detect_type(Checkpoint("x", "x", {}), config) == "causal"
 
 
 def test_an_image_model_is_no_language_model(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "vit"}')
     with pytest.raises(InputError, match="neither a causal, a masked, a "):
-        describe(str(tmp_path), OPTIONS)
+        model_type_of(str(tmp_path), OPTIONS)
 
 
 def test_a_folder_opens_as_a_causal_model_and_answers(folder: Path) -> None:
@@ -185,20 +185,20 @@ def test_weights_in_several_files_have_one_hash_in_name_order(tmp_path: Path) ->
         (tmp_path / f"model-{name}.safetensors").write_bytes(data)
     (tmp_path / "pytorch_model.bin").write_bytes(b"not read beside safetensors")
     parts = "\n".join(hashlib.sha256(data).hexdigest() for data in (b"1", b"2"))
-    assert fingerprint.weights_sha256(tmp_path) == hashlib.sha256(parts.encode()).hexdigest()
+    assert checkpoint.weights_sha256(tmp_path) == hashlib.sha256(parts.encode()).hexdigest()
 
 
 def test_a_hash_is_remembered_until_the_file_changes(tmp_path: Path) -> None:
     path = tmp_path / "weights.safetensors"
     path.write_bytes(b"one")
-    first = fingerprint.file_sha256(path)
+    first = checkpoint.file_sha256(path)
     assert first == hashlib.sha256(b"one").hexdigest()
     facts = path.stat()
     path.write_bytes(b"two")
     os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
-    assert fingerprint.file_sha256(path) == first  # same size, same time: not read again
+    assert checkpoint.file_sha256(path) == first  # same size, same time: not read again
     os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns + 1))
-    assert fingerprint.file_sha256(path) == hashlib.sha256(b"two").hexdigest()
+    assert checkpoint.file_sha256(path) == hashlib.sha256(b"two").hexdigest()
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(
@@ -206,8 +206,8 @@ def test_a_cache_that_cannot_be_written_costs_only_time(
 ) -> None:
     blocked = tmp_path / "file"
     blocked.write_bytes(b"")
-    monkeypatch.setattr(fingerprint, "hash_folder", lambda: blocked / "below")
-    assert fingerprint.file_sha256(blocked) == hashlib.sha256(b"").hexdigest()
+    monkeypatch.setattr(checkpoint, "hash_cache_folder", lambda: blocked / "below")
+    assert checkpoint.file_sha256(blocked) == hashlib.sha256(b"").hexdigest()
 
 
 def test_a_hub_blob_is_known_by_its_name(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_a_hub_blob_is_known_by_its_name(tmp_path: Path) -> None:
     blob.write_bytes(b"gigabytes, never read")
     link = tmp_path / "model.safetensors"
     link.symlink_to(blob)
-    assert fingerprint.file_sha256(link) == "ab" * 32
+    assert checkpoint.file_sha256(link) == "ab" * 32
 
 
 # --- what is wrong -----------------------------------------------------------------------------
@@ -367,6 +367,6 @@ def test_a_hub_id_is_found_in_the_local_cache(
 
 
 def test_a_spec_can_be_opened_without_the_registry(folder: Path) -> None:
-    loaded = load(str(folder), Spec(kind="hf").options, "causal")
+    loaded = load(str(folder), ModelSpec(kind="hf").options, "causal")
     assert not loaded.model.training
     assert not any(p.requires_grad for p in loaded.model.parameters())

@@ -15,12 +15,22 @@ import pytest
 import torch
 from PIL import Image as Pillow
 
-from epicene.errors import InputError
+from epicene.core.errors import InputError
+from epicene.core.files import ImageFolder
+from epicene.core.records import (
+    Answer,
+    Choice,
+    Failed,
+    Generate,
+    Look,
+    Request,
+    Score,
+    Scores,
+    Texts,
+)
 from epicene.models import Model, ModelOptions, open_model, parse_spec
 from epicene.models.hf import open as open_hf
-from epicene.models.hf.loading import describe
-from epicene.records import Answer, Choice, Failed, Generate, Look, Request, Score, Scores, Texts
-from epicene.runs.files import ImageFolder
+from epicene.models.hf.loading import model_type_of
 from models.pictures_for_tests import claiming, picture
 from models.tiny_vision import LLAVA_CHAT, QUERIES, WORDS, save_blip2, save_llava, save_qwen
 
@@ -271,16 +281,16 @@ def test_a_question_that_is_too_long_fails(models: dict[str, Model], files: Imag
 def test_pictures_are_brought_to_a_bounded_size(
     models: dict[str, Model], files: ImageFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from epicene.models.vision import looking
-    from epicene.models.vision.views import view
+    from epicene.models.hf.vision import model
+    from epicene.models.hf.vision.inputs import make_vision_input
 
     sizes = []
 
     def spying(processor: Any, seen: Any, *rest: Any) -> Any:
         sizes.append(seen.size)
-        return view(processor, seen, *rest)
+        return make_vision_input(processor, seen, *rest)
 
-    monkeypatch.setattr(looking, "view", spying)
+    monkeypatch.setattr(model, "make_vision_input", spying)
     choice(models["blip2"], files, picture(3000, 1500))
     choice(models["blip2"], files, picture(30, 20))
     assert sizes == [(1024, 512), (30, 20)]
@@ -291,7 +301,7 @@ def test_pictures_are_brought_to_a_bounded_size(
 
 def test_a_folder_says_that_it_sees(folders: dict[str, Path], models: dict[str, Model]) -> None:
     for name, folder in folders.items():
-        assert describe(str(folder), ModelOptions()) == "image-text"
+        assert model_type_of(str(folder), ModelOptions()) == "image-text"
         assert "look" in models[name].verbs
     assert models["blip2"].verbs == models["blip2-t5"].verbs == {"look"}
 

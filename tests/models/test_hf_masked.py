@@ -10,10 +10,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epicene.errors import InputError
-from epicene.models import ModelOptions, hf
-from epicene.models.hf.masked import HfMasked
-from epicene.records import (
+from epicene.core.errors import InputError
+from epicene.core.records import (
     Answer,
     Boundaries,
     Decoding,
@@ -24,6 +22,8 @@ from epicene.records import (
     Score,
     Scores,
 )
+from epicene.models import ModelOptions, hf
+from epicene.models.hf.masked import HfMasked
 from models.tiny_masked import (
     ARABIC,
     ARABIC_WORDS,
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from epicene.models import Files, Model
+    from epicene.models import ImageStore, Model
 
 MASKINGS: tuple[Masking, ...] = ("original", "within-word", "whole-word")
 BOUNDARIES: tuple[Boundaries, ...] = ("epicene", "tokenizer")
-NO_FILES = cast("Files", None)
+NO_FILES = cast("ImageStore", None)
 
 
 def answers(model: Model, *requests: Request) -> list[Answer]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 
-from epicene.models.hf import gaps
+from epicene.core.records import Completions, Failed, Fill, Score
+from epicene.models.hf import masked
 from epicene.models.hf.masked import HfMasked
-from epicene.records import Completions, Failed, Fill, Score
 from models.test_hf_masked import answers, scores, slow_logprobs
 from models.tiny_masked import loaded, model_and_tokenizer
 
@@ -114,7 +114,7 @@ def test_a_completion_scores_what_it_scores_as_a_choice(family: str, before: str
 
 
 def test_a_wide_beam_finds_the_best_pair_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gaps, "BEAM", 1000)
+    monkeypatch.setattr(masked, "BEAM_WIDTH", 1000)
     _, tokenizer = model_and_tokenizer("bert")
     head, tail = tokenizer("he")["input_ids"][:-1], tokenizer("is")["input_ids"][1:]
     mask = tokenizer.mask_token_id

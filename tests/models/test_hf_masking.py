@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.models.hf.masking import (
-    Reach,
+from epicene.models.hf.scoring.masking import (
+    CharSpan,
     encode,
-    masked_with,
+    masked_ranges,
     words_by_tokenizer,
     words_of_tokens,
 )
 from models.tiny_masked import TOKENIZERS
 
 
-def reaches(*pairs: tuple[int, int]) -> list[Reach]:
-    return [Reach(*pair) for pair in pairs]
+def reaches(*pairs: tuple[int, int]) -> list[CharSpan]:
+    return [CharSpan(*pair) for pair in pairs]
 
 
 @pytest.mark.parametrize(
@@ -43,15 +43,15 @@ def test_the_tokenizers_own_words() -> None:
 
 def test_three_ways_to_mask() -> None:
     words = [0, 0, 0, 1]
-    assert [[*r] for r in masked_with("original", words)] == [[0], [1], [2], [3]]
-    assert [[*r] for r in masked_with("within-word", words)] == [[0, 1, 2], [1, 2], [2], [3]]
-    assert [[*r] for r in masked_with("whole-word", words)] == [[0, 1, 2]] * 3 + [[3]]
+    assert [[*r] for r in masked_ranges("original", words)] == [[0], [1], [2], [3]]
+    assert [[*r] for r in masked_ranges("within-word", words)] == [[0, 1, 2], [1, 2], [2], [3]]
+    assert [[*r] for r in masked_ranges("whole-word", words)] == [[0, 1, 2]] * 3 + [[3]]
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=12))
 def test_each_way_masks_the_token_and_no_other_word(begins: list[bool]) -> None:
     words = [sum(begins[: i + 1]) for i in range(len(begins))]
-    ways = [masked_with(way, words) for way in ("original", "within-word", "whole-word")]
+    ways = [masked_ranges(way, words) for way in ("original", "within-word", "whole-word")]
     for i, (one, later, whole) in enumerate(zip(*ways, strict=True)):
         assert i in one
         assert set(one) <= set(later) <= set(whole)
@@ -65,7 +65,7 @@ def test_a_space_belongs_to_the_token_after_it_whatever_the_tokenizer(kind: str)
     """ "said" has a lone space marker in two of the three vocabularies."""
     text = "he said"
     encoded = encode(TOKENIZERS[kind](), text)
-    own = [encoded.reaches[i] for i in encoded.content]
+    own = [encoded.spans_without_space[i] for i in encoded.content]
     assert words_of_tokens(own, reaches((0, 2), (3, 7))) == [0] + [1] * (len(own) - 1)
     assert encoded.offsets[encoded.content[1]].start == 2
     assert encoded.offsets[encoded.content[-1]].end == len(text)

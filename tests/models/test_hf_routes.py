@@ -10,16 +10,15 @@ import pytest
 import torch
 import transformers
 
+from epicene.core.records import Identity
 from epicene.models import ModelOptions
-from epicene.models.hf import finishing, packed, packing, trees, trial
-from epicene.models.hf.forward import Forward
-from epicene.models.hf.loading import Loaded
-from epicene.models.hf.network import Network
-from epicene.models.hf.packing import Layout
-from epicene.models.hf.positions import steady_length
-from epicene.models.hf.routes import ByLength, Limits, Padded
-from epicene.models.hf.rows import Row
-from epicene.records import Identity
+from epicene.models.hf.batching import batch_independent_length
+from epicene.models.hf.loading import LoadedModel
+from epicene.models.hf.scoring import forward, logprobs, prefix_routes, routes
+from epicene.models.hf.scoring.forward import CausalForward
+from epicene.models.hf.scoring.logprobs import ModelRunner
+from epicene.models.hf.scoring.prefix_routes import MaskLayout
+from epicene.models.hf.scoring.routes import LengthSplitRoute, PaddedRoute, PassLimits, ScoringRow
 from models.causal_families import FAMILIES, GROUPED, family
 
 SHARED = "bloom", "falcon with ALiBi", "gpt_neo", "mpt"
@@ -27,7 +26,7 @@ PADDED = "lfm2", "mamba", "qwen3_next"
 ROUTES = dict.fromkeys(SHARED, "shared beginnings") | dict.fromkeys(PADDED, "padded batch")
 
 
-def rows() -> list[Row]:
+def rows() -> list[ScoringRow]:
     """Candidates behind their items, longer than the windows, and texts behind an instruction."""
     draw = np.random.default_rng(1)
 
@@ -38,28 +37,30 @@ def rows() -> list[Row]:
     instruction = tokens(40)
     for _ in range(6):
         item = tokens(12)
-        found += [Row(item + tokens(int(draw.integers(1, 6))), 1) for _ in range(4)]
-        found += [Row(instruction + item + tokens(3), 44) for _ in range(2)]
-    found.append(Row((*found[0].ids[:-1], 5), 3))  # differs in the last token alone
+        found += [ScoringRow(item + tokens(int(draw.integers(1, 6))), 1) for _ in range(4)]
+        found += [ScoringRow(instruction + item + tokens(3), 44) for _ in range(2)]
+    found.append(ScoringRow((*found[0].ids[:-1], 5), 3))  # differs in the last token alone
     return found
 
 
 ROWS = rows()
 
 
-def scores(model: Any, some: list[Row] = ROWS) -> tuple[dict[Row, list[float]], dict[str, Any]]:
+def scores(
+    model: Any, some: list[ScoringRow] = ROWS
+) -> tuple[dict[ScoringRow, list[float]], dict[str, Any]]:
     notes: dict[str, Any] = {}
     identity = Identity(kind="hf", label="tiny", key={})
-    loaded = Loaded(model, None, torch.device("cpu"), identity, ModelOptions())
+    loaded = LoadedModel(model, None, torch.device("cpu"), identity, ModelOptions())
     found = {}
-    for part in Forward(loaded, notes).score(some):
+    for part in CausalForward(loaded, notes).score(some):
         for row, result in part.items():
             assert not isinstance(result, Exception)
             found[row] = result.logprobs
     return found, notes
 
 
-def alone(model: Any, row: Row) -> list[float]:
+def alone(model: Any, row: ScoringRow) -> list[float]:
     """By one full pass over the sequence alone."""
     with torch.no_grad():
         spread = model(torch.tensor([row.ids]), use_cache=False).logits[0].float().log_softmax(-1)
@@ -76,7 +77,9 @@ def test_scores_equal_one_sequence_alone_by_the_expected_route(name: str) -> Non
 
 
 def test_every_distinct_token_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "_WIDTHS", (4096,))  # as one pack: packs repeat what they share
+    monkeypatch.setattr(
+        routes, "_PACK_WIDTHS", (4096,)
+    )  # as one pack: packs repeat what they share
     _, notes = scores(family("llama"))
     distinct = {row.read[: n + 1] for row in ROWS for n in range(len(row.read))}
     assert notes["distinct_tokens"] == len(distinct)
@@ -84,14 +87,14 @@ def test_every_distinct_token_is_computed_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_tokens_of_a_shared_beginning_are_counted_once() -> None:
-    rows = [Row((*range(3, 83), 100 + n, 200 + n, n, 9), 81) for n in range(150)]
+    rows = [ScoringRow((*range(3, 83), 100 + n, 200 + n, n, 9), 81) for n in range(150)]
     _, notes = scores(family("llama"), rows)
     assert notes["distinct_tokens"] == 80 + 150 * 3
 
 
 def test_the_softmax_may_go_a_few_lines_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, _ = scores(family("llama"))
-    monkeypatch.setattr(finishing, "_SOFTMAX", (4 * 360 * 3, 0))
+    monkeypatch.setattr(logprobs, "_SOFTMAX", (4 * 360 * 3, 0))
     few, _ = scores(family("llama"))
     for row in ROWS:
         assert few[row] == pytest.approx(whole[row], abs=1e-6)
@@ -102,15 +105,15 @@ def test_the_trial_tries_a_beginning_that_is_run_apart(window: int) -> None:
     settings = {**family("mistral").config.to_dict(), "sliding_window": window or None}
     settings["max_position_embeddings"] = 2048
     model = type(family("mistral"))(type(family("mistral").config)(**settings)).eval()
-    loaded = Loaded(
+    loaded = LoadedModel(
         model, None, torch.device("cpu"), Identity(kind="hf", label="t", key={}), ModelOptions()
     )
-    rows = trial._probe(Network(loaded, {}))
+    rows = forward._probe_rows(ModelRunner(loaded, {}))
     assert rows is not None
     ordered = sorted(rows, key=lambda row: row.read)
     unwanted = np.array([row.wanted.start for row in ordered])
-    table = trees.table([row.read for row in ordered])
-    assert max(part.shared for part in trees.stretches(table, unwanted, 0)) >= 32
+    table = routes.prefix_table([row.read for row in ordered])
+    assert max(part.shared for part in routes.shared_prefix_groups(table, unwanted, 0)) >= 32
     assert max(len(row.ids) for row in rows) > window
 
 
@@ -136,7 +139,9 @@ def test_the_head_sees_only_what_has_a_successor_that_is_scored() -> None:
     hook = model.lm_head.register_forward_pre_hook(lambda _, given: seen.append(given[0].shape[1]))
     notes: dict[str, Any] = {}
     identity = Identity(kind="hf", label="tiny", key={})
-    forward = Forward(Loaded(model, None, torch.device("cpu"), identity, ModelOptions()), notes)
+    forward = CausalForward(
+        LoadedModel(model, None, torch.device("cpu"), identity, ModelOptions()), notes
+    )
     assert forward.route.name == "packed trees"
     seen.clear()
     list(forward.score(ROWS))
@@ -147,7 +152,7 @@ def test_the_head_sees_only_what_has_a_successor_that_is_scored() -> None:
 @pytest.mark.parametrize("name", ["mistral", "gemma3_text", "gpt_neo", "mpt", "lfm2", "qwen3_next"])
 def test_a_wrong_mask_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """These take one mask without an error and come out wrong by nats."""
-    monkeypatch.setattr(trial, "layout", lambda _: Layout())
+    monkeypatch.setattr(forward, "mask_layout", lambda _: MaskLayout())
     model = family(name)
     found, notes = scores(model)
     assert notes["path"] != "packed trees"
@@ -156,16 +161,16 @@ def test_a_wrong_mask_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_window_as_wide_as_the_model_reads_is_none() -> None:
     config = family("mistral").config
-    assert packing.layout(config) == Layout(window=4)
+    assert prefix_routes.mask_layout(config) == MaskLayout(window=4)
     config = type(config)(**{**config.to_dict(), "sliding_window": 1 << 20})
-    assert packing.layout(config) == Layout()
+    assert prefix_routes.mask_layout(config) == MaskLayout()
 
 
 def test_a_family_nobody_measured_is_not_packed() -> None:
     config = family("llama").config
     unknown = type(config)(**config.to_dict())
     unknown.model_type = "unheard_of"
-    assert packing.layout(unknown) is None
+    assert prefix_routes.mask_layout(unknown) is None
 
 
 LONG_ROPE = {
@@ -189,19 +194,19 @@ def test_positions_that_depend_on_the_batch_keep_long_rows_apart(kind: str) -> N
         rope_parameters=LONG_ROPE,
     )
     model = transformers.AutoModelForCausalLM.from_config(config).eval()
-    assert steady_length(config) == 20
+    assert batch_independent_length(config) == 20
     assert {len(row.read) > 20 for row in ROWS} == {True, False}
     found, notes = scores(model)
     assert notes["path"] == "packed trees"
     for row in ROWS:
         assert found[row] == pytest.approx(alone(model, row), abs=1e-4)
     # Of any other route too: here one that pads.
-    loaded = Loaded(
+    loaded = LoadedModel(
         model, None, torch.device("cpu"), Identity(kind="hf", label="t", key={}), ModelOptions()
     )
-    forward = Forward(loaded, {})
-    padded = Padded(forward._network, forward._limits)
-    vars(forward)["route"] = ByLength(padded, forward._network, forward._limits, 20)
+    forward = CausalForward(loaded, {})
+    padded = PaddedRoute(forward._runner, forward._limits)
+    vars(forward)["route"] = LengthSplitRoute(padded, forward._runner, forward._limits, 20)
     for part in forward.score(ROWS):
         for row, result in part.items():
             assert not isinstance(result, Exception)
@@ -210,23 +215,25 @@ def test_positions_that_depend_on_the_batch_keep_long_rows_apart(kind: str) -> N
 
 def test_rotary_positions_of_the_common_kinds_are_steady() -> None:
     config = family("llama").config
-    assert steady_length(config) is None
+    assert batch_independent_length(config) is None
     dynamic = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0}
     settings = {**config.to_dict(), "rope_parameters": dynamic, "max_position_embeddings": 64}
-    assert steady_length(type(config)(**settings)) == 64
+    assert batch_independent_length(type(config)(**settings)) == 64
 
 
 def test_a_batch_size_counts_rows_whatever_holds_them() -> None:
     model = family("llama")
-    loaded = Loaded(
+    loaded = LoadedModel(
         model,
         None,
         torch.device("cpu"),
         Identity(kind="hf", label="t", key={}),
         ModelOptions(batch_size=6),
     )
-    forward = Forward(loaded, {})
-    rows = [Row((9 * n + 3, 9 * n + 4, 9 * n + 5, k, 7), 1) for n in range(8) for k in (1, 2)]
+    forward = CausalForward(loaded, {})
+    rows = [
+        ScoringRow((9 * n + 3, 9 * n + 4, 9 * n + 5, k, 7), 1) for n in range(8) for k in (1, 2)
+    ]
     limits = forward._limits
     cut = list(limits.cut([3, 3, 3, 7, 1, 1], lambda _: 1, lambda rows: rows))
     assert cut == [[3, 3], [3], [7], [1, 1]]
@@ -237,12 +244,12 @@ def test_a_batch_size_counts_rows_whatever_holds_them() -> None:
 
 def test_beginnings_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     model = family("llama")
-    loaded = Loaded(
+    loaded = LoadedModel(
         model, None, torch.device("cpu"), Identity(kind="hf", label="t", key={}), ModelOptions()
     )
-    network = Network(loaded, {})
-    monkeypatch.setattr(packed, "_KEPT", (20_000, 0))
-    route = packed.Packed(network, Limits(network, None), Layout())
+    network = ModelRunner(loaded, {})
+    monkeypatch.setattr(prefix_routes, "_KEPT_PREFIX_BYTES", (20_000, 0))
+    route = prefix_routes.PackedTreeRoute(network, PassLimits(network, None), MaskLayout())
     each = 2 * 2 * 2 * 8 * 4  # layers, keys and values, heads, their size, bytes
     with torch.inference_mode():
         for start in (3, 4, 5):
@@ -258,7 +265,9 @@ def test_a_shared_beginning_is_run_once_for_all_batches() -> None:
     model = family("llama")
     notes: dict[str, Any] = {}
     identity = Identity(kind="hf", label="tiny", key={})
-    forward = Forward(Loaded(model, None, torch.device("cpu"), identity, ModelOptions()), notes)
+    forward = CausalForward(
+        LoadedModel(model, None, torch.device("cpu"), identity, ModelOptions()), notes
+    )
     assert forward.route.name == "packed trees"
     widths = []
     hook = model.model.register_forward_pre_hook(
@@ -266,11 +275,17 @@ def test_a_shared_beginning_is_run_once_for_all_batches() -> None:
     )
     instruction = tuple(range(3, 83))
     batches = [
-        [Row((*instruction, 100 + n, 200 + k, n, k, 9), 81) for n in range(10) for k in range(14)]
+        [
+            ScoringRow((*instruction, 100 + n, 200 + k, n, k, 9), 81)
+            for n in range(10)
+            for k in range(14)
+        ]
         for _ in range(2)
     ]
-    batches[1] = [Row((*row.ids[:80], *(t + 1 for t in row.ids[80:])), 81) for row in batches[1]]
-    found: dict[Row, Any] = {}
+    batches[1] = [
+        ScoringRow((*row.ids[:80], *(t + 1 for t in row.ids[80:])), 81) for row in batches[1]
+    ]
+    found: dict[ScoringRow, Any] = {}
     for batch in batches:
         for part in forward.score(batch):
             found |= part

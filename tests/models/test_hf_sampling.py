@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from epicene.models.hf import sampling
-from epicene.models.hf.sampling import Choosing, choose, noise
+from epicene.models.hf.generation import decoding
+from epicene.models.hf.generation.decoding import SamplingParams, sample_tokens, uniform_noise
 
 LOGITS = torch.tensor([0.5, 2.0, -1.0, 1.0, -math.inf, 0.0])
 MANY = 4000
 
 
-def choosing(sample: int = 0, **settings: float | int | None) -> Choosing:
-    return Choosing(
+def choosing(sample: int = 0, **settings: float | int | None) -> SamplingParams:
+    return SamplingParams(
         key=b"request",
         seed=0,
         sample=sample,
@@ -30,7 +30,7 @@ def choosing(sample: int = 0, **settings: float | int | None) -> Choosing:
 
 def counts(**settings: float | int | None) -> Counter[int]:
     rows = [choosing(sample, **settings) for sample in range(MANY)]
-    return Counter(choose(LOGITS.expand(MANY, -1), rows, step=0).tolist())
+    return Counter(sample_tokens(LOGITS.expand(MANY, -1), rows, step=0).tolist())
 
 
 def probabilities(temperature: float, kept: list[int]) -> dict[int, float]:
@@ -73,8 +73,8 @@ def test_a_temperature_of_nought_takes_the_likeliest() -> None:
 
 def test_each_row_has_its_own_settings() -> None:
     rows = [choosing(s, temperature=t) for s in range(50) for t in (0.0, 1.0, 5.0)]
-    together = choose(LOGITS.expand(len(rows), -1).clone(), rows, step=3).tolist()
-    alone = [int(choose(LOGITS[None].clone(), [row], step=3)) for row in rows]
+    together = sample_tokens(LOGITS.expand(len(rows), -1).clone(), rows, step=3).tolist()
+    alone = [int(sample_tokens(LOGITS[None].clone(), [row], step=3)) for row in rows]
     assert together == alone
     assert set(together[::3]) == {1}
 
@@ -82,9 +82,9 @@ def test_each_row_has_its_own_settings() -> None:
 def test_each_row_may_be_at_its_own_step() -> None:
     rows = [choosing(sample) for sample in range(40)]
     steps = [sample % 7 for sample in range(40)]
-    together = choose(LOGITS.expand(40, -1).clone(), rows, steps).tolist()
+    together = sample_tokens(LOGITS.expand(40, -1).clone(), rows, steps).tolist()
     alone = [
-        int(choose(LOGITS[None].clone(), [row], step))
+        int(sample_tokens(LOGITS[None].clone(), [row], step))
         for row, step in zip(rows, steps, strict=True)
     ]
     assert together == alone
@@ -92,12 +92,12 @@ def test_each_row_may_be_at_its_own_step() -> None:
 
 def test_drawing_in_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [choosing(sample, top_k=sample % 3 or None) for sample in range(40)]
-    whole = choose(LOGITS.expand(40, -1).clone(), rows, 2).tolist()
-    monkeypatch.setattr(sampling, "_AT_ONCE", 3 * len(LOGITS))
-    assert choose(LOGITS.expand(40, -1).clone(), rows, 2).tolist() == whole
+    whole = sample_tokens(LOGITS.expand(40, -1).clone(), rows, 2).tolist()
+    monkeypatch.setattr(decoding, "_MAX_LOGITS", 3 * len(LOGITS))
+    assert sample_tokens(LOGITS.expand(40, -1).clone(), rows, 2).tolist() == whole
 
 
-def reference(logits: torch.Tensor, row: Choosing, step: int) -> int:
+def reference(logits: torch.Tensor, row: SamplingParams, step: int) -> int:
     """The whole vocabulary put in order, of equals the first, and cut by hand."""
     scaled = (logits / row.temperature).tolist()
     order = sorted(range(len(scaled)), key=lambda token: (-scaled[token], token))
@@ -107,7 +107,7 @@ def reference(logits: torch.Tensor, row: Choosing, step: int) -> int:
         before = np.cumsum([0.0, *weights[:-1]]) / sum(weights)
         kept = [t for t, mass in zip(kept, before, strict=True) if mass == 0 or mass < row.top_p]
     weigh = {token: math.exp(scaled[token]) for token in kept}
-    drawn, summed = noise(row, step) * sum(weigh.values()), 0.0
+    drawn, summed = uniform_noise(row, step) * sum(weigh.values()), 0.0
     for token in sorted(weigh):
         summed += weigh[token]
         if summed > drawn:
@@ -139,24 +139,27 @@ def test_the_tokens_that_a_row_may_draw_are_cut_as_by_hand(
         for sample, (top_k, top_p, temperature) in enumerate(settings)
     ]
     expected = [reference(line, row, 5) for line, row in zip(logits, rows, strict=True)]
-    assert choose(logits.clone(), rows, 5).tolist() == expected
+    assert sample_tokens(logits.clone(), rows, 5).tolist() == expected
 
 
 def test_noise_is_even_and_independent_over_steps_samples_and_seeds() -> None:
     base = choosing()
-    over_steps = [noise(base, step) for step in range(MANY)]
-    over_samples = [noise(choosing(sample), 0) for sample in range(MANY)]
+    over_steps = [uniform_noise(base, step) for step in range(MANY)]
+    over_samples = [uniform_noise(choosing(sample), 0) for sample in range(MANY)]
     for drawn in (over_steps, over_samples):
         assert stats.kstest(drawn, "uniform").pvalue > 0.001
         assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 0.06
-    assert noise(base, 1) != noise(base, 2)
+    assert uniform_noise(base, 1) != uniform_noise(base, 2)
 
 
 def test_noise_is_the_same_for_ever() -> None:
     """A resumed run must draw what the interrupted one would have drawn."""
-    assert noise(Choosing(b"request", seed=1, sample=2, temperature=1.0), 3) == 0.5974602828500792
+    assert (
+        uniform_noise(SamplingParams(b"request", seed=1, sample=2, temperature=1.0), 3)
+        == 0.5974602828500792
+    )
 
 
 @given(st.binary(max_size=16), st.integers(-5, 5), st.integers(0, 9), st.integers(0, 999))
 def test_noise_lies_between_nought_and_one(key: bytes, seed: int, sample: int, step: int) -> None:
-    assert 0 < noise(Choosing(key, seed, sample, 1.0), step) < 1
+    assert 0 < uniform_noise(SamplingParams(key, seed, sample, 1.0), step) < 1

@@ -9,12 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epicene.models import ModelOptions, hf
-from epicene.models.hf import sampling
-from epicene.models.hf.language_codes import spelled, two_letters
-from epicene.models.hf.seq2seq import HfSeq2Seq
-from epicene.models.hf.tokens import UnanswerableError
-from epicene.records import (
+from epicene.core.records import (
     Answer,
     Decoding,
     Failed,
@@ -26,12 +21,17 @@ from epicene.records import (
     Translate,
     digest,
 )
+from epicene.models import ModelOptions, hf
+from epicene.models.hf.generation import decoding
+from epicene.models.hf.generation.translation_languages import model_language_code, two_letter_code
+from epicene.models.hf.seq2seq import HfSeq2Seq
+from epicene.models.hf.tokenisation import UnanswerableError
 from models.tiny_seq2seq import loaded, marian, nllb, t5
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from epicene.models import Files, Model
+    from epicene.models import ImageStore, Model
 
 MODELS = {"t5": t5, "nllb": nllb}
 SHORT = Decoding(max_new_tokens=10)
@@ -40,7 +40,7 @@ SAMPLED = Decoding(max_new_tokens=10, temperature=1.0)
 
 def answers(model: Model, *requests: Request) -> list[Answer]:
     batch = list(enumerate(requests))
-    none = cast("Files", None)
+    none = cast("ImageStore", None)
     got = dict(pair for part in model.answer(iter([batch]), none) for pair in part)
     return [got[place] for place in range(len(requests))]
 
@@ -58,7 +58,7 @@ def slow(
     model, tokenizer = pair
     assert isinstance(request, Translate | Generate)
     how = request.decoding
-    choosing = sampling.Choosing(
+    choosing = decoding.SamplingParams(
         digest(request), how.seed, sample, how.temperature or 0.0, how.top_k, how.top_p
     )
     never = [token for (token,) in model.generation_config.bad_words_ids or []]
@@ -71,7 +71,7 @@ def slow(
             ).logits[:, -1]
         logits[:, never] = -torch.inf
         step = len(opening) + len(written)
-        token = int(sampling.choose(logits, [choosing], step)[0])
+        token = int(decoding.sample_tokens(logits, [choosing], step)[0])
         if token == model.config.eos_token_id:
             break
         written.append(token)
@@ -332,14 +332,14 @@ def test_a_saved_model_is_opened_and_answers_the_same(name: str, tmp_path: Path)
 def test_codes_are_spelled_as_the_model_knows_them(
     language: str, known: tuple[str, ...], code: str
 ) -> None:
-    assert spelled(language, known) == code
+    assert model_language_code(language, known) == code
 
 
 def test_an_unknown_language_names_those_known() -> None:
     with pytest.raises(UnanswerableError, match="'xx'; it knows de, fr"):
-        spelled("xx", ("fr", "de"))
+        model_language_code("xx", ("fr", "de"))
 
 
 def test_two_letters_of_any_spelling() -> None:
     spellings = ("fr", "fra", "fra_Latn", "fr-CA", "ara", "arb_Arab", "roa")
-    assert [two_letters(code) for code in spellings] == ["fr"] * 4 + ["ar", "ar", "roa"]
+    assert [two_letter_code(code) for code in spellings] == ["fr"] * 4 + ["ar", "ar", "roa"]

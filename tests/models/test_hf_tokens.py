@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from epicene.models.hf.tokens import Encoder, UnanswerableError
+from epicene.models.hf.tokenisation import TextEncoder, UnanswerableError
 from models.tiny_causal import LONGEST, byte_level, gpt2_like, metaspace, smollm2_like
 
 
-def encoder(tokenizer: Any, longest: int | None = LONGEST) -> Encoder:
-    return Encoder(tokenizer, vocabulary=len(tokenizer), longest=longest)
+def encoder(tokenizer: Any, longest: int | None = LONGEST) -> TextEncoder:
+    return TextEncoder(tokenizer, vocabulary=len(tokenizer), longest=longest)
 
 
 def pieces(tokenizer: Any, ids: tuple[int, ...]) -> list[str]:
@@ -126,7 +126,7 @@ def test_a_text_that_is_too_long_is_refused_not_cut() -> None:
 def test_a_token_the_model_does_not_know_is_refused() -> None:
     tokenizer = gpt2_like()
     with pytest.raises(UnanswerableError, match="the model knows 10"):
-        Encoder(tokenizer, vocabulary=10, longest=None).encode("", "she", "bos")
+        TextEncoder(tokenizer, vocabulary=10, longest=None).encode("", "she", "bos")
 
 
 def test_an_empty_text_is_refused() -> None:

@@ -6,15 +6,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.models.hf.trees import (
-    Forest,
-    Ints,
-    Stretch,
-    Table,
-    best_width,
-    grow,
-    stretches,
-    table,
+from epicene.models.hf.scoring.routes import (
+    IntArray,
+    PrefixForest,
+    PrefixTable,
+    SharedPrefixGroup,
+    best_pack_width,
+    build_forest,
+    prefix_table,
+    shared_prefix_groups,
 )
 
 rows_of_tokens = st.lists(
@@ -22,7 +22,9 @@ rows_of_tokens = st.lists(
 ).map(sorted)
 
 
-def beginnings(forest: Forest, reads: list[tuple[int, ...]]) -> list[dict[int, tuple[int, ...]]]:
+def beginnings(
+    forest: PrefixForest, reads: list[tuple[int, ...]]
+) -> list[dict[int, tuple[int, ...]]]:
     """For each pack, the beginning of a row that each of its nodes stands for."""
     found = []
     for pack in forest.packs:
@@ -39,7 +41,7 @@ def beginnings(forest: Forest, reads: list[tuple[int, ...]]) -> list[dict[int, t
 def test_a_node_is_a_distinct_beginning_and_sees_its_ancestors(
     reads: list[tuple[int, ...]], width: int
 ) -> None:
-    forest = grow(table(reads), width, depth=5)
+    forest = build_forest(prefix_table(reads), width, depth=5)
     packs = beginnings(forest, reads)
     assert [pack.rows.start for pack in forest.packs[1:]] == [
         pack.rows.stop for pack in forest.packs[:-1]
@@ -62,7 +64,7 @@ def test_a_node_is_a_distinct_beginning_and_sees_its_ancestors(
 
 @given(reads=rows_of_tokens)
 def test_one_wide_pack_has_each_distinct_beginning_once(reads: list[tuple[int, ...]]) -> None:
-    forest = grow(table(reads), 10_000)
+    forest = build_forest(prefix_table(reads), 10_000)
     (pack,) = forest.packs
     assert pack.size == len({read[: n + 1] for read in reads for n in range(len(read))})
 
@@ -74,30 +76,35 @@ def item(first: int, candidates: int) -> list[tuple[int, ...]]:
 
 def test_the_width_weighs_repetition_against_attention() -> None:
     reads = sorted(row for first in range(0, 400, 20) for row in item(first, 60))
-    dear, cheap = best_width(table(reads), 0, 1.0), best_width(table(reads), 0, 1e-6)
+    dear, cheap = (
+        best_pack_width(prefix_table(reads), 0, 1.0),
+        best_pack_width(prefix_table(reads), 0, 1e-6),
+    )
     assert dear < cheap
 
 
 def test_rows_without_a_long_shared_beginning_stand_together() -> None:
     reads = sorted([(1, 2, 3), (1, 2, 4), (9, 9)])
-    assert stretches(table(reads), np.array([3, 3, 2]), worth=0) == [Stretch(slice(0, 3), 0)]
+    assert shared_prefix_groups(prefix_table(reads), np.array([3, 3, 2]), worth=0) == [
+        SharedPrefixGroup(slice(0, 3), 0)
+    ]
 
 
-def shared_by(count: int, length: int, wanted: int) -> tuple[Table, Ints]:
+def shared_by(count: int, length: int, wanted: int) -> tuple[PrefixTable, IntArray]:
     instruction = tuple(range(100, 100 + length))
     reads = sorted((*instruction, number, 5, 6, 7) for number in range(count))
-    return table(reads), np.full(count, wanted)
+    return prefix_table(reads), np.full(count, wanted)
 
 
 def test_a_long_shared_beginning_is_run_apart_up_to_what_is_wanted() -> None:
     rows, wanted = shared_by(20, length=50, wanted=50)
-    assert stretches(rows, wanted, worth=10) == [Stretch(slice(0, 20), 48)]
+    assert shared_prefix_groups(rows, wanted, worth=10) == [SharedPrefixGroup(slice(0, 20), 48)]
     rows, wanted = shared_by(20, length=50, wanted=40)
-    assert stretches(rows, wanted, worth=10) == [Stretch(slice(0, 20), 32)]
+    assert shared_prefix_groups(rows, wanted, worth=10) == [SharedPrefixGroup(slice(0, 20), 32)]
     rows, wanted = shared_by(20, length=50, wanted=0)
-    assert stretches(rows, wanted, worth=10) == [Stretch(slice(0, 20), 0)]
+    assert shared_prefix_groups(rows, wanted, worth=10) == [SharedPrefixGroup(slice(0, 20), 0)]
 
 
 def test_a_shared_beginning_with_little_behind_it_is_left_where_it_is() -> None:
     rows, wanted = shared_by(2, length=50, wanted=50)
-    assert stretches(rows, wanted, worth=256) == [Stretch(slice(0, 2), 0)]
+    assert shared_prefix_groups(rows, wanted, worth=256) == [SharedPrefixGroup(slice(0, 2), 0)]

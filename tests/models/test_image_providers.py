@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import InputError, RunError
+from epicene.core.errors import InputError, RunError
+from epicene.core.files import ImageFolder
+from epicene.core.records import Answer, Draw, Failed, Generate, Image, Images
 from epicene.models import ModelOptions, open_model, parse_spec
-from epicene.models.pictures import shot_seed
-from epicene.records import Answer, Draw, Failed, Generate, Image, Images
-from epicene.runs.files import ImageFolder
+from epicene.models.images import image_seed
 from models.image_servers import (
     FLUX,
     IDEOGRAM_SCHEMA,
@@ -80,7 +80,7 @@ def test_flux_on_replicate_is_asked_for_the_size_and_not_to_rewrite(tmp_path: Pa
             "aspect_ratio": "custom",
             "width": 512,
             "height": 256,
-            "seed": shot_seed(3, 0),
+            "seed": image_seed(3, 0),
             "output_format": "png",
             "prompt_upsampling": False,
         }
@@ -91,7 +91,7 @@ def test_flux_on_replicate_is_asked_for_the_size_and_not_to_rewrite(tmp_path: Pa
             media_type="image/png",
             width=4,
             height=3,
-            seed=shot_seed(3, 0),
+            seed=image_seed(3, 0),
         ),
     )
 
@@ -102,7 +102,7 @@ def test_ideogram_on_replicate_is_asked_for_a_resolution_without_magic(tmp_path:
     assert posted(shop)[0].body["input"] == {
         "prompt": "a nurse",
         "resolution": "1024x1024",
-        "seed": shot_seed(0, 0),
+        "seed": image_seed(0, 0),
         "magic_prompt_option": "Off",
     }
 
@@ -149,7 +149,7 @@ def test_without_a_schema_the_models_name_has_to_do(tmp_path: Path) -> None:
     assert posted(shop)[0].body["input"] == {
         "prompt": "a nurse",
         "aspect_ratio": "1:1",
-        "seed": shot_seed(0, 0),
+        "seed": image_seed(0, 0),
         "prompt_upsampling": False,
     }
     assert model.notes()["inputs"] == "by the model's name: it publishes no schema"
@@ -190,7 +190,7 @@ def test_a_model_that_there_is_not_ends_the_run(tmp_path: Path) -> None:
             {
                 "prompt": "a nurse",
                 "magic_prompt": "OFF",
-                "seed": str(shot_seed(0, 0)),
+                "seed": str(image_seed(0, 0)),
                 "resolution": "1024x1024",
                 "rendering_speed": "TURBO",
             },
@@ -203,7 +203,7 @@ def test_a_model_that_there_is_not_ends_the_run(tmp_path: Path) -> None:
                     "model": "V_2A",
                     "prompt": "a nurse",
                     "magic_prompt_option": "OFF",
-                    "seed": shot_seed(0, 0),
+                    "seed": image_seed(0, 0),
                     "aspect_ratio": "ASPECT_1_1",
                 }
             },
@@ -227,7 +227,7 @@ def test_each_generation_of_ideogram_has_its_endpoint(
     assert asked.headers["api-key"] == "ideogram-secret"
     assert asked.body == fields
     # The seed is the one that Ideogram says it drew from.
-    assert drawn(answer)[0].seed == (17 if name == "V_4" else shot_seed(0, 0))
+    assert drawn(answer)[0].seed == (17 if name == "V_4" else image_seed(0, 0))
     rewriting = model.notes()["prompt_rewriting"]
     assert rewriting == (
         "this endpoint has no switch for it" if name == "V_4" else "off (magic prompt)"
@@ -236,7 +236,7 @@ def test_each_generation_of_ideogram_has_its_endpoint(
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_shots_come_in_their_order_each_from_its_seed(provider: str, tmp_path: Path) -> None:
-    shades = {shot_seed(0, shot): 10 * shot for shot in range(4)}
+    shades = {image_seed(0, shot): 10 * shot for shot in range(4)}
     shop = gallery(provider, lambda order: Drawing(picture(shade=shades[order.seed or 0])))
     (answer,) = ask(shop, tmp_path, draw(shots=4))
     expected = [hashlib.sha256(picture(shade=10 * shot)).hexdigest() for shot in range(4)]
@@ -303,7 +303,7 @@ def test_a_refusal_is_recorded_and_not_asked_again(provider: str, tmp_path: Path
     words = REFUSALS[provider]
     shop = gallery(provider, lambda o: Drawing(refused=words if "nurse" in o.prompt else ""))
     blocked, fine = ask(shop, tmp_path, draw(seed=2), draw("a doctor"))
-    assert drawn(blocked) == (Image(seed=shot_seed(2, 0), refused=words),)
+    assert drawn(blocked) == (Image(seed=image_seed(2, 0), refused=words),)
     assert drawn(fine)[0].sha256
     assert len(shop.studio.orders) == 2
 
@@ -382,7 +382,7 @@ def test_a_picture_that_cannot_be_kept_is_recorded_with_the_reason(
     (image,) = drawn(bad)
     assert words in image.refused
     assert not image.sha256
-    assert image.seed == shot_seed(0, 0)
+    assert image.seed == image_seed(0, 0)
     assert drawn(good)[0].sha256
     assert len(shop.studio.orders) == attempts + 1
     assert len(list(tmp_path.rglob("*/*"))) == 1, "only the good picture is kept"
@@ -392,9 +392,9 @@ def test_a_picture_that_would_never_end_is_left_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is refused while it comes, not when it is all there."""
-    from epicene.models import pictures
+    from epicene.models import images
 
-    monkeypatch.setattr(pictures, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(images, "MAX_BYTES", 2**20)
     shop = gallery("replicate", lambda _: Drawing(bytes(2**23)))
     (answer,) = ask(shop, tmp_path, draw())
     assert "MB, above the 1 MB taken" in drawn(answer)[0].refused

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from epicene.models.hf.tokens import UnanswerableError
-from epicene.models.vision.choices import Continuations, after_prompt, as_answers
+from epicene.models.hf.tokenisation import UnanswerableError
+from epicene.models.hf.vision.model import ChoiceTokens, choices_after_prompt, choices_as_answers
 from models.tiny_vision import WORDS, tokenizer
 
 
@@ -20,7 +20,7 @@ from models.tiny_vision import WORDS, tokenizer
 def test_a_space_stands_before_the_choice_where_the_prompt_ends_in_a_letter(
     prompt: str, space: str
 ) -> None:
-    found = after_prompt(tokenizer(), prompt, WORDS)
+    found = choices_after_prompt(tokenizer(), prompt, WORDS)
     words = tokenizer()
     whole = [
         words(f"{prompt}{space}{word}", add_special_tokens=False)["input_ids"] for word in WORDS
@@ -36,18 +36,18 @@ def test_a_token_across_the_boundary_belongs_to_the_choice() -> None:
     model = Tokenizer(models.BPE(vocab=vocabulary, merges=[(":", "m")]))
     model.pre_tokenizer = pre_tokenizers.Split("\n", "isolated")
     words = PreTrainedTokenizerFast(tokenizer_object=model)
-    assert after_prompt(words, "a:\n", ("m", "f")) == Continuations(0, ((2,), (3,)))
+    assert choices_after_prompt(words, "a:\n", ("m", "f")) == ChoiceTokens(0, ((2,), (3,)))
     # Without a space in its vocabulary the tokenizer drops the one before the choice.
-    assert after_prompt(words, "a:", ("m", "f")) == Continuations(1, ((4,), (1, 3)))
+    assert choices_after_prompt(words, "a:", ("m", "f")) == ChoiceTokens(1, ((4,), (1, 3)))
 
 
 def test_a_decoder_writes_a_choice_from_its_start() -> None:
     words = tokenizer()
-    found = as_answers(words, WORDS)
+    found = choices_as_answers(words, WORDS)
     assert found.dropped == 0
     assert [words.decode(list(ids)) for ids in found.ids] == list(WORDS)
     with pytest.raises(UnanswerableError, match="no token"):
-        as_answers(words, ("male", ""))
+        choices_as_answers(words, ("male", ""))
 
 
 ids = st.lists(st.integers(0, 2), min_size=1, max_size=4).map(tuple)
@@ -57,7 +57,7 @@ ids = st.lists(st.integers(0, 2), min_size=1, max_size=4).map(tuple)
 def test_every_choice_is_scored_by_a_row_and_no_row_is_the_beginning_of_another(
     choices: list[tuple[int, ...]],
 ) -> None:
-    reads = Continuations(0, tuple(choices)).reads
+    reads = ChoiceTokens(0, tuple(choices)).reads
     for choice in choices:
         assert any(read[: len(choice) - 1] == choice[:-1] for read in reads)
     for read in reads:

@@ -11,14 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epicene.errors import InputError, RunError
-from epicene.models import Files, Learner, Model, ModelOptions, ngram
-from epicene.models.ngram.counts import END, START, Counts
-from epicene.models.ngram.kneser_ney import FALLBACK, KneserNey, discounts
-from epicene.models.ngram.language_model import Corpus, Folded
-from epicene.models.ngram.model import FOLDS, SuiteNgram, folds
-from epicene.models.ngram.tokens import tokenise
-from epicene.records import (
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import (
     Answer,
     Completions,
     Decoding,
@@ -30,12 +24,23 @@ from epicene.records import (
     Scores,
     Texts,
 )
+from epicene.models import ImageStore, Learner, Model, ModelOptions, ngram
+from epicene.models.ngram.kneser_ney import (
+    END,
+    FALLBACK,
+    START,
+    KneserNey,
+    NgramCounts,
+    estimate_discounts,
+)
+from epicene.models.ngram.language_model import Corpus, TrainingText, tokenise
+from epicene.models.ngram.model import FOLDS, SuiteNgram, assign_folds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from epicene.records import Request
+    from epicene.core.records import Request
 
 OPTIONS = ModelOptions()
 Sequences: TypeAlias = "Sequence[Sequence[str]]"
@@ -57,7 +62,7 @@ def uniform(size: int) -> float:
 
 
 def kneser_ney(texts: Sequences, order: int, size: int = 10) -> KneserNey:
-    return KneserNey(Counts(((None, text) for text in texts), order), lambda _: uniform(size))
+    return KneserNey(NgramCounts(((None, text) for text in texts), order), lambda _: uniform(size))
 
 
 # --- the smoothing -------------------------------------------------------------------------
@@ -65,7 +70,7 @@ def kneser_ney(texts: Sequences, order: int, size: int = 10) -> KneserNey:
 
 def test_discounts_by_hand() -> None:
     # Y = 10 / (10 + 2·4) = 5/9
-    found = discounts({1: 10, 2: 4, 3: 2, 4: 1})
+    found = estimate_discounts({1: 10, 2: 4, 3: 2, 4: 1})
     assert found == pytest.approx((5 / 9, 7 / 6, 17 / 9))
 
 
@@ -73,7 +78,7 @@ def test_discounts_by_hand() -> None:
     "spectrum", [{}, {1: 3, 2: 2, 3: 1}, {1: 1, 2: 2, 3: 9, 4: 1}, {1: 9, 2: 1, 3: 1, 4: 9}]
 )
 def test_discounts_that_cannot_be_estimated_are_the_usual_ones(spectrum: dict[int, int]) -> None:
-    assert discounts(spectrum) == FALLBACK
+    assert estimate_discounts(spectrum) == FALLBACK
 
 
 def test_a_bigram_model_by_hand() -> None:
@@ -117,7 +122,7 @@ class Slow:
 
     def discount(self, n: int, count: int) -> float:
         spectrum = Counter(self.counts[n].values())
-        return discounts(spectrum)[min(count, 3) - 1]
+        return estimate_discounts(spectrum)[min(count, 3) - 1]
 
     def probability(self, symbol: str, history: tuple[str, ...]) -> float:
         history = history[max(0, len(history) - self.order + 1) :]
@@ -149,11 +154,11 @@ def test_equals_the_definition_where_every_discount_is_estimated() -> None:
         [forms[int(12 * draw.random() ** 3)] for _ in range(draw.randint(3, 12))]
         for _ in range(400)
     ]
-    counts = Counts(enumerate_folds(texts), 3)
+    counts = NgramCounts(enumerate_folds(texts), 3)
     fast = KneserNey(counts, lambda _: uniform(20))
     for level in range(1, 3):
-        assert discounts(counts.spectrum(level, None)) != FALLBACK
-        assert discounts(counts.spectrum(level, 1)) != FALLBACK
+        assert estimate_discounts(counts.count_of_counts(level, None)) != FALLBACK
+        assert estimate_discounts(counts.count_of_counts(level, 1)) != FALLBACK
     less = KneserNey(counts, lambda _: uniform(20), without=1)
     slow = Slow(texts, 3, 20)
     slow_less = Slow([text for number, text in enumerate(texts) if number % 4 != 1], 3, 20)
@@ -191,7 +196,7 @@ def test_all_probabilities_together_are_one(
 def test_leaving_a_fold_out_equals_never_having_seen_it(
     texts: list[tuple[int | None, list[str]]], order: int, symbol: str, history: list[str]
 ) -> None:
-    less = KneserNey(Counts(texts, order), lambda _: uniform(10), without=1)
+    less = KneserNey(NgramCounts(texts, order), lambda _: uniform(10), without=1)
     never = kneser_ney([text for fold, text in texts if fold != 1], order)
     for before in (history, [START, *history]):
         assert less.logprob(symbol, before) == pytest.approx(never.logprob(symbol, before))
@@ -202,7 +207,7 @@ def test_leaving_a_fold_out_equals_never_having_seen_it(
 
 
 def language_model(lines: Sequence[str]) -> Corpus:
-    return Corpus([Folded(None, tokenise(line)) for line in lines])
+    return Corpus([TrainingText(None, tokenise(line)) for line in lines])
 
 
 def test_vocabulary_and_unknown_words_share_one() -> None:
@@ -241,8 +246,8 @@ def test_a_very_long_unknown_word_has_a_finite_score() -> None:
 
 
 def test_words_are_joined_as_the_texts_that_count_were_written() -> None:
-    spaced = [Folded(0, tokenise("wait … wait")), Folded(1, tokenise("a, b"))]
-    close = [Folded(2, tokenise("wait… stop… go…"))]
+    spaced = [TrainingText(0, tokenise("wait … wait")), TrainingText(1, tokenise("a, b"))]
+    close = [TrainingText(2, tokenise("wait… stop… go…"))]
     corpus = Corpus([*spaced, *close])
     forms = ["wait", "…", "wait"]
     assert corpus.without(None).spacing.join("", [], forms) == "wait… wait"
@@ -255,7 +260,7 @@ def test_words_are_joined_as_the_texts_that_count_were_written() -> None:
 
 
 def ask(model: Model, request: Request) -> Answer:
-    ((_, answer),) = next(model.answer(iter([[(0, request)]]), cast("Files", None)))
+    ((_, answer),) = next(model.answer(iter([[(0, request)]]), cast("ImageStore", None)))
     return answer
 
 
@@ -503,7 +508,7 @@ def test_a_group_is_answered_as_if_its_text_had_never_been_seen(group: str) -> N
 def test_many_groups_are_left_out_fold_by_fold() -> None:
     texts = {f"g{i}": [f"word{i} stands before word{i + 1} ."] for i in range(35)}
     model = learnt(texts)
-    fold = folds(texts)
+    fold = assign_folds(texts)
     assert Counter(fold.values()) == {f: 4 if f < 5 else 3 for f in range(FOLDS)}
     never = learnt({group: each for group, each in texts.items() if fold[group] != fold["g7"]})
     request = Score(item="g7", texts=("word7 stands before word8 .",))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import ByteLevelBPETokenizer
 
-from epicene.models.openai_api.align import align
+from epicene.models.openai.token_alignment import align_tokens
 
 Spell: TypeAlias = Callable[[bytes], str]
 
@@ -45,7 +45,7 @@ def by_bytes(data: bytes) -> str:
 
 
 def spans(text: str, tokens: list[str]) -> list[tuple[int, int]]:
-    found = align(text, tokens)
+    found = align_tokens(text, tokens)
     assert found is not None, tokens
     return [(start, end) for start, end, _ in found]
 
@@ -112,7 +112,7 @@ def test_a_real_tokenizers_tokens_have_its_own_offsets(
     for piece in encoding.tokens:  # one sign for each byte
         tokens.append(spell(data[at : at + len(piece)]))
         at += len(piece)
-    found = align(text, [bos, *tokens] if bos else tokens)
+    found = align_tokens(text, [bos, *tokens] if bos else tokens)
     assert found is not None
     if bos:
         assert found[0] == (0, 0, True)
@@ -144,7 +144,7 @@ def test_spaces_a_server_hides_or_adds() -> None:
 
 
 def test_a_beginning_token_that_is_part_of_the_text_is_not_silent() -> None:
-    found = align("<s> said", ["<s>", " said"])
+    found = align_tokens("<s> said", ["<s>", " said"])
     assert found == [(0, 3, False), (3, 8, False)]
 
 
@@ -161,4 +161,4 @@ def test_a_beginning_token_that_is_part_of_the_text_is_not_silent() -> None:
     ],
 )
 def test_tokens_that_do_not_spell_the_text(tokens: list[str]) -> None:
-    assert align("He is", tokens) is None
+    assert align_tokens("He is", tokens) is None

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from epicene.models.pictures import shot_seed
-from epicene.models.remote.patience import Patience
-from epicene.records import Answer, Draw, Failed, Image, Images
-from epicene.runs.files import ImageFolder
+from epicene.core.files import ImageFolder
+from epicene.core.records import Answer, Draw, Failed, Image, Images
+from epicene.models.http.retry import RetryPolicy
+from epicene.models.images import image_seed
 from models.local_server import Asked, Reply, Script, Server, answers, first_then
 from models.openai_server import error, model
 from models.pictures_for_tests import claiming, picture
 
-IMPATIENT = Patience(first_wait=0.001, longest_wait=0.01)
+IMPATIENT = RetryPolicy(first_wait=0.001, max_wait=0.01)
 
 
 def sent(data: bytes, **fields: Any) -> Reply:
@@ -60,7 +60,7 @@ def test_a_shot_is_one_request_and_its_picture_is_kept_by_its_hash(tmp_path: Pat
         "n": 1,
         "size": "512x256",
         "response_format": "b64_json",
-        "seed": shot_seed(3, 0),
+        "seed": image_seed(3, 0),
     }
     assert drawn(answer) == (
         Image(
@@ -68,7 +68,7 @@ def test_a_shot_is_one_request_and_its_picture_is_kept_by_its_hash(tmp_path: Pat
             media_type="image/webp",
             width=8,
             height=6,
-            seed=shot_seed(3, 0),
+            seed=image_seed(3, 0),
             revised_prompt="A nurse in a ward.",
         ),
     )
@@ -76,7 +76,7 @@ def test_a_shot_is_one_request_and_its_picture_is_kept_by_its_hash(tmp_path: Pat
 
 
 def test_shots_come_in_their_order_each_from_its_seed(tmp_path: Path) -> None:
-    shades = {shot_seed(0, shot): 10 * shot for shot in range(4)}
+    shades = {image_seed(0, shot): 10 * shot for shot in range(4)}
     script = lambda asked: sent(picture(shade=shades[asked.body["seed"]]))  # noqa: E731
     (answer,), asked = ask(script, tmp_path, draw(shots=4))
     assert len(asked) == 4
@@ -95,7 +95,7 @@ def test_a_setting_the_server_does_not_know_is_left_out_from_then_on(
     given, asked = ask(script, tmp_path, draw("a"), draw("b"), concurrency=1)
     assert [setting in each.body for each in asked] == [True, False, False]
     seeds = [image.seed for answer in given for image in drawn(answer)]
-    assert seeds == ([None] * 2 if setting == "seed" else [shot_seed(0, 0)] * 2)
+    assert seeds == ([None] * 2 if setting == "seed" else [image_seed(0, 0)] * 2)
 
 
 def test_a_data_url_is_read_as_the_image_in_it(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_refusal_is_recorded_and_not_asked_again(code: str, tmp_path: Path) ->
 
 
 def test_one_refused_shot_leaves_the_others(tmp_path: Path) -> None:
-    bad = shot_seed(0, 1)
+    bad = image_seed(0, 1)
 
     def script(asked: Asked) -> Reply:
         return refusal("moderation_blocked") if asked.body["seed"] == bad else sent(picture())

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from epicene.errors import RunError
-from epicene.models.openai_api.echo import CONTINUED, PROBE
-from epicene.records import Decoding, Failed, FirstToken, Message, Score, Scores
+from epicene.core.errors import RunError
+from epicene.core.records import Decoding, Failed, FirstToken, Message, Score, Scores
+from epicene.models.openai.echo_scoring import CONTINUATION_PROBES, ECHO_PROBE
 from models.local_server import Asked, Reply, Script, Server, answers
 from models.openai_server import error, model
 
@@ -339,7 +339,7 @@ def test_a_server_without_an_echo_ends_the_run(script: Script, words: str) -> No
     assert words in str(caught.value)
     assert "kind hf" in str(caught.value)
     # Nothing was asked but the probe.
-    assert {asked.prompt for asked in server.asked} == {PROBE}
+    assert {asked.prompt for asked in server.asked} == {ECHO_PROBE}
 
 
 def misplacing(asked: Asked) -> Reply:
@@ -355,11 +355,11 @@ def test_scores_that_stand_in_the_wrong_place_end_the_run() -> None:
     with Server(misplacing) as server, pytest.raises(RunError) as caught:
         answers(model(server), pair())
     # Nine words, three of them of two tokens; the made one is the next, of three characters.
-    text = CONTINUED[0]
+    text = CONTINUATION_PROBES[0]
     assert f"{MADE!r} after {text!r} has -12.38 when it is made and -13.38 in an echo" in str(
         caught.value
     )
-    assert {asked.prompt for asked in server.asked} == {PROBE, text, text + MADE}
+    assert {asked.prompt for asked in server.asked} == {ECHO_PROBE, text, text + MADE}
 
 
 @pytest.mark.parametrize("made", ["", "uple"])
@@ -382,13 +382,13 @@ def test_the_echo_is_proved_once() -> None:
         served = model(server)
         for _ in range(2):
             answers(served, *(pair(name=str(n)) for n in range(10)))
-    assert sum(asked.prompt == PROBE for asked in server.asked) == 1
-    assert server.asked[0].prompt == PROBE
+    assert sum(asked.prompt == ECHO_PROBE for asked in server.asked) == 1
+    assert server.asked[0].prompt == ECHO_PROBE
     assert server.asked[0].body["echo"] is True
 
 
 def test_an_echo_that_fails_later_fails_that_request() -> None:
-    script = lambda a: ignoring(a) if "she" in a.prompt and a.prompt != PROBE else echoing()(a)  # noqa: E731
+    script = lambda a: ignoring(a) if "she" in a.prompt and a.prompt != ECHO_PROBE else echoing()(a)  # noqa: E731
     bad, good = pair(), pair(texts=("A man left",))
     with Server(sound(script)) as server:
         failed, fine = answers(model(server), bad, good)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import RunError
+from epicene.core.errors import RunError
+from epicene.core.records import Decoding, Generate, Message, Score, Texts, Translate
 from epicene.models import ModelOptions, embedded
-from epicene.models.openai_api.model import ServedModel
-from epicene.records import Decoding, Generate, Message, Score, Texts, Translate
+from epicene.models.openai.model import OpenAIModel
 from models.local_server import answers
 
 pytestmark = pytest.mark.embedded
@@ -32,12 +32,12 @@ def server() -> Any:
 
 
 @pytest.fixture
-def served(server: Any) -> ServedModel:
+def served(server: Any) -> OpenAIModel:
     options = ModelOptions(base_url=f"{server.listening_address}/v1", concurrency=2)
-    return ServedModel("smollm2", options)
+    return OpenAIModel("smollm2", options)
 
 
-def test_it_generates(served: ServedModel) -> None:
+def test_it_generates(served: OpenAIModel) -> None:
     decoding = Decoding(max_new_tokens=8)
     raw, chat, again, translated = answers(
         served,
@@ -58,7 +58,7 @@ def test_it_generates(served: ServedModel) -> None:
     assert notes["prompt_tokens"] > 0
 
 
-def test_more_samples_than_it_makes_at_once_are_asked_for_singly(served: ServedModel) -> None:
+def test_more_samples_than_it_makes_at_once_are_asked_for_singly(served: OpenAIModel) -> None:
     """It refuses n above its two slots; then each sample has a seed of its own."""
     request = Generate(
         item="i", prompt=CHAT, samples=4, decoding=Decoding(max_new_tokens=12, temperature=1.0)
@@ -69,7 +69,7 @@ def test_more_samples_than_it_makes_at_once_are_asked_for_singly(served: ServedM
     assert len({text.text for text in first.texts}) > 1
 
 
-def test_it_ignores_the_echo_and_so_may_not_score(served: ServedModel) -> None:
+def test_it_ignores_the_echo_and_so_may_not_score(served: OpenAIModel) -> None:
     request = Score(item="i", texts=("He left.", "She left."), first_token="tokenizer-default")
     with pytest.raises(RunError, match=r"cannot score smollm2.*the text did not come back"):
         answers(served, request)

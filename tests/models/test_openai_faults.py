@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import RunError
-from epicene.models.remote.patience import Patience
-from epicene.records import Answer, Failed, Generate, Message, Texts
+from epicene.core.errors import RunError
+from epicene.core.records import Answer, Failed, Generate, Message, Texts
+from epicene.models.http.retry import RetryPolicy
 from models.local_server import QUICK, Asked, NoFiles, Reply, Server, answers, first_then, singly
 from models.openai_server import KEY, chat, error, model
 
@@ -78,7 +78,7 @@ def test_a_passing_fault_is_mended(fault: Reply) -> None:
 def test_a_lasting_fault_is_a_failed_answer(fault: str, words: str, attempts: int) -> None:
     with Server(lambda _: FAULTS[fault]) as server:
         timeout = 0.1 if FAULTS[fault].delay else 60.0
-        served = model(server, Patience(first_wait=0.001, longest_wait=0.01), timeout=timeout)
+        served = model(server, RetryPolicy(first_wait=0.001, max_wait=0.01), timeout=timeout)
         first, second = answers(served, question("a"), question("b"))
     assert words in reason(first)
     assert words in reason(second)
@@ -196,7 +196,7 @@ def _in_two_seconds() -> datetime:
 def test_a_long_retry_after_is_capped() -> None:
     script = first_then(error(429, "wait", {"Retry-After": "3600"}), rest=lambda _: chat("fine"))
     with Server(script) as server:
-        answers(model(server, Patience(first_wait=0.01, longest_wait=0.3)), question())
+        answers(model(server, RetryPolicy(first_wait=0.01, max_wait=0.3)), question())
     assert 0.29 <= server.asked[1].at - server.asked[0].at < 60
 
 
@@ -219,7 +219,7 @@ def test_a_complaint_with_a_time_holds_back_everybody() -> None:
 
 
 def test_waits_double_with_jitter_up_to_the_longest() -> None:
-    patience = Patience(first_wait=1.0, longest_wait=8.0)
+    patience = RetryPolicy(first_wait=1.0, max_wait=8.0)
     for failures, whole in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 8), (50, 8)]:
         waits = [patience.wait(failures, None) for _ in range(200)]
         assert whole / 2 <= min(waits) < max(waits) <= whole
@@ -261,7 +261,7 @@ def test_no_secret_leaves_the_client(
         url = server.url.replace("//", "//user:hunter2pass@") + "?token=q-token%2F9%25"
         monkeypatch.setenv("OPENAI_BASE_URL", url)
         server.url = ""
-        served = model(server, Patience(first_wait=0.001, longest_wait=0.01))
+        served = model(server, RetryPolicy(first_wait=0.001, max_wait=0.01))
         given = answers(served, question("ok"), *(question(str(n)) for n in range(6)))
         told += [reason(a) for a in given[1:]]
         told += [json.dumps(dict(served.notes())), repr(served.identity), repr(served._address)]

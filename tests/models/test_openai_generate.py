@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from epicene.models.openai_api.generate import fold_system, sample_seed
-from epicene.records import (
+from epicene.core.records import (
     Decoding,
     Failed,
     Fill,
@@ -19,6 +18,7 @@ from epicene.records import (
     Translate,
     digest,
 )
+from epicene.models.openai.generation import fold_system, sample_seed
 from models.local_server import Asked, Reply, Script, Server, answers
 from models.openai_server import chat, error, model
 

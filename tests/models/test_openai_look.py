@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from epicene.models.remote.patience import Patience
-from epicene.records import Answer, Choice, Failed, Look
-from epicene.runs.files import ImageFolder
+from epicene.core.files import ImageFolder
+from epicene.core.records import Answer, Choice, Failed, Look
+from epicene.models.http.retry import RetryPolicy
 from models.local_server import Asked, Reply, Script, Server, answers, first_then
 from models.openai_server import chat, error
 from models.openai_server import model as served_by
@@ -28,7 +28,7 @@ def ask(script: Script, folder: Path, data: bytes, **fields: Any) -> tuple[Answe
     files = ImageFolder(folder)
     request = look(files.put(data), **fields)
     with Server(script) as server:
-        served = served_by(server, Patience(first_wait=0.001, longest_wait=0.01))
+        served = served_by(server, RetryPolicy(first_wait=0.001, max_wait=0.01))
         (answer,) = answers(served, request, files=files)
     return answer, server.asked
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.models import ModelOptions, open_model, openai_api, parse_spec
-from epicene.models.openai_api.model import PROVIDER
-from epicene.models.remote import address
-from epicene.records import Generate, Message
+from epicene.core.errors import InputError
+from epicene.core.records import Generate, Message
+from epicene.models import ModelOptions, open_model, openai, parse_spec
+from epicene.models.http import address
+from epicene.models.openai.model import PROVIDER
 from models.local_server import Asked, Reply, Server, answers
 from models.openai_server import chat, model
 
@@ -31,7 +31,7 @@ def test_the_spec_opens_a_served_model() -> None:
 
 def test_where_a_model_is_served_is_not_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def digest(url: str, **options: Any) -> bytes:
-        return openai_api.open("toy", ModelOptions(base_url=url, **options)).identity.digest
+        return openai.open("toy", ModelOptions(base_url=url, **options)).identity.digest
 
     here, there = digest(HERE), digest("https://elsewhere.example/v1?key=abcd")
     monkeypatch.setenv("OPENAI_API_KEY", "another-key")
@@ -62,20 +62,20 @@ def test_without_key_and_address_both_are_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(InputError, match=r"OPENAI_API_KEY.*OPENAI_BASE_URL"):
-        openai_api.open("toy", ModelOptions())
+        openai.open("toy", ModelOptions())
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1234")
-    assert address.find(PROVIDER, "")[0].base_url is None  # the client library's own
+    assert address.find_addresses(PROVIDER, "")[0].base_url is None  # the client library's own
 
 
 def test_the_option_stands_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://env.example/v1")
-    assert address.find(PROVIDER, "")[0].shown == "http://env.example/v1"
-    assert address.find(PROVIDER, HERE)[0].shown == HERE
+    assert address.find_addresses(PROVIDER, "")[0].shown == "http://env.example/v1"
+    assert address.find_addresses(PROVIDER, HERE)[0].shown == HERE
 
 
 def test_short_values_are_not_blotted_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "x")
-    (found,) = address.find(PROVIDER, "http://u:longpassword@host.example/v1?a=1")
+    (found,) = address.find_addresses(PROVIDER, "http://u:longpassword@host.example/v1?a=1")
     assert found.shown == "http://host.example/v1"
     assert found.redact("x axis, longpassword, u") == "x axis, [secret], u"
 
@@ -83,7 +83,7 @@ def test_short_values_are_not_blotted_out(monkeypatch: pytest.MonkeyPatch) -> No
 def test_nothing_heavy_is_imported_before_a_model_is_asked() -> None:
     program = (
         "import sys; from epicene.models import open_model, parse_spec; "
-        "import epicene.models.openai_api; "
+        "import epicene.models.openai; "
         f"open_model(parse_spec('openai:toy?base_url={HERE}')); "
         "sys.exit(bool({'openai', 'httpx', 'torch'} & set(sys.modules)))"
     )
@@ -93,7 +93,7 @@ def test_nothing_heavy_is_imported_before_a_model_is_asked() -> None:
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"pip install 'epicene\[api\]'"):
-        openai_api.open("toy", ModelOptions(base_url=HERE))
+        openai.open("toy", ModelOptions(base_url=HERE))
 
 
 # --- the notes -------------------------------------------------------------------------------
@@ -139,4 +139,4 @@ def test_cost_is_the_servers_or_by_the_users_prices() -> None:
 @pytest.mark.parametrize("price", ["cheap", "-1", "nan", "inf", "1/2/3", "1/", "/"])
 def test_a_senseless_price_is_refused(price: str) -> None:
     with pytest.raises(InputError, match=r"^The price .* is none: write"):
-        openai_api.open("toy", ModelOptions(base_url=HERE, price=price))
+        openai.open("toy", ModelOptions(base_url=HERE, price=price))

@@ -11,23 +11,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from epicene.models.openai_api.model import PROVIDER
-from epicene.models.prices import Price
-from epicene.models.remote.address import find
-from epicene.models.remote.faults import StatusError
-from epicene.models.remote.fleet import Fleet
-from epicene.models.remote.gate import Gate
-from epicene.models.remote.sender import Sender
-from epicene.models.remote.server import Server as RemoteServer
-from epicene.models.remote.tally import Tally, Till
-from epicene.records import Generate, Message, Texts
+from epicene.core.records import Generate, Message, Texts
+from epicene.models.http.address import find_addresses
+from epicene.models.http.concurrency import AdaptiveSemaphore
+from epicene.models.http.errors import HttpStatusError
+from epicene.models.http.load_balancer import LoadBalancer
+from epicene.models.http.load_balancer import Server as RemoteServer
+from epicene.models.http.sender import CostMeter, RequestStats, Sender
+from epicene.models.openai.model import PROVIDER
+from epicene.models.pricing import Price
 from models.local_server import IMPATIENT, Asked, NoFiles, Reply, Server, answers, singly
 from models.openai_server import chat, error, model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.models import Numbered
+    from epicene.models import NumberedRequest
 
 
 def question(number: int) -> Generate:
@@ -70,28 +69,28 @@ def test_the_room_finds_its_size_and_keeps_to_it() -> None:
     """As above, but in one event loop: what the server counts is what the gate lets through, so
     that no slow machine hides a room that is too large."""
     bears, active = 3, 0
-    tally = Tally()
-    (address,) = find(PROVIDER, "http://127.0.0.1:9")
+    tally = RequestStats()
+    (address,) = find_addresses(PROVIDER, "http://127.0.0.1:9")
     server = RemoteServer(address, 24)
     rooms: list[float] = []
 
     async def send() -> None:
         nonlocal active
-        rooms.append(server.gate.limit)
+        rooms.append(server.semaphore.limit)
         active += 1
         try:
             if active > bears:
-                raise StatusError(429, "busy")
+                raise HttpStatusError(429, "busy")
             await asyncio.sleep(0.001)
         finally:
             active -= 1
 
     async def scenario() -> None:
-        fleet = Fleet([server], "toy", IMPATIENT)
-        sender = Sender("KEY", tally, Till(Price()), fleet, 60.0, IMPATIENT)
+        fleet = LoadBalancer([server], "toy", IMPATIENT)
+        sender = Sender("KEY", tally, CostMeter(Price()), fleet, 60.0, IMPATIENT)
         async with asyncio.TaskGroup() as group:
             for _ in range(150):
-                group.create_task(sender.until_answered(partial(sender.once, send)))
+                group.create_task(sender.send_with_retries(partial(sender.send_once, send)))
 
     asyncio.run(scenario())
     assert tally.sent == 150 + tally.rate_limited
@@ -110,7 +109,7 @@ def test_no_more_are_under_way_than_allowed_and_as_many_as_allowed() -> None:
 
 def test_room_halves_on_complaint() -> None:
     async def scenario() -> list[float]:
-        gate = Gate(16)
+        gate = AdaptiveSemaphore(16)
         seen = []
         async with gate.slot(), gate.slot(), gate.slot(), gate.slot() as round_:
             gate.cut(round_)
@@ -127,7 +126,7 @@ def test_room_halves_on_complaint() -> None:
 
 def test_room_grows_by_one_a_round_where_it_is_used() -> None:
     async def scenario() -> list[float]:
-        gate = Gate(4, limit=2.0)
+        gate = AdaptiveSemaphore(4, limit=2.0)
         seen = []
         async with gate.slot():
             gate.grow()
@@ -136,7 +135,7 @@ def test_room_grows_by_one_a_round_where_it_is_used() -> None:
             gate.grow()
             gate.grow()
             seen.append(gate.limit)
-        gate = Gate(4, limit=3.9)
+        gate = AdaptiveSemaphore(4, limit=3.9)
         async with gate.slot(), gate.slot(), gate.slot():
             gate.grow()
             seen.append(gate.limit)
@@ -147,7 +146,7 @@ def test_room_grows_by_one_a_round_where_it_is_used() -> None:
 
 def test_the_room_never_closes() -> None:
     async def scenario() -> float:
-        gate = Gate(2)
+        gate = AdaptiveSemaphore(2)
         for _ in range(5):
             async with gate.slot() as round_:
                 gate.cut(round_)
@@ -159,13 +158,13 @@ def test_the_room_never_closes() -> None:
 def test_who_is_cancelled_while_waiting_takes_no_room() -> None:
     """Cancelled before its turn, in the moment of its turn, and while it holds the room."""
 
-    async def hold(gate: Gate, seconds: float) -> None:
+    async def hold(gate: AdaptiveSemaphore, seconds: float) -> None:
         async with gate.slot():
             await asyncio.sleep(seconds)
 
     async def scenario() -> None:
         rng = random.Random(5)
-        gate = Gate(2)
+        gate = AdaptiveSemaphore(2)
         tasks = [asyncio.create_task(hold(gate, rng.uniform(0, 0.004))) for _ in range(300)]
         for task in rng.sample(tasks, 150):
             await asyncio.sleep(rng.uniform(0, 0.001))
@@ -191,7 +190,7 @@ def test_answers_do_not_depend_on_the_order_of_replies() -> None:
 def test_requests_are_read_no_further_than_four_times_the_room() -> None:
     read = 0
 
-    def batches() -> Iterator[list[Numbered]]:
+    def batches() -> Iterator[list[NumberedRequest]]:
         nonlocal read
         for batch in singly(question(n) for n in range(200)):
             read += 1
@@ -237,7 +236,7 @@ def test_leaving_early_cancels_and_leaves_no_thread() -> None:
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, ValueError])
 def test_an_interruption_leaves_no_thread(interruption: type[BaseException]) -> None:
-    def batches() -> Iterator[list[Numbered]]:
+    def batches() -> Iterator[list[NumberedRequest]]:
         yield [(0, question(0))]
         raise interruption
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from epicene.models.openai_api.tokens import at_most
-from epicene.models.pictures import shot_seed
-from epicene.models.purse import Purse
-from epicene.records import Decoding, Draw, Failed, Generate, Images, Message, Score
-from epicene.runs.files import ImageFolder
+from epicene.core.files import ImageFolder
+from epicene.core.records import Decoding, Draw, Failed, Generate, Images, Message, Score
+from epicene.models.images import image_seed
+from epicene.models.openai.token_bounds import max_request_tokens
+from epicene.models.pricing import Budget
 from models.image_servers import PROVIDERS, Drawing, gallery
 from models.local_server import IMPATIENT, Asked, NoFiles, Reply, Server, answers, singly
 from models.openai_server import chat, error, model
@@ -29,7 +29,7 @@ def question(text: str = "Hi", **fields: Any) -> Generate:
     )
 
 
-WORTH = float(sum(at_most(question())))
+WORTH = float(sum(max_request_tokens(question())))
 
 UNUSABLE = {
     "empty": Reply({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}),
@@ -46,9 +46,9 @@ UNTOLD = {
 FREE = {"500": error(500), "429": error(429), "400": error(400)}
 
 
-def asked_with(fault: Reply, limit: float) -> tuple[int, Purse]:
+def asked_with(fault: Reply, limit: float) -> tuple[int, Budget]:
     """How often a request was sent that always meets this fault, and what is left of the money."""
-    purse = Purse(limit)
+    purse = Budget(limit)
     with Server(lambda _: fault) as server:
         served = model(server, IMPATIENT, price=PRICE, timeout=0.5)
         served.spend_from(purse)
@@ -99,7 +99,7 @@ def test_what_is_set_aside_is_enough_for_every_sample(samples: int) -> None:
         served = model(server, price=PRICE)
         bound = served.cost_of(asking)
         assert bound == pytest.approx(samples * WORTH)
-        served.spend_from(Purse(bound))
+        served.spend_from(Budget(bound))
         (answer,) = answers(served, asking)
     assert not isinstance(answer, Failed)
     assert served.spent == samples * USED
@@ -109,18 +109,18 @@ def test_an_echo_that_does_not_come_is_worth_its_text() -> None:
     request = Score(item="i", texts=("a long text of 29 characters.",))
     with Server(lambda _: Reply(b"<html>")) as server:
         served = model(server, IMPATIENT, price=PRICE)
-        purse = Purse(10_000.0)
+        purse = Budget(10_000.0)
         served.spend_from(purse)
         with pytest.raises(Exception, match="cannot score"):
             answers(served, request)
-    probe = at_most(Score(item="", texts=(_probe(),)))
+    probe = max_request_tokens(Score(item="", texts=(_probe(),)))
     assert purse.spent == len(server.asked) * sum(probe)
 
 
 def _probe() -> str:
-    from epicene.models.openai_api.echo import PROBE
+    from epicene.models.openai.echo_scoring import ECHO_PROBE
 
-    return PROBE
+    return ECHO_PROBE
 
 
 # --- shots -----------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def _probe() -> str:
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_shot_that_is_given_up_leaves_its_siblings_to_end(provider: str, tmp_path: Path) -> None:
     """They were sent and are paid for: they are not called off, and what they cost is counted."""
-    doomed = shot_seed(0, 1)
+    doomed = image_seed(0, 1)
     shop = gallery(
         provider,
         lambda order: Drawing(
@@ -158,7 +158,7 @@ def test_what_is_called_off_after_it_was_sent_counts_as_paid(provider: str, tmp_
     shop = gallery(provider, lambda o: Drawing(fault=slow if o.prompt == "slow" else None))
     with shop.server:
         served = shop.model(price="1")
-        purse = Purse(10.0)
+        purse = Budget(10.0)
         served.spend_from(purse)
         requests = [Draw(item="slow", prompt="slow", shots=3), Draw(item="a", prompt="a")]
         stream = served.answer(singly(requests), ImageFolder(tmp_path))

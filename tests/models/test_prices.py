@@ -8,12 +8,18 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.models.openai_api.tokens import at_most
-from epicene.models.prices import Price, dollars, find_price
-from epicene.models.purse import OverCostLimitError, Purse, paid
-from epicene.records import Decoding, Draw, Generate, Look, Message, Score, Translate
-from epicene.runs.files import ImageFolder
+from epicene.core.errors import InputError
+from epicene.core.files import ImageFolder
+from epicene.core.records import Decoding, Draw, Generate, Look, Message, Score, Translate
+from epicene.models.openai.token_bounds import max_request_tokens
+from epicene.models.pricing import (
+    Budget,
+    CostLimitError,
+    Price,
+    as_paid,
+    find_price,
+    format_dollars,
+)
 from models.image_servers import PROVIDERS, Drawing, gallery
 from models.local_server import Reply, Server, answers
 from models.openai_server import chat, model
@@ -73,28 +79,28 @@ def test_a_table_of_ones_own(tmp_path: Path) -> None:
     [(0.04, "$0.04"), (0.003, "$0.003"), (9.6, "$9.60"), (12, "$12.00"), (1 / 3, "$0.333333")],
 )
 def test_dollars_as_people_write_them(amount: float, shown: str) -> None:
-    assert dollars(amount) == shown
+    assert format_dollars(amount) == shown
 
 
 def test_tokens_are_bounded_by_bytes() -> None:
     turn = Message(role="user", content="नर्स")
     many = Generate(item="i", prompt=(turn,), samples=3, decoding=Decoding(max_new_tokens=5))
-    read, written = at_most(many)
+    read, written = max_request_tokens(many)
     assert read >= 3 * len("नर्स".encode())
     assert written == 15
     # Two more than its bytes: a beginning token, and the space that some put before a text.
-    assert at_most(Generate(item="i", prompt="abc"))[0] == 5
-    assert at_most(Score(item="i", texts=("ab", "c"), context="xyz")) == (13, 2)
-    assert at_most(Translate(item="i", text="abc", into="fr"))[1] == 256
+    assert max_request_tokens(Generate(item="i", prompt="abc"))[0] == 5
+    assert max_request_tokens(Score(item="i", texts=("ab", "c"), context="xyz")) == (13, 2)
+    assert max_request_tokens(Translate(item="i", text="abc", into="fr"))[1] == 256
 
 
 def test_a_picture_that_is_looked_at_is_bounded_by_the_dearest_way_to_count_it() -> None:
     look = Look(item="i", image="x", question="Who is it?", choices=("a man", "a woman"))
-    read, written = at_most(look)
+    read, written = max_request_tokens(look)
     # The most tiles there can be of the model that counts most: 2048 × 768 in squares of 512.
     assert read > 2_833 + 8 * 5_667
     assert written == 512
-    assert read - at_most(look, picture=800)[0] == 50_000 - 800
+    assert read - max_request_tokens(look, picture=800)[0] == 50_000 - 800
 
 
 def test_a_table_may_tell_how_many_tokens_a_picture_takes(tmp_path: Path) -> None:
@@ -110,13 +116,13 @@ def test_a_table_may_tell_how_many_tokens_a_picture_takes(tmp_path: Path) -> Non
 # --- the purse -------------------------------------------------------------------------------
 
 
-def spend(purse: Purse, amounts: list[float], charged: float | None = None) -> int:
+def spend(purse: Budget, amounts: list[float], charged: float | None = None) -> int:
     """How many of the amounts were spent, all asked for at once."""
     done = 0
 
     async def one(amount: float) -> None:
         nonlocal done
-        async with purse.set_aside(amount):
+        async with purse.reserve(amount):
             await asyncio.sleep(0.001)
             purse.charge(amount if charged is None else charged)
             done += 1
@@ -124,40 +130,40 @@ def spend(purse: Purse, amounts: list[float], charged: float | None = None) -> i
     async def scenario() -> None:
         results = await asyncio.gather(*map(one, amounts), return_exceptions=True)
         for result in results:
-            assert result is None or isinstance(result, OverCostLimitError)
+            assert result is None or isinstance(result, CostLimitError)
 
     asyncio.run(scenario())
     return done
 
 
 def test_no_more_is_spent_than_there_is_however_many_come_at_once() -> None:
-    purse = Purse(limit=1.0)
+    purse = Budget(limit=1.0)
     assert spend(purse, [0.3] * 20) == 3
     assert purse.spent == pytest.approx(0.9)
 
 
 def test_who_waits_goes_on_with_what_others_did_not_need() -> None:
-    purse = Purse(limit=1.0)
+    purse = Budget(limit=1.0)
     assert spend(purse, [0.3] * 9, charged=0.1) == 8  # the ninth may cost 0.3, and 0.2 is left
     assert purse.spent == pytest.approx(0.8)
 
 
 def test_tenths_that_add_up_to_the_limit_are_within_it() -> None:
-    assert spend(Purse(limit=0.3), [0.1] * 5) == 3
+    assert spend(Budget(limit=0.3), [0.1] * 5) == 3
 
 
 def test_without_a_limit_all_is_spent() -> None:
-    purse = Purse(spent=5.0)
+    purse = Budget(spent=5.0)
     assert spend(purse, [2.0] * 10) == 10
     assert purse.spent == 25
 
 
 def test_what_was_spent_before_counts() -> None:
     async def scenario() -> None:
-        async with Purse(limit=1.0, spent=0.9).set_aside(0.2):
+        async with Budget(limit=1.0, spent=0.9).reserve(0.2):
             raise AssertionError
 
-    with pytest.raises(OverCostLimitError, match=r"limit of \$1\.00 .* \$0\.90 is spent"):
+    with pytest.raises(CostLimitError, match=r"limit of \$1\.00 .* \$0\.90 is spent"):
         asyncio.run(scenario())
 
 
@@ -169,11 +175,11 @@ def draw(prompt: str, shots: int = 1) -> Draw:
 
 
 def test_more_is_taken_only_while_there_is_room() -> None:
-    purse = Purse(limit=1.0)
+    purse = Budget(limit=1.0)
 
     async def two() -> list[bool]:
-        async with purse.set_aside(0.4):
-            return [purse.take_more(0.5), purse.take_more(0.5)]
+        async with purse.reserve(0.4):
+            return [purse.reserve_more(0.5), purse.reserve_more(0.5)]
 
     assert asyncio.run(two()) == [True, False]
     assert purse.fits(1.0)
@@ -194,7 +200,7 @@ def test_each_picture_that_came_is_charged(provider: str, tmp_path: Path) -> Non
     )
     with shop.server:
         served = shop.model(price="0.04")
-        assert paid(served) is served
+        assert as_paid(served) is served
         assert served.spent == 0
         assert served.cost_of(draw("a", 3)) == pytest.approx(0.12)
         answers(served, draw("a", 3), draw("b"), files=ImageFolder(tmp_path))
@@ -218,7 +224,7 @@ def test_a_reply_that_never_came_counts_against_the_limit(provider: str, tmp_pat
     shop = gallery(provider, lambda _: Drawing(fault=Reply({}, delay=30.0)))
     with shop.server:
         served = shop.model(price="1", timeout=0.3)
-        purse = Purse(limit=2.5)
+        purse = Budget(limit=2.5)
         served.spend_from(purse)
         answers(served, draw("a"), files=ImageFolder(tmp_path))
     # Two attempts may have been charged; a third could exceed the limit.
@@ -231,7 +237,7 @@ def test_a_broken_picture_is_not_asked_for_again_without_money(tmp_path: Path) -
     shop = gallery("replicate", lambda _: Drawing(b"no picture"))
     with shop.server:
         served = shop.model(price="1")
-        served.spend_from(Purse(limit=2.5))
+        served.spend_from(Budget(limit=2.5))
         (answer,) = answers(served, draw("a"), files=ImageFolder(tmp_path))
     assert len(shop.studio.orders) == 2
     assert "(2 attempts)" in str(answer)
@@ -245,11 +251,11 @@ def test_the_limit_stops_before_it_is_passed_and_keeps_what_was_paid(
     given: list[Any] = []
     with shop.server:
         served = shop.model(price="0.04", concurrency=8)
-        purse = Purse(limit=1.0)
+        purse = Budget(limit=1.0)
         served.spend_from(purse)
         batches = ([(n, draw(str(n), 2))] for n in range(100))
         stream = served.answer(batches, ImageFolder(tmp_path))
-        with pytest.raises(OverCostLimitError):
+        with pytest.raises(CostLimitError):
             given.extend(each for answered in stream for each in answered)
     # 12 requests of two pictures are 0.96; a thirteenth would be 1.04.
     assert len(given) == 12

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image as Pillow
 
+from epicene.core.files import ImageFolder
+from epicene.core.records import Draw, Image, Images
 from epicene.models import ModelOptions
-from epicene.models.reference.chance import open_random
-from epicene.records import Draw, Image, Images
-from epicene.runs.files import ImageFolder
+from epicene.models.reference import open_random
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,12 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from epicene.errors import InputError
-from epicene.languages.segment import words
-from epicene.models import Files, Model, ModelOptions
-from epicene.models.reference.chance import open_random
-from epicene.models.reference.copying import open_copy
-from epicene.records import (
+from epicene.core.errors import InputError
+from epicene.core.records import (
     Answer,
     Choice,
     Completions,
@@ -33,9 +29,12 @@ from epicene.records import (
     TextScore,
     Translate,
 )
+from epicene.languages.tokenisation import words
+from epicene.models import ImageStore, Model, ModelOptions
+from epicene.models.reference import open_copy, open_random
 
 if TYPE_CHECKING:
-    from epicene.records import Request
+    from epicene.core.records import Request
 
 OPTIONS = ModelOptions()
 SHORT = "He left."
@@ -43,7 +42,7 @@ LONG = "She said that, after a very long day at the hospital, the surgeon had go
 
 
 def ask(model: Model, request: Request) -> Answer:
-    no_files = cast("Files", None)
+    no_files = cast("ImageStore", None)
     (answered,) = model.answer(iter([[(7, request)]]), no_files)
     ((place, answer),) = answered
     assert place == 7

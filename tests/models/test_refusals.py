@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from epicene.models.remote.faults import RejectedError, words
-from epicene.records import Draw, Failed, Image, Images
-from epicene.runs.files import ImageFolder
+from epicene.core.files import ImageFolder
+from epicene.core.records import Draw, Failed, Image, Images
+from epicene.models.http.errors import RejectedError, parse_error_details
 from models.image_servers import Drawing, gallery
 from models.local_server import Reply, answers
 
 
 def rejected(status: int, body: object) -> RejectedError:
-    return RejectedError(status, **words(body)._asdict())
+    return RejectedError(status, **parse_error_details(body)._asdict())
 
 
 @pytest.mark.parametrize(

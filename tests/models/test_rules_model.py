@@ -7,17 +7,17 @@ from typing import cast
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.languages.rewriting import Rewriter, find_rewriter
-from epicene.models import Files, Model, ModelOptions, open_model, parse_spec, rules
+from epicene.core.errors import InputError
+from epicene.core.records import Answer, Failed, Generate, Texts
+from epicene.models import ImageStore, Model, ModelOptions, open_model, parse_spec, rules
 from epicene.models.rules import open_rules
-from epicene.records import Answer, Failed, Generate, Texts
+from epicene.rewriting import Rewriter, find_rewriter
 
 OPTIONS = ModelOptions()
 
 
 def ask(model: Model, request: Generate) -> Answer:
-    (answered,) = model.answer(iter([[(0, request)]]), cast("Files", None))
+    (answered,) = model.answer(iter([[(0, request)]]), cast("ImageStore", None))
     return answered[0][1]
 
 

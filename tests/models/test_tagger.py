@@ -14,39 +14,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.errors import InputError
-from epicene.languages.rewriting.people import Wanted, apply
+from epicene.core.errors import InputError
+from epicene.core.records import Failed, Generate, Texts
 from epicene.models import open_model, parse_spec
-from epicene.models.tagger.folder import FORMAT, Trained, check_free, load, save
-from epicene.models.tagger.inventory import Outcome, outcome_numbers, take_inventory
-from epicene.models.tagger.network import Shape, log_odds, probabilities
-from epicene.models.tagger.scripts import Script, script_between
-from epicene.models.tagger.tagging import Tagger
-from epicene.models.tagger.training import Recipe, train
-from epicene.models.tagger.vocabulary import LETTERS, Numbering, take_vocabulary
-from epicene.records import Failed, Generate, Texts
+from epicene.models.tagger.encoding import (
+    MAX_LETTERS,
+    EditScript,
+    Outcome,
+    WordEncoder,
+    build_inventory,
+    build_vocabulary,
+    edit_script,
+    outcome_numbers,
+)
+from epicene.models.tagger.model import Tagger
+from epicene.models.tagger.network import NetworkShape, logits, softmax
+from epicene.models.tagger.storage import FORMAT, TrainedTagger, check_empty, load, save
+from epicene.models.tagger.training import TrainingConfig, train
+from epicene.rewriting.persons import TargetGenders, apply_changes
 from models.tiny_lessons import ADJECTIVES, lesson, lessons
 
-SMALL = Shape(word=32, letter=16, context=16, layers=2)
-RECIPE = Recipe(epochs=60, batch=256, rate=1e-2, first_steps=10, dropout=0.1, hidden_words=0.3)
+SMALL = NetworkShape(word=32, letter=16, context=16, layers=2)
+RECIPE = TrainingConfig(
+    epochs=60, batch=256, rate=1e-2, first_steps=10, dropout=0.1, hidden_words=0.3
+)
 
 KNOWN, UNSEEN = ADJECTIVES[:-1], ADJECTIVES[-1]
 
 
 @pytest.fixture(scope="module")
-def trained() -> Trained:
+def trained() -> TrainedTagger:
     return train(lessons(KNOWN), recipe=RECIPE, shape=SMALL)
 
 
 @pytest.fixture(scope="module")
-def folder(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(trained: TrainedTagger, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("taggers") / "tagger"
     save(trained, place)
     return place
 
 
-def rewritten(trained: Trained, text: str, wanted: Wanted) -> str:
-    return apply(text, Tagger(trained).changes(text, wanted)).text
+def rewritten(trained: TrainedTagger, text: str, wanted: TargetGenders) -> str:
+    return apply_changes(text, Tagger(trained).changes(text, wanted)).text
 
 
 # --- scripts and what is chosen between ----------------------------------------------------
@@ -54,27 +63,27 @@ def rewritten(trained: Trained, text: str, wanted: Wanted) -> str:
 
 @given(st.text("ابتةين", max_size=8), st.text("ابتةين", max_size=8))
 def test_a_script_makes_the_form_it_was_taken_from(word: str, other: str) -> None:
-    assert script_between(word, other).apply(word) == other
+    assert edit_script(word, other).apply(word) == other
 
 
 def test_a_script_fits_other_words_with_the_same_ends() -> None:
-    script = script_between("تسمعني", "تسمعينني")
+    script = edit_script("تسمعني", "تسمعينني")
     assert script.apply("تفهمني") == "تفهمينني"
     assert script.apply("تفهم") is None
     # The two ends may not overlap.
-    assert Script("اب", "", "با", "").apply("ابا") is None
+    assert EditScript("اب", "", "با", "").apply("ابا") is None
 
 
 def test_rare_scripts_are_looked_up() -> None:
-    inventory = take_inventory(
+    inventory = build_inventory(
         msgspec.structs.replace(lessons(), sentences=lessons().sentences[: len(ADJECTIVES) * 3])
     )
-    feminine = Outcome("1M", script_between("متعب", "متعبة"))
+    feminine = Outcome("1M", edit_script("متعب", "متعبة"))
     assert feminine in inventory.outcomes
     assert inventory.pairs["2M"] == {}
     rare = Outcome("2M", None)
     two = lessons().sentences[-2:]  # twice is too rare
-    inventory = take_inventory(msgspec.structs.replace(lessons(), sentences=two))
+    inventory = build_inventory(msgspec.structs.replace(lessons(), sentences=two))
     assert inventory.form(rare, "أبي") == "أمي"
     assert inventory.form(rare, "جدي") is None
     places = {outcome: place for place, outcome in enumerate(inventory.outcomes)}
@@ -84,19 +93,19 @@ def test_rare_scripts_are_looked_up() -> None:
 def test_the_commoner_counterpart_is_kept() -> None:
     rows = ["حارس/1M/حارسه", "حارس/1M/حارسه", "حارس/1M/حارسا"]
     told = msgspec.structs.replace(lessons(), sentences=tuple(map(lesson, rows)))
-    assert take_inventory(told).pairs["1M"] == {"حارس": "حارسه"}
+    assert build_inventory(told).pairs["1M"] == {"حارس": "حارسه"}
 
 
 def test_words_that_occur_once_have_no_number_and_long_ones_show_both_ends() -> None:
-    vocabulary = take_vocabulary([["قال", "قال", "نعم"]])
+    vocabulary = build_vocabulary([["قال", "قال", "نعم"]])
     assert vocabulary.words == ("قال",)
-    numbering = Numbering(vocabulary)
+    numbering = WordEncoder(vocabulary)
     assert numbering.words(["قال", "نعم", "لا"]).tolist() == [1, 0, 0]
     long = "ا" * 30
     rows = numbering.letters(["قال", "نعم", "z", long])
-    assert rows.shape == (4, LETTERS)
+    assert rows.shape == (4, MAX_LETTERS)
     assert (rows[:, 0] == 2).all()
-    assert rows[2].tolist() == [2, 1, 3] + [0] * (LETTERS - 3)
+    assert rows[2].tolist() == [2, 1, 3] + [0] * (MAX_LETTERS - 3)
     assert rows[3, -1] == 3
 
 
@@ -106,28 +115,28 @@ def test_words_that_occur_once_have_no_number_and_long_ones_show_both_ends() -> 
 def test_numpy_answers_as_pytorch_does() -> None:
     import torch
 
-    from epicene.models.tagger.learning import Network
+    from epicene.models.tagger.torch_training import TorchNetwork
 
-    vocabulary = take_vocabulary(each.words for each in lessons().sentences)
+    vocabulary = build_vocabulary(each.words for each in lessons().sentences)
     torch.manual_seed(3)
-    network = Network(SMALL, vocabulary, 7, RECIPE).eval()
+    network = TorchNetwork(SMALL, vocabulary, 7, RECIPE).eval()
     weights = {name: values.numpy() for name, values in network.state_dict().items()}
-    numbering = Numbering(vocabulary)
+    numbering = WordEncoder(vocabulary)
     for text in ("هل تسمع ذلك ؟", "كلمةواحدةطويلةجدالاتعرفها", "أنا سعيدة اليوم يا أمي"):
         words = text.split()
         numbers, letters = numbering.words(words), numbering.letters(words)
         with torch.no_grad():
             places = torch.arange(len(words))[None]
             theirs = network(torch.from_numpy(numbers), torch.from_numpy(letters), places)[0]
-        ours = log_odds(weights, SMALL, numbers, letters)
+        ours = logits(weights, SMALL, numbers, letters)
         np.testing.assert_allclose(ours, theirs.numpy(), atol=1e-5)
-        np.testing.assert_allclose(probabilities(ours), theirs.softmax(1).numpy(), atol=1e-6)
+        np.testing.assert_allclose(softmax(ours), theirs.softmax(1).numpy(), atol=1e-6)
 
 
 # --- training ------------------------------------------------------------------------------
 
 
-def test_it_learns_to_label_and_to_rewrite(trained: Trained) -> None:
+def test_it_learns_to_label_and_to_rewrite(trained: TrainedTagger) -> None:
     tagger = Tagger(trained)
     assert tagger.labels("أنا متعبة اليوم") == ["B", "1F", "B"]
     assert tagger.labels("هل تسمع ذلك ؟") == ["B", "2M", "B", "B"]
@@ -139,17 +148,17 @@ def test_it_learns_to_label_and_to_rewrite(trained: Trained) -> None:
     assert rewritten(trained, "القطار تسمع ذلك .", {"listener": "feminine"}) == "القطار تسمع ذلك ."
 
 
-def test_an_unseen_word_is_changed_as_those_like_it(trained: Trained) -> None:
+def test_an_unseen_word_is_changed_as_those_like_it(trained: TrainedTagger) -> None:
     told = f"أنا {UNSEEN} اليوم"
     assert UNSEEN not in trained.plan.vocabulary.words
     assert rewritten(trained, told, {"speaker": "feminine"}) == f"أنا {UNSEEN}ة اليوم"
 
 
-def test_a_word_without_a_script_is_looked_up(trained: Trained) -> None:
+def test_a_word_without_a_script_is_looked_up(trained: TrainedTagger) -> None:
     assert rewritten(trained, "يا أمي", {"listener": "masculine"}) == "يا أبي"
 
 
-def test_punctuation_vowel_signs_and_blanks_are_left_as_they_are(trained: Trained) -> None:
+def test_punctuation_vowel_signs_and_blanks_are_left_as_they_are(trained: TrainedTagger) -> None:
     tagger = Tagger(trained)
     assert tagger.labels("  هل  تسمع ذلك؟ ") == ["B", "2M", "B"]
     assert tagger.labels("أنا مُتعَبة، اليوم!") == ["B", "1F", "B"]
@@ -158,7 +167,7 @@ def test_punctuation_vowel_signs_and_blanks_are_left_as_they_are(trained: Traine
     assert spoken == " أنا  متعب، اليوم!"
 
 
-def test_changes_say_how_sure_they_are(trained: Trained) -> None:
+def test_changes_say_how_sure_they_are(trained: TrainedTagger) -> None:
     (change,) = Tagger(trained).changes("أنا متعبة اليوم", {"speaker": "masculine"})
     assert (change.start, change.end, change.before, change.after) == (4, 9, "متعبة", "متعب")
     assert change.rule == "shows a feminine speaker"
@@ -168,7 +177,7 @@ def test_changes_say_how_sure_they_are(trained: Trained) -> None:
 
 
 def test_the_seed_decides() -> None:
-    short = Recipe(epochs=2, batch=256)
+    short = TrainingConfig(epochs=2, batch=256)
     one, same, other = (
         train(lessons(), seed=seed, recipe=short, shape=SMALL).fingerprint for seed in (1, 1, 2)
     )
@@ -177,7 +186,7 @@ def test_the_seed_decides() -> None:
 
 
 def test_members_are_averaged() -> None:
-    short = Recipe(epochs=3, batch=256)
+    short = TrainingConfig(epochs=3, batch=256)
     both = train(lessons(), seed=1, members=2, recipe=short, shape=SMALL)
     alone = train(lessons(), seed=2, recipe=short, shape=SMALL)
     for name, values in alone.members[0].items():
@@ -205,7 +214,7 @@ def test_lessons_that_teach_nothing_are_refused() -> None:
 # --- the folder ----------------------------------------------------------------------------
 
 
-def test_a_saved_tagger_is_the_same(trained: Trained, folder: Path) -> None:
+def test_a_saved_tagger_is_the_same(trained: TrainedTagger, folder: Path) -> None:
     again = load(folder)
     assert again.plan == trained.plan
     assert again.fingerprint == trained.fingerprint
@@ -274,8 +283,8 @@ def test_a_folder_with_wrong_files_is_refused(
         load(copy)
 
 
-def test_only_a_new_or_empty_folder_is_written(trained: Trained, tmp_path: Path) -> None:
-    check_free(tmp_path / "new")
+def test_only_a_new_or_empty_folder_is_written(trained: TrainedTagger, tmp_path: Path) -> None:
+    check_empty(tmp_path / "new")
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match="not empty"):
         save(trained, tmp_path)
@@ -320,7 +329,9 @@ def test_what_cannot_be_answered_says_why(
     assert says in answer.reason
 
 
-def test_its_identity_is_what_it_learnt(trained: Trained, folder: Path, tmp_path: Path) -> None:
+def test_its_identity_is_what_it_learnt(
+    trained: TrainedTagger, folder: Path, tmp_path: Path
+) -> None:
     careful = trained._replace(plan=msgspec.structs.replace(trained.plan, sure=0.9))
     save(careful, tmp_path / "careful")
     save(trained, tmp_path / "again")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.models.thinking import without_thinking
+from epicene.models.output_parsing import strip_thinking
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from epicene.models.thinking import without_thinking
     ],
 )
 def test_without_thinking(text: str, shown: str, count: int) -> None:
-    assert without_thinking(text) == (shown, count)
+    assert strip_thinking(text) == (shown, count)

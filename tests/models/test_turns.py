@@ -7,17 +7,16 @@ from collections.abc import Collection
 
 import pytest
 
-from epicene.models.openai_api.model import PROVIDER
-from epicene.models.remote import address
-from epicene.models.remote.fleet import Fleet
-from epicene.models.remote.patience import Patience
-from epicene.models.remote.server import Server
-from epicene.models.remote.turns import Turns
+from epicene.models.http import address
+from epicene.models.http.concurrency import WaitQueue
+from epicene.models.http.load_balancer import LoadBalancer, Server
+from epicene.models.http.retry import RetryPolicy
+from epicene.models.openai.model import PROVIDER
 
 
 def test_some_go_before_all_others() -> None:
     async def served() -> list[str]:
-        turns, order = Turns(), []
+        turns, order = WaitQueue(), []
 
         async def wait(name: str, *, first: bool) -> None:
             await turns.wait(turns.give, first=first)
@@ -39,7 +38,7 @@ def test_some_go_before_all_others() -> None:
 
 def test_a_turn_of_one_who_is_called_off_is_passed_on() -> None:
     async def served() -> None:
-        turns = Turns()
+        turns = WaitQueue()
         early, late = (asyncio.create_task(turns.wait(turns.give)) for _ in range(2))
         await asyncio.sleep(0)
         assert turns.give()
@@ -53,7 +52,7 @@ def test_a_turn_of_one_who_is_called_off_is_passed_on() -> None:
 
 def test_one_who_was_called_off_before_gets_none() -> None:
     async def served() -> None:
-        turns = Turns()
+        turns = WaitQueue()
         early, late = (asyncio.create_task(turns.wait(turns.give)) for _ in range(2))
         await asyncio.sleep(0)
         early.cancel()
@@ -66,7 +65,7 @@ def test_one_who_was_called_off_before_gets_none() -> None:
 
 def test_a_turn_goes_past_one_whom_it_does_not_fit() -> None:
     async def served() -> list[str]:
-        turns, order, fits = Turns(), [], {"picky": False, "other": True}
+        turns, order, fits = WaitQueue(), [], {"picky": False, "other": True}
 
         async def wait(name: str) -> None:
             await turns.wait(turns.give, fits=lambda: fits[name])
@@ -87,7 +86,7 @@ def test_a_turn_goes_past_one_whom_it_does_not_fit() -> None:
 
 def test_one_who_was_called_off_waits_no_more() -> None:
     async def served() -> int:
-        turns = Turns()
+        turns = WaitQueue()
         one, other = (asyncio.create_task(turns.wait(turns.give)) for _ in range(2))
         await asyncio.sleep(0)
         one.cancel()
@@ -104,8 +103,10 @@ def test_a_turn_that_came_too_late_is_passed_on() -> None:
     """Two that wait for the same server are both told of it; who finds it taken tells the next."""
 
     async def scene() -> None:
-        one, other = (Server(each, 1) for each in address.find(PROVIDER, "http://a:1 http://b:1"))
-        fleet = Fleet([one, other], "toy", Patience())
+        one, other = (
+            Server(each, 1) for each in address.find_addresses(PROVIDER, "http://a:1 http://b:1")
+        )
+        fleet = LoadBalancer([one, other], "toy", RetryPolicy())
         leave = asyncio.Event()
         held: list[Server] = []
 
@@ -128,7 +129,7 @@ def test_a_turn_that_came_too_late_is_passed_on() -> None:
         first, leave = leave, asyncio.Event()
         first.set()
         await settle()
-        assert [one.gate.free, other.gate.free] == [False, False]
+        assert [one.semaphore.free, other.semaphore.free] == [False, False]
         leave.set()
         await asyncio.gather(*working, *waiting)
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
+from epicene.core.records import Answer, Identity, Request
 from epicene.models import ModelOptions
 from epicene.models.hf.causal import HfCausal
-from epicene.models.hf.loading import Loaded
-from epicene.records import Answer, Identity, Request
+from epicene.models.hf.loading import LoadedModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -173,7 +173,9 @@ def causal(model: Any, tokenizer: Any, options: ModelOptions | None = None) -> H
 
     identity = Identity(kind="hf", label="tiny", key={})
     return HfCausal(
-        Loaded(deepcopy(model), tokenizer, torch.device("cpu"), identity, options or ModelOptions())
+        LoadedModel(
+            deepcopy(model), tokenizer, torch.device("cpu"), identity, options or ModelOptions()
+        )
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from epicene.lessons import Lesson, Lessons, Shown
+from epicene.rewriting.tagging_data import LabelMeaning, TaggedSentence, TaggingData
 
 # Each takes ة where the speaker is a woman.
 ADJECTIVES = "متعب سعيد حزين غاضب مريض جائع خائف قلق نائم صادق ماهر نشيط وحيد جديد قوي حكيم".split()
@@ -11,17 +11,17 @@ VERBS = "تسمع تعرف تكتب تفهم تدرس تشرب تلعب تنظر
 THINGS = "القطار المطر البحر الباب الشارع البيت".split()
 
 
-def lesson(text: str) -> Lesson:
+def lesson(text: str) -> TaggedSentence:
     """`word/label/counterpart` where a word has a label, else the word alone."""
     cells = [cell.split("/") for cell in text.split()]
-    return Lesson(
+    return TaggedSentence(
         words=tuple(cell[0] for cell in cells),
         labels=tuple(cell[1] if len(cell) > 1 else "B" for cell in cells),
         counterparts=tuple(cell[-1] for cell in cells),
     )
 
 
-def lessons(adjectives: list[str] = ADJECTIVES, language: str = "ar") -> Lessons:
+def lessons(adjectives: list[str] = ADJECTIVES, language: str = "ar") -> TaggingData:
     """Who is tired, who hears, and what things do."""
     texts = []
     for word in adjectives:
@@ -31,14 +31,14 @@ def lessons(adjectives: list[str] = ADJECTIVES, language: str = "ar") -> Lessons
         texts += [f"هل {word}/2M/{word}ين ذلك ؟", f"هل {word}ين/2F/{word} ذلك ؟"]
         texts += [f"{thing} {word} ذلك ." for thing in THINGS[:2]]
     texts += ["يا أبي/2M/أمي", "يا أمي/2F/أبي"]  # too rare for a script of its own
-    return Lessons(
+    return TaggingData(
         language=language,
         plain="B",
         shown={
-            "1M": Shown(person="speaker", gender="masculine"),
-            "1F": Shown(person="speaker", gender="feminine"),
-            "2M": Shown(person="listener", gender="masculine"),
-            "2F": Shown(person="listener", gender="feminine"),
+            "1M": LabelMeaning(person="speaker", gender="masculine"),
+            "1F": LabelMeaning(person="speaker", gender="feminine"),
+            "2M": LabelMeaning(person="listener", gender="masculine"),
+            "2F": LabelMeaning(person="listener", gender="feminine"),
         },
         sentences=tuple(lesson(text) for text in texts * 2),
         normalisers=("arabic-diacritics", "tatweel"),

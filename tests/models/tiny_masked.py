@@ -11,9 +11,9 @@ from typing import Any
 
 from tokenizers import pre_tokenizers
 
+from epicene.core.records import Identity
 from epicene.models import ModelOptions
-from epicene.models.hf.loading import Loaded
-from epicene.records import Identity
+from epicene.models.hf.loading import LoadedModel
 
 HINDI = "लड़की ने किताबें पढ़ीं।"
 HINDI_WORDS = ("लड़की", "ने", "किताबें", "पढ़ीं")
@@ -111,11 +111,11 @@ def model_and_tokenizer(family: str) -> tuple[Any, Any]:
     return AutoModelForMaskedLM.from_config(config).eval(), tokenizer
 
 
-def loaded(family: str, model: Any = None, **options: Any) -> Loaded:
+def loaded(family: str, model: Any = None, **options: Any) -> LoadedModel:
     """What loading would give for a tiny model."""
     import torch
 
     own, tokenizer = model_and_tokenizer(family)
     identity = Identity(kind="hf", label=family, key={"weights": family})
     chosen = own if model is None else model
-    return Loaded(chosen, tokenizer, torch.device("cpu"), identity, ModelOptions(**options))
+    return LoadedModel(chosen, tokenizer, torch.device("cpu"), identity, ModelOptions(**options))

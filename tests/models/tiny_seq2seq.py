@@ -7,9 +7,9 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from epicene.core.records import Identity
 from epicene.models import ModelOptions
-from epicene.models.hf.loading import Loaded
-from epicene.records import Identity
+from epicene.models.hf.loading import LoadedModel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,7 +123,7 @@ def _seeded(kind: Any, config: Any) -> Any:
     return kind(config).eval()
 
 
-def loaded(model: Any, tokenizer: Any, **options: Any) -> Loaded:
+def loaded(model: Any, tokenizer: Any, **options: Any) -> LoadedModel:
     """What loading would give. Settings and tokenizer, which keep state, are its own."""
     import copy
 
@@ -132,6 +132,6 @@ def loaded(model: Any, tokenizer: Any, **options: Any) -> Loaded:
     own = copy.copy(model)
     own.generation_config = copy.deepcopy(model.generation_config)
     identity = Identity(kind="hf", label="tiny", key={"weights": type(model).__name__})
-    return Loaded(
+    return LoadedModel(
         own, copy.deepcopy(tokenizer), torch.device("cpu"), identity, ModelOptions(**options)
     )

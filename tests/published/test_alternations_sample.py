@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from epicene.core.records import Fill, Score
 from epicene.models import parse_spec
-from epicene.records import Fill, Score
-from epicene.runs.results import Judged, read_run
-from epicene.runs.run import Order, run
-from epicene.suites import Answers, Source, choose_protocol
+from epicene.runs.results import RunJudgements, read_run
+from epicene.runs.run import RunConfig, run
+from epicene.suites import Answers, DataSource, choose_protocol
 from epicene.suites.alternations import suite
-from epicene.suites.alternations.analyser import INDIRECT, agrees, analyse
 from epicene.suites.alternations.ask import ask_gap, ask_scores
 from epicene.suites.alternations.data import read
-from epicene.suites.alternations.pairs import VARIANTS, Pair
+from epicene.suites.alternations.hindi_analyser import INDIRECT, agrees_with_pair, analyse_verb
+from epicene.suites.alternations.items import VARIANTS, Pair
 from epicene.suites.alternations.protocol import PROTOCOLS
 from runs.conftest import Silent
 
@@ -35,7 +35,7 @@ def folder(published_data: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def pairs(folder: Path) -> list[Pair]:
-    return list(read(Source(path=folder), PROTOCOLS["paper"]).items)
+    return list(read(DataSource(path=folder), PROTOCOLS["paper"]).items)
 
 
 def test_four_pairs_of_each_variant_byte_for_byte(folder: Path, pairs: list[Pair]) -> None:
@@ -71,8 +71,8 @@ def test_the_gaps_are_those_of_the_sentences(pairs: list[Pair]) -> None:
         assert f"{pair.prefix} {pair.gold} {pair.after}" == pair.good
         assert pair.bad.startswith(f"{pair.prefix} ")
         assert pair.bad.endswith(f" {pair.after}")
-        assert analyse(pair.gold).kind == INDIRECT
-        assert agrees(analyse(pair.gold), pair)
+        assert analyse_verb(pair.gold).kind == INDIRECT
+        assert agrees_with_pair(analyse_verb(pair.gold), pair)
     asked = [request for pair in pairs for request in ask_gap(pair, Answers(), PROTOCOLS["paper"])]
     assert len(asked) == 12
     assert all(isinstance(request, Fill) and request.before.endswith(" ") for request in asked)
@@ -80,16 +80,16 @@ def test_the_gaps_are_those_of_the_sentences(pairs: list[Pair]) -> None:
 
 @pytest.mark.parametrize("protocol", ["paper", "epicene"])
 def test_the_sample_is_scored(folder: Path, tmp_path: Path, protocol: str) -> None:
-    order = Order(
+    order = RunConfig(
         suite=suite,
         protocol=choose_protocol(suite, protocol, {}, None),
         models={"model": [parse_spec("ngram")]},
-        source=Source(path=folder),
+        source=DataSource(path=folder),
         under=tmp_path,
     )
     place, manifest = run(order, Silent())
     assert manifest.state == "complete"
-    judged = list(Judged(read_run(place)))
+    judged = list(RunJudgements(read_run(place)))
     main = [judgement for judgement in judged if judgement.name == "acceptability"]
     assert len(main) == 16
     assert all(judgement.outcome is not None for judgement in main)

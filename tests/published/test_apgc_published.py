@@ -9,30 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from epicene.languages.normalise import normalise
-from epicene.records import Estimate, Generate, Text, Texts
-from epicene.suites import Answers, Given, Source
+from epicene.core.records import Estimate, Generate, Text, Texts
+from epicene.languages.normalisers import normalise
+from epicene.suites import AnsweredRequest, Answers, DataSource
 from epicene.suites.apgc.ask import ask_post_editing
-from epicene.suites.apgc.data import read
-from epicene.suites.apgc.given import read_answers
-from epicene.suites.apgc.judge import judge
-from epicene.suites.apgc.labels import (
+from epicene.suites.apgc.corpus_files import m2_lines, read_m2, read_tokens, write_folder
+from epicene.suites.apgc.data import read, read_folder
+from epicene.suites.apgc.external_answers import read_answers
+from epicene.suites.apgc.items import (
     TARGETS,
+    Sentence,
     SentenceLabel,
     five_way_labels,
     parse_word_label,
     word_labels,
 )
-from epicene.suites.apgc.lexical import share_of_reinflections
+from epicene.suites.apgc.judge import judge
 from epicene.suites.apgc.m2 import gold_edits
 from epicene.suites.apgc.protocol import FOLDED, PROTOCOLS, ApgcProtocol, Task
-from epicene.suites.apgc.sentences import Sentence
-from epicene.suites.apgc.sources.folder import read_folder
-from epicene.suites.apgc.sources.m2_files import m2_text, read_m2
-from epicene.suites.apgc.sources.tokens import read_tokens
-from epicene.suites.apgc.sources.writing import write_folder
-from epicene.suites.apgc.statistics import statistics
-from epicene.suites.apgc.tables import metrics, tables
+from epicene.suites.apgc.statistics import reinflection_table, statistics
+from epicene.suites.apgc.tables import all_metrics, tables
 from runs.frames import results_of
 
 pytestmark = pytest.mark.published(
@@ -85,7 +81,7 @@ def test_forms_of_the_same_word_and_other_words(published_data: Path) -> None:
     """The paper counts 96.9 and 3.1 per cent over all splits, by an analyser."""
     folder = published_data / "apgc/v2.1"
     both = [each for split in ("train", "dev") for each in corpus(folder, split) if each.original]
-    same, other = share_of_reinflections(both).rows
+    same, other = reinflection_table(both).rows
     assert [cell.value for cell in (same.cells[0], other.cells[0])] == [21357, 694]  # type: ignore[union-attr]
     assert round(same.cells[1].value, 3) == 0.969  # type: ignore[union-attr, arg-type]
 
@@ -120,7 +116,7 @@ def test_the_gold_edits_of_dev_to_the_byte(published_data: Path) -> None:
                 for text in (sentence.text, sentence.targets[target])
             )
             rows.append((source, gold_edits(source, wanted)))
-    written = "".join(m2_text(rows)).encode()
+    written = "".join(m2_lines(rows)).encode()
     (path,) = (folder / "m2").iterdir()
     assert written == path.read_bytes()
     assert hashlib.sha256(written).hexdigest() == GOLD_SHA256
@@ -171,9 +167,9 @@ SYSTEMS = {
 def test_systems_score_as_logged(published_data: Path, system: str) -> None:
     protocol = paper("rewriting")
     folder = published_data / "apgc"
-    dataset = read(Source(path=folder / "v2.1"), protocol)
+    dataset = read(DataSource(path=folder / "v2.1"), protocol)
     answered = read_answers(folder / "outputs" / system, dataset, protocol)
-    made = metrics(
+    made = all_metrics(
         results_of((j for item, given in answered for j in judge(item, given, protocol)), protocol)
     )
     *shares, accuracy, bleu, correct, proposed = SYSTEMS[system]
@@ -202,7 +198,7 @@ AS_WRITTEN = [11.9, 11.49, 10.2, 9.84, 12.03]
 def test_google_translate_on_dev(published_data: Path) -> None:
     protocol = paper("translation")
     folder = published_data / "apgc/v2.1"
-    dataset = read(Source(path=folder), protocol)
+    dataset = read(DataSource(path=folder), protocol)
     path = folder / "google_MT/dev.google.ar.tokens"
     judgements = (
         judgement
@@ -227,14 +223,16 @@ POST_EDITING = {"MM": 13.75, "FM": 13.30, "MF": 11.67, "FF": 11.26}  # before th
 def test_post_editing_begins_where_google_ends(published_data: Path) -> None:
     """Handing the translations back gains nothing, and the published row begins with the same."""
     protocol = paper("post-editing")
-    dataset = read(Source(path=published_data / "apgc/v2.1"), protocol)
+    dataset = read(DataSource(path=published_data / "apgc/v2.1"), protocol)
     judgements = (
         judgement
         for sentence in dataset.items
         for judgement in judge(
             sentence,
             Answers(
-                Given("", "model", "copy", each.name, Texts(texts=(Text(text=each.source),)))
+                AnsweredRequest(
+                    "", "model", "copy", each.name, Texts(texts=(Text(text=each.source),))
+                )
                 for each in ask_post_editing(sentence, Answers(), protocol)
                 if isinstance(each, Generate)
             ),

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from epicene.records import Judgement
-from epicene.report.plain import tables_json
-from epicene.suites import Answers, Source
+from epicene.core.records import Judgement
+from epicene.report.table_formats import tables_json
+from epicene.suites import Answers, DataSource
 from epicene.suites.gramvis import suite
-from epicene.suites.gramvis.counts import Counted, is_published, read_counts
 from epicene.suites.gramvis.data import read
+from epicene.suites.gramvis.items import LabelCounts, is_published_counts, read_counts
 from epicene.suites.gramvis.protocol import PROTOCOLS
-from epicene.suites.gramvis.tables import metrics, tables
+from epicene.suites.gramvis.tables import all_metrics, tables
 from runs.frames import results_of
 
 pytestmark = pytest.mark.published(
@@ -66,7 +66,7 @@ def printed() -> list[Printed]:
 
 def judgements(path: Path) -> list[Judgement]:
     protocol = PROTOCOLS["paper"]
-    items = read(Source(path=path), protocol).items
+    items = read(DataSource(path=path), protocol).items
     return [made for item in items for made in suite.judge(item, Answers(), protocol)]
 
 
@@ -116,7 +116,7 @@ def test_our_standard_error_is_clustered_by_word(
 
 
 def test_the_file_is_known_and_holds_what_the_paper_says(counts: Path) -> None:
-    assert is_published(counts)
+    assert is_published_counts(counts)
     items = read_counts(counts)
     assert len(items) == 1800
     assert sum(item.male + item.female + item.neither for item in items) == 28_752
@@ -126,7 +126,7 @@ def test_the_file_is_known_and_holds_what_the_paper_says(counts: Path) -> None:
     assert total(items, "gendered") == (6110, 2984, 480)
 
 
-def total(items: list[Counted], condition: str) -> tuple[int, int, int]:
+def total(items: list[LabelCounts], condition: str) -> tuple[int, int, int]:
     chosen = [item for item in items if item.condition == condition]
     return (
         sum(item.male for item in chosen),
@@ -160,11 +160,11 @@ def test_one_rule_has_intervals_and_stays_near(counts: Path) -> None:
     from msgspec.structs import replace
 
     protocol = replace(PROTOCOLS["epicene"], resamples=200)
-    items = read(Source(path=counts), protocol).items
+    items = read(DataSource(path=counts), protocol).items
     results = results_of(
         (each for item in items for each in suite.judge(item, Answers(), protocol)), protocol
     )
-    found = metrics(results)
+    found = all_metrics(results)
     masculine, feminine = found["english_effect_M"], found["english_effect_F"]
     assert masculine.value == pytest.approx(0.5117, abs=5e-4)
     assert (masculine.low or 0) > 0.4

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.records import Score
-from epicene.suites import Answers, Source
-from epicene.suites.misgendering.ask import ask
+from epicene.core.errors import InputError
+from epicene.core.records import Score
+from epicene.suites import Answers, DataSource
+from epicene.suites.misgendering.ask import ask_formats
 from epicene.suites.misgendering.data import read
-from epicene.suites.misgendering.instances import Instance
+from epicene.suites.misgendering.items import PUBLISHED_SETS, Instance
 from epicene.suites.misgendering.protocol import PROTOCOLS
 from epicene.suites.misgendering.sources import misgendered
-from epicene.suites.misgendering.sources.forms import PUBLISHED_SETS
 
 pytestmark = pytest.mark.published(
     "MISGENDERED, TANGO and RUFF in misgendering/",
@@ -48,13 +47,13 @@ def folder(published_data: Path) -> Path:
 @pytest.fixture(scope="module")
 def paper(folder: Path) -> list[Instance]:
     """All instances under the protocol `paper`."""
-    return list(read(Source(path=folder), PROTOCOLS["paper"]).items)
+    return list(read(DataSource(path=folder), PROTOCOLS["paper"]).items)
 
 
 @pytest.fixture(scope="module")
 def mended(folder: Path) -> list[Instance]:
     """All instances under the protocol `epicene`."""
-    return list(read(Source(path=folder), PROTOCOLS["epicene"]).items)
+    return list(read(DataSource(path=folder), PROTOCOLS["epicene"]).items)
 
 
 def joined(texts: list[str]) -> str:
@@ -140,7 +139,7 @@ def test_every_template_asks_for_next_words(
     templates = [each for each in (paper if protocol == "paper" else mended) if each.is_template]
     assert len(templates) == 4 * (750 + 1800)
     for each in templates:
-        requests = {r.name: r for r in ask(each, Answers(), PROTOCOLS[protocol])}
+        requests = {r.name: r for r in ask_formats(each, Answers(), PROTOCOLS[protocol])}
         before, after = requests["next pre"], requests["next post"]
         assert isinstance(before, Score)
         assert isinstance(after, Score)
@@ -169,5 +168,5 @@ def test_another_file_is_refused_under_paper(folder: Path, tmp_path: Path) -> No
         text = (folder / "ruff" / name).read_text(encoding="utf-8")
         (tmp_path / "ruff" / name).write_text(text + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="not the published file"):
-        read(Source(path=tmp_path), PROTOCOLS["paper"])
-    assert len(list(read(Source(path=tmp_path), PROTOCOLS["epicene"]).items)) == 7200
+        read(DataSource(path=tmp_path), PROTOCOLS["paper"])
+    assert len(list(read(DataSource(path=tmp_path), PROTOCOLS["epicene"]).items)) == 7200

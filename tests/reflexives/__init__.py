@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epicene import registry
-from epicene.records import Generate, Score
+from epicene.core import registry
+from epicene.core.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
 from reflexives.ask import ReflexiveProtocol, ask
 from reflexives.data import Sentence, read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.records import Decoding, FirstToken, Generate, Request, Score
+from epicene.core.records import Decoding, FirstToken, Generate, Request, Score
 from epicene.suites import Answers, Protocol
 
 if TYPE_CHECKING:

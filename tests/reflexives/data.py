@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from epicene.datafiles import read_records
-from epicene.records import Item
-from epicene.suites import Dataset, Protocol, Source
+from epicene.core.data_files import read_records
+from epicene.core.records import Item
+from epicene.suites import Dataset, DataSource, Protocol
 
 STARTER = Path(__file__).parent / "starter" / "pairs.jsonl"
 
@@ -28,7 +28,7 @@ class Sentence(Item, frozen=True, kw_only=True):
         return (self.before + self.reflexive + self.after, self.before + other + self.after)
 
 
-def read(source: Source, _protocol: Protocol) -> Dataset:
+def read(source: DataSource, _protocol: Protocol) -> Dataset:
     """The user's file or the starter set."""
     path = source.path or STARTER
     items = tuple(read_records(path, Sentence, source.columns))

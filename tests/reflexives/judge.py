@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.languages.segment import words
-from epicene.records import Judgement, Outcome, Scores, Texts
+from epicene.core.records import Judgement, Outcome, Scores, Texts
+from epicene.languages.tokenisation import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.records import Judgement, Table
-from epicene.studies import Choose, Study, StudyItem, TextPanel
-from epicene.studies.drawing import Candidate
-from epicene.suites import people
+from epicene.core.records import Judgement, Table
+from epicene.stats import annotator_agreement
+from epicene.studies.design.sampling import Candidate
+from epicene.studies.design.schema import ChoiceQuestion, Study, StudyItem, TextPanel
 from epicene.suites.studies import Material, StudyKind, StudyResults
 from reflexives.ask import ReflexiveProtocol
 from reflexives.data import Sentence
@@ -15,7 +15,7 @@ from reflexives.data import Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.studies import Response
+    from epicene.studies.design.schema import Response
 
 
 def study(_protocol: ReflexiveProtocol) -> Study:
@@ -25,7 +25,7 @@ def study(_protocol: ReflexiveProtocol) -> Study:
         suite="reflexives",
         title={"en": "Sentences"},
         show=(TextPanel(field="good"), TextPanel(field="bad")),
-        questions=(Choose(id="better", ask={"en": "Which?"}, between=("good", "bad")),),
+        questions=(ChoiceQuestion(id="better", ask={"en": "Which?"}, between=("good", "bad")),),
         judgements=3,
     )
 
@@ -51,13 +51,13 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 def tables(results: StudyResults[ReflexiveProtocol]) -> Iterator[Table]:
     """Whether people agree."""
-    pairs = people.between_people(results.frame)
+    pairs = annotator_agreement.annotator_pairs(results.frame)
     yield Table(
         name="people",
         title="Agreement of people",
         levels=("facet", "of"),
-        columns=people.COLUMNS,
-        rows=tuple(people.by_facet(pairs, (), clustered=True)),
+        columns=annotator_agreement.COLUMNS,
+        rows=tuple(annotator_agreement.by_facet(pairs, (), clustered=True)),
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene import charts
-from epicene.suites.tabulate import accuracy, accuracy_table
+from epicene.stats.tabulate import accuracy, accuracy_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Estimate, Figure, Table
+    from epicene.core.records import Estimate, Figure, Table
     from epicene.suites import Results
     from reflexives.ask import ReflexiveProtocol
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from epicene.records import Column, Estimate, Row, Table
+from epicene.core.records import Column, Estimate, Row, Table
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&<!--]]>"
 

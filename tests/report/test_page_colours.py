@@ -8,21 +8,21 @@ from importlib.resources import files
 
 import pytest
 
-from epicene.annotate.pages.assets import asset
-from epicene.report.page import page
+from epicene.report.page import render_page
+from epicene.studies.web.login import read_asset
 
 DEFINED = re.compile(r"(--[\w-]+)\s*:")
 USED = re.compile(r"var\((--[\w-]+)\)")
 
 
 def report_style() -> str:
-    found = re.search(r"<style>(.*?)</style>", page("title", []), re.DOTALL)
+    found = re.search(r"<style>(.*?)</style>", render_page("title", []), re.DOTALL)
     assert found
     return found[1]
 
 
 def people_style() -> str:
-    found = asset("pages.css")
+    found = read_asset("pages.css")
     assert found
     return found[0].decode()
 
@@ -30,7 +30,7 @@ def people_style() -> str:
 @pytest.mark.parametrize("style", [report_style, people_style])
 def test_every_colour_is_of_the_list_by_day_and_by_night(style: Callable[[], str]) -> None:
     text = style()
-    colours = (files("epicene") / "colours.css").read_text(encoding="utf-8")
+    colours = (files("epicene.report") / "colours.css").read_text(encoding="utf-8")
     assert text.lstrip().startswith(colours)
     light, dark = colours.split("@media")
     assert set(USED.findall(text)) <= set(DEFINED.findall(light))

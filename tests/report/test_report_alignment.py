@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from epicene.records import Judgement, Text, Texts
-from epicene.report.evidence import pack
-from epicene.report.page import Section, page
-from epicene.suites import Answers, Given
+from epicene.core.records import Judgement, Text, Texts
+from epicene.report.item_viewer import pack_items
+from epicene.report.page import Section, render_page
+from epicene.suites import AnsweredRequest, Answers
+from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge
-from epicene.suites.genform.pairs import Pair
 from epicene.suites.genform.protocol import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ SIDES = ["answer", "reference", "counterfactual"]
 
 
 def judged(pair: Pair, answer: str) -> Judgement:
-    given = Given("", "", "", "generation feminine", Texts(texts=(Text(text=answer),)))
+    given = AnsweredRequest("", "", "", "generation feminine", Texts(texts=(Text(text=answer),)))
     (judgement,) = judge(pair, Answers([given]), PROTOCOLS["epicene"])
     return judgement
 
@@ -49,7 +49,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Page:
         judged(ARABIC, "أنا طبيبة ماهر في المدينة."),
     )
     file = tmp_path / "report.html"
-    text = page("Errors", [Section(heading="GenForm", evidence=pack(items))])
+    text = render_page("Errors", [Section(heading="GenForm", evidence=pack_items(items))])
     file.write_text(text, encoding="utf-8")
     tab = chromium.new_page(viewport={"width": 1400, "height": 900})
     tab.goto(file.as_uri())

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene import charts
-from epicene.records import Column, Estimate, Judgement, Table
-from epicene.report.evidence import Packed, Packer, pack
-from epicene.report.page import Headline, Section, page
+from epicene.core.records import Column, Estimate, Judgement, Table
+from epicene.report.item_viewer import ItemPacker, PackedItems, pack_items
+from epicene.report.page import HeadlineCard, Section, render_page
 from report.report_samples import HOSTILE, Tags, estimate, sample_table, text_table
 
 # Attributes through which a page could reach out.
@@ -40,7 +40,7 @@ def judgement(place: int, **changes: Any) -> Judgement:
 def sample_page(text: str = "plain", table: Table | None = None) -> str:
     rows: list[dict[str, charts.Value]] = [{"word": text, "times": 4.0}]
     figure = charts.bars("1", text, rows, x="times", y="word", notes=(text,))
-    headline = Headline(label=text, estimate=estimate(0.6), column=Column(name=text), note=text)
+    headline = HeadlineCard(label=text, estimate=estimate(0.6), column=Column(name=text), note=text)
     evidence = tuple(
         judgement(place, label=text, facets={text: text}, evidence={"answer": text, text: text})
         for place in range(3)
@@ -52,9 +52,9 @@ def sample_page(text: str = "plain", table: Table | None = None) -> str:
         faults=(text,),
         tables=(table or sample_table(), text_table(text)),
         figures=(figure, figure),
-        evidence=pack(evidence),
+        evidence=pack_items(evidence),
     )
-    return page(text, [section, section], lead=text, facts=[(text, text)])
+    return render_page(text, [section, section], lead=text, facts=[(text, text)])
 
 
 def test_the_page_is_whole_and_reaches_nowhere() -> None:
@@ -72,9 +72,11 @@ def test_the_page_is_whole_and_reaches_nowhere() -> None:
 
 def test_the_page_says_what_was_measured_before_anything_else() -> None:
     undefined = Estimate(value=None, why="nothing was judged")
-    headline = Headline(label="small", estimate=undefined, column=Column(name="right"))
+    headline = HeadlineCard(label="small", estimate=undefined, column=Column(name="right"))
     section = Section(heading="Rewriting", headlines=(headline,))
-    made = page("A study", [section], lead="What was measured.", facts=[("Suite", "genform")])
+    made = render_page(
+        "A study", [section], lead="What was measured.", facts=[("Suite", "genform")]
+    )
     texts = [text for _, text in Tags(made).texts if text.strip()]
     start = texts.index("A study", texts.index("To the results"))
     assert texts[start : start + 4] == ["A study", "What was measured.", "Suite", "genform"]
@@ -83,7 +85,7 @@ def test_the_page_says_what_was_measured_before_anything_else() -> None:
 
 def test_known_faults_are_listed_one_by_one() -> None:
     section = Section(heading="Rewriting", faults=("A slash.", "A space."))
-    tags = Tags(page("A study", [section]))
+    tags = Tags(render_page("A study", [section]))
     assert tags.text_of("li")[-2:] == ["A slash.", "A space."]
     opened = [attributes for tag, attributes in tags.elements if tag == "details"]
     assert "open" in opened[0]  # to be read without being looked for
@@ -122,7 +124,7 @@ def test_what_stands_between_backticks_is_code_and_harmless() -> None:
         paragraphs=(f"By `{HOSTILE}` it is {HOSTILE}.", "One ` is none."),
         faults=("`a`",),
     )
-    tags = Tags(page("title", [section]))
+    tags = Tags(render_page("title", [section]))
     assert tags.text_of("code") == [HOSTILE, "a"]
     assert "One ` is none." in tags.text_of("p")
     assert [tag for tag, _ in tags.elements].count("script") == 1
@@ -139,10 +141,10 @@ def test_without_script_the_page_says_what_is_missing() -> None:
 
 
 def unpacked(judgements: list[Judgement]) -> dict[str, list[str | None]]:
-    return columns_of(pack(judgements))
+    return columns_of(pack_items(judgements))
 
 
-def columns_of(packed: Packed) -> dict[str, list[str | None]]:
+def columns_of(packed: PackedItems) -> dict[str, list[str | None]]:
     """The columns as the form of the packed bytes is written down, read without our code."""
     raw = gzip.decompress(base64.b64decode(packed.data))
     length = int.from_bytes(raw[:8], "little")
@@ -179,7 +181,7 @@ def test_packed_items_are_the_judgements() -> None:
 
 
 def test_items_of_several_runs_are_told_apart() -> None:
-    packer = Packer()
+    packer = ItemPacker()
     packer.add("small", [judgement(1, facets={"rule": "verb"})])
     packer.add("large", [judgement(1, facets={}), judgement(2, facets={"rule": "noun"})])
     columns = columns_of(packer.packed())
@@ -190,7 +192,7 @@ def test_items_of_several_runs_are_told_apart() -> None:
 
 def test_texts_set_side_by_side_come_last_and_are_not_searched() -> None:
     items = [judgement(1, evidence={"aligned": "x y z", "answer": "word"})]
-    raw = gzip.decompress(base64.b64decode(pack(items).data))
+    raw = gzip.decompress(base64.b64decode(pack_items(items).data))
     header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
     assert header["searched"] == header["texts"] - 1
     assert raw.endswith(b"word\0x y z\0")
@@ -221,15 +223,15 @@ def test_a_facet_that_repeats_the_language_is_left_out() -> None:
 
 
 def test_a_text_shared_by_many_items_is_packed_once() -> None:
-    packed = pack([judgement(place, evidence={"answer": "shared"}) for place in range(1000)])
+    packed = pack_items([judgement(place, evidence={"answer": "shared"}) for place in range(1000)])
     assert gzip.decompress(base64.b64decode(packed.data)).count(b"shared") == 1
 
 
 @pytest.mark.parametrize("size", [10_000_000])
 def test_a_text_of_ten_megabytes_is_packed(size: int) -> None:
     text = HOSTILE + "ا" * (size // 2)
-    made = page(
-        "t", [Section(heading="h", evidence=pack([judgement(1, evidence={"answer": text})]))]
+    made = render_page(
+        "t", [Section(heading="h", evidence=pack_items([judgement(1, evidence={"answer": text})]))]
     )
     assert "alert(1)" not in made
     assert unpacked([judgement(1, evidence={"answer": text})])["answer"] == [text]

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from epicene import charts
-from epicene.records import Figure
-from epicene.report.figures import THEME, inline, png, script_fonts, svg
+from epicene.core.records import Figure
+from epicene.report.figures import THEME, inline_svg, png, script_fonts, svg
 
 
 def figure(word: str = "word", **spec: Any) -> Figure:
@@ -30,7 +30,7 @@ def test_svg_is_the_same_twice_and_carries_its_title() -> None:
 
 
 def test_inside_a_page_the_fonts_are_said_once() -> None:
-    drawn = inline(figure("جاتي"), "a-")
+    drawn = inline_svg(figure("جاتي"), "a-")
     alone = svg(figure("جاتي"), prefix="a-", titled=False)
     assert drawn.count("font-family") == 1
     assert re.match(r'<svg font-family="[^"]*Noto Sans Arabic', drawn)

@@ -8,15 +8,15 @@ from typing import Literal
 import msgspec
 import pytest
 
-from epicene.records import Estimate, FirstToken
-from epicene.report.how import (
-    differing,
-    line,
-    method,
-    settings,
-    undetected,
-    undetected_of,
-    undetected_rate,
+from epicene.core.records import Estimate, FirstToken
+from epicene.report.method_line import (
+    differing_settings,
+    joined_line,
+    protocol_line,
+    settings_line,
+    undetected_line,
+    undetected_line_of,
+    undetected_note,
 )
 from epicene.runs.summary import RunSummary
 from epicene.suites import Protocol, RunInfo, find_suite
@@ -35,15 +35,15 @@ OWN = OwnProtocol(name="epicene", about="", normalisers=("nfc",))
 
 
 def test_choices_of_method_go_with_every_table_and_sizes_do_not() -> None:
-    assert method({"a": OWN, "b": OWN}) == (
+    assert protocol_line({"a": OWN, "b": OWN}) == (
         "protocol epicene · normalisers: nfc · first token: bos · ways: one, two"
     )
-    assert settings({"a": OWN}) == "seed: 0 · samples: 5 · mended: yes"
+    assert settings_line({"a": OWN}) == "seed: 0 · samples: 5 · mended: yes"
 
 
 def test_other_settings_are_those_of_every_run() -> None:
     other = msgspec.structs.replace(OWN, samples=9, language="fr", prompt={"fr": "!"})
-    told = settings({"a": OWN, "b": other, "c": OWN})
+    told = settings_line({"a": OWN, "b": other, "c": OWN})
     parts = told.split(" · ")
     assert parts[:4] == [
         "seed: 0",
@@ -67,7 +67,7 @@ def test_other_settings_are_those_of_every_run() -> None:
     ],
 )
 def test_what_decides_a_number_is_told_of_every_suite(suite: str, protocol: str, told: str) -> None:
-    assert told in method({"model": find_suite(suite).protocols[protocol]})
+    assert told in protocol_line({"model": find_suite(suite).protocols[protocol]})
 
 
 def run(model: str, rate: float | None) -> RunSummary:
@@ -77,43 +77,45 @@ def run(model: str, rate: float | None) -> RunSummary:
 
 
 def test_undetected_rates_are_named_model_by_model_or_as_a_range() -> None:
-    assert undetected([run("a", None)]) == ""
+    assert undetected_line([run("a", None)]) == ""
     of = "undetected of all judgements:"
-    assert undetected([run("a", 0.025)]) == f"{of} a 2.5 % [0.0, 20.0] of 40"
-    assert undetected([run("a", 0.025), run("b", 0.5)]) == f"{of} a 2.5 % of 40, b 50.0 % of 40"
+    assert undetected_line([run("a", 0.025)]) == f"{of} a 2.5 % [0.0, 20.0] of 40"
+    assert (
+        undetected_line([run("a", 0.025), run("b", 0.5)]) == f"{of} a 2.5 % of 40, b 50.0 % of 40"
+    )
     many = [run(f"m{n}", n / 10) for n in range(6)]
-    assert undetected(many) == f"{of} 0.0 % (m0) to 50.0 % (m5)"
+    assert undetected_line(many) == f"{of} 0.0 % (m0) to 50.0 % (m5)"
     alike = [run(f"m{n}", 0.0) for n in range(6)]
-    assert undetected([*alike, run("other", None)]) == f"{of} 0.0 % in each of 6 runs"
-    assert undetected_rate(Estimate(value=None)) == ""
+    assert undetected_line([*alike, run("other", None)]) == f"{of} 0.0 % in each of 6 runs"
+    assert undetected_note(Estimate(value=None)) == ""
 
 
 def test_a_rate_has_its_owner_where_another_run_has_none() -> None:
-    told = undetected([run("a", None), run("b", 0.025)])
+    told = undetected_line([run("a", None), run("b", 0.025)])
     assert told == "undetected of all judgements: b 2.5 % [0.0, 20.0] of 40"
 
 
 def test_a_rate_says_of_what_it_is() -> None:
     rates = {"a": Estimate(value=0.5, n=2), "b": Estimate(value=0.25, n=4)}
-    told = undetected_of("these judgements", rates)
+    told = undetected_line_of("these judgements", rates)
     assert told == "undetected of these judgements: a 50.0 % of 2, b 25.0 % of 4"
 
 
 def test_a_line_leaves_out_what_says_nothing() -> None:
-    assert line(("a", "", "b")) == "a · b"
+    assert joined_line(("a", "", "b")) == "a · b"
 
 
 def test_runs_that_differ_in_method_are_said_by_model() -> None:
     other = msgspec.structs.replace(OWN, first_token="none", normalisers=())
     protocols = {"a": OWN, "b": other, "c": OWN}
-    assert method(protocols) == (
+    assert protocol_line(protocols) == (
         "protocol epicene · normalisers: nfc (a, c), none (b) · first token: bos (a, c), none (b)"
         " · ways: one, two"
     )
-    assert differing(protocols) == ["normalisers", "first token"]
+    assert differing_settings(protocols) == ["normalisers", "first token"]
 
 
 def test_every_setting_but_the_seed_keeps_runs_from_being_compared() -> None:
     other = msgspec.structs.replace(OWN, samples=9, mended=False, prompt={"fr": "!"}, seed=3)
-    assert differing({"a": OWN, "b": other}) == ["samples", "mended", "prompt"]
-    assert differing({"a": OWN, "b": msgspec.structs.replace(OWN, seed=3)}) == []
+    assert differing_settings({"a": OWN, "b": other}) == ["samples", "mended", "prompt"]
+    assert differing_settings({"a": OWN, "b": msgspec.structs.replace(OWN, seed=3)}) == []

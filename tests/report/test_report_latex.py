@@ -8,10 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.records import Column, Row, Table
-from epicene.report.latex import as_latex, tables_latex
-from epicene.report.latex_fit import TEXT_WIDTH, Fit, fit, width
-from epicene.report.latex_text import breakable, escape, prose, slug, unprintable
+from epicene.core.records import Column, Row, Table
+from epicene.report.latex import (
+    as_latex,
+    ascii_slug,
+    breakable_latex,
+    escape_latex,
+    latex_prose,
+    tables_latex,
+    unprintable,
+)
+from epicene.report.latex_layout import TEXT_WIDTH, TableFit, fit_table, text_width
 from epicene.report.layout import lay_out
 from report.report_samples import estimate, sample_table, text_table
 
@@ -129,7 +136,7 @@ def test_keys_are_repeated_on_every_row_of_a_long_table() -> None:
 
 def test_upper_keys_stand_above_their_rows_where_they_leave_no_room_beside() -> None:
     table = numbers_table(5, 8, 4, "a rather long key")
-    how = fit(lay_out(table))
+    how = fit_table(lay_out(table))
     assert (how.folded > 0, len(how.panels)) == (True, 1)
     text = as_latex(table)
     above = " · ".join(["a rather long key 1"] * how.folded)
@@ -152,17 +159,17 @@ def test_long_texts_are_paragraphs_and_long_names_may_be_broken() -> None:
     assert r"organisation/\allowbreak{}with\_\allowbreak{}a" in text
 
 
-def natural_width(table: Table, how: Fit, panel: range) -> float:
+def natural_width(table: Table, how: TableFit, panel: range) -> float:
     """How wide a panel of numbers is by the widest that each of its columns holds."""
     layout = lay_out(table)
     keys = [
         how.keys[place]
-        or max(width(line.keys[how.folded + place].text, how.size) for line in layout.lines)
+        or max(text_width(line.keys[how.folded + place].text, how.size) for line in layout.lines)
         for place in range(len(how.keys))
     ]
-    shown = max(width("50.0", how.size), width("[47.0, 53.0]", "scriptsize"))
+    shown = max(text_width("50.0", how.size), text_width("[47.0, 53.0]", "scriptsize"))
     if not how.stacked:
-        shown = width("50.0 ", how.size) + width("[47.0, 53.0]", "scriptsize")
+        shown = text_width("50.0 ", how.size) + text_width("[47.0, 53.0]", "scriptsize")
     return sum(keys) + len(panel) * shown
 
 
@@ -176,7 +183,7 @@ def test_every_column_is_in_one_panel_and_every_panel_fits(
     columns: int, rows: int, levels: int, word: str
 ) -> None:
     table = numbers_table(columns, rows, levels, word)
-    how = fit(lay_out(table))
+    how = fit_table(lay_out(table))
     assert [n for panel in how.panels for n in panel] == list(range(columns))
     room = TEXT_WIDTH if how.tall or len(how.panels) > 1 else TEXT_WIDTH / 0.8
     assert all(natural_width(table, how, panel) <= room or len(panel) == 1 for panel in how.panels)
@@ -204,14 +211,14 @@ def test_every_column_is_in_one_panel_and_every_panel_fits(
     ],
 )
 def test_widths_are_near_those_of_tex(text: str, points: float) -> None:
-    assert 0.98 * points <= width(text, "small") <= 1.1 * points
+    assert 0.98 * points <= text_width(text, "small") <= 1.1 * points
 
 
 # --- labels --------------------------------------------------------------------------------
 
 
 def test_labels_are_ascii_and_unlike() -> None:
-    assert [slug(name) for name in ("κ by facet", "MCC by facet", "2", "Δ SGA")] == [
+    assert [ascii_slug(name) for name in ("κ by facet", "MCC by facet", "2", "Δ SGA")] == [
         "kappa-by-facet", "mcc-by-facet", "2", "delta-sga",
     ]  # fmt: skip
     twice = tables_latex([text_table("a"), text_table("b")])
@@ -229,22 +236,24 @@ COMMANDS = re.compile(
 
 @given(TEXT)
 def test_every_special_character_is_escaped_in_latex(text: str) -> None:
-    left = COMMANDS.sub("", escape(text))
+    left = COMMANDS.sub("", escape_latex(text))
     left = re.sub(r"\$(?:-|\\[A-Za-z]+)\$", "", left)
     assert not set(left) & set("\\{}$&#_%~^<>|\"'`")
     assert "\n" not in left
 
 
 def test_signs_that_latex_would_join_are_kept_apart() -> None:
-    assert escape("--json") == "-{}-json"
-    assert escape("a–b, c,,d") == "a--b, c,{},d"
-    assert prose("`x_1` lists them") == r"\texttt{x\_\allowbreak{}1} lists them"
-    assert prose("one ` alone") == r"one \textasciigrave{} alone"
+    assert escape_latex("--json") == "-{}-json"
+    assert escape_latex("a–b, c,,d") == "a--b, c,{},d"
+    assert latex_prose("`x_1` lists them") == r"\texttt{x\_\allowbreak{}1} lists them"
+    assert latex_prose("one ` alone") == r"one \textasciigrave{} alone"
 
 
 @given(TEXT)
 def test_breaking_changes_no_text(text: str) -> None:
-    assert " ".join(breakable(text).replace(r"\allowbreak{}", "").split()) == escape(text)
+    assert " ".join(breakable_latex(text).replace(r"\allowbreak{}", "").split()) == escape_latex(
+        text
+    )
 
 
 @given(TEXT)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from epicene import charts
-from epicene.records import Column, Estimate, Figure, Row, Table
+from epicene.core.records import Column, Estimate, Figure, Row, Table
 from epicene.report import figures
-from epicene.report.page import Section, page
+from epicene.report.page import Section, render_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -76,7 +76,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     def open_page(drawn: tuple[Figure, ...] = (), **settings: Any) -> Page:
         file = tmp_path / "report.html"
         section = Section(heading="All", how=HOW, tables=(broad(), narrow()), figures=drawn)
-        file.write_text(page("A study", [section]), encoding="utf-8")
+        file.write_text(render_page("A study", [section]), encoding="utf-8")
         contexts.append(chromium.new_context(**{"viewport": PHONE, **settings}))
         tab = contexts[-1].new_page()
         tab.goto(file.as_uri())
@@ -257,7 +257,9 @@ def test_numbers_in_squares_can_be_read_in_the_dark(opened: Callable[..., Page])
 
 def test_what_is_no_data_is_drawn_in_the_colours_of_the_page() -> None:
     """page.css repaints these by name, so it has to know the names."""
-    light = (files("epicene") / "colours.css").read_text(encoding="utf-8").partition("@media")[0]
+    light = (
+        (files("epicene.report") / "colours.css").read_text(encoding="utf-8").partition("@media")[0]
+    )
     style = (files("epicene.report") / "templates" / "page.css").read_text(encoding="utf-8")
     for drawn, name in ((figures.INK, "ink"), (figures.GRID, "line"), (figures.AXIS, "soft")):
         assert f"--{name}: {drawn};" in light
@@ -265,7 +267,9 @@ def test_what_is_no_data_is_drawn_in_the_colours_of_the_page() -> None:
     assert f'[fill="{figures.INK}"]' in style
     known = {figures.INK, figures.GRID, figures.AXIS, *figures.PALETTE, "none", "white"}
     for figure in all_figures()[:-1]:
-        assert set(re.findall(r'(?:fill|stroke)="([^"]*)"', figures.inline(figure, ""))) <= known
+        assert (
+            set(re.findall(r'(?:fill|stroke)="([^"]*)"', figures.inline_svg(figure, ""))) <= known
+        )
 
 
 # --- names and titles ----------------------------------------------------------------------

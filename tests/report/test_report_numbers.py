@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.records import Column, Estimate
-from epicene.report.numbers import digits, heading, show
+from epicene.core.records import Column, Estimate
+from epicene.report.layout import column_heading, format_cell, format_number
 
 Unit = Literal["share", "number", "count", "p", "text"]
 
@@ -35,26 +35,26 @@ Unit = Literal["share", "number", "count", "p", "text"]
     ],
 )
 def test_digits(value: float, unit: Unit, decimals: int, shown: str) -> None:
-    assert digits(value, Column(name="c", unit=unit, decimals=decimals)) == shown
+    assert format_number(value, Column(name="c", unit=unit, decimals=decimals)) == shown
 
 
 def test_a_cell_shows_value_mark_and_interval() -> None:
     share = Column(name="accuracy")
     both = Estimate(value=0.8123, low=0.78, high=0.841, mark="**")
-    assert show(both, share) == "81.2** [78.0, 84.1]"
-    assert show(Estimate(value=0.5), share) == "50.0"
-    assert show(Estimate(value=0.5, low=0.4), share) == "50.0"
-    assert show(Estimate(value=None, low=0.1, high=0.2, why="nothing"), share) == "–"
-    assert show("> 95", share) == "> 95"
+    assert format_cell(both, share) == "81.2** [78.0, 84.1]"
+    assert format_cell(Estimate(value=0.5), share) == "50.0"
+    assert format_cell(Estimate(value=0.5, low=0.4), share) == "50.0"
+    assert format_cell(Estimate(value=None, low=0.1, high=0.2, why="nothing"), share) == "–"
+    assert format_cell("> 95", share) == "> 95"
 
 
 def test_a_heading_says_per_cent_once() -> None:
-    assert heading(Column(name="accuracy")) == "accuracy (%)"
-    assert heading(Column(name="% right")) == "% right"
-    assert heading(Column(name="gap", unit="number")) == "gap"
+    assert column_heading(Column(name="accuracy")) == "accuracy (%)"
+    assert column_heading(Column(name="% right")) == "% right"
+    assert column_heading(Column(name="gap", unit="number")) == "gap"
 
 
 @given(st.floats(0, 1), st.integers(0, 6))
 def test_a_shown_share_is_within_half_a_unit_of_its_last_decimal(value: float, places: int) -> None:
-    shown = float(digits(value, Column(name="c", decimals=places)))
+    shown = float(format_number(value, Column(name="c", decimals=places)))
     assert abs(shown - 100 * value) <= 0.5 * 10**-places + 1e-9

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from epicene import registry
+from epicene.core import registry
+from epicene.core.records import Failed, Identity
 from epicene.models import Model, ModelOptions, parse_spec
-from epicene.models.one_by_one import OneByOne
-from epicene.records import Failed, Identity
-from epicene.report.runs import write_report
+from epicene.models.simple_model import SimpleModel
+from epicene.report.run_report import write_report
 from epicene.runs.results import read_run
-from epicene.runs.run import Order, run
+from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 
@@ -21,7 +21,7 @@ VERBS = ("score", "fill", "generate", "translate", "draw", "look")
 
 def open_mute(name: str, _options: ModelOptions) -> Model:
     identity = Identity(kind="mute", label=f"mute-{name}", key={"name": name})
-    return OneByOne(
+    return SimpleModel(
         identity, dict.fromkeys(VERBS, lambda _request: Failed(reason="the line is cut"))
     )
 
@@ -32,7 +32,7 @@ def test_nothing_was_answered(name: str, tmp_path: Path) -> None:
     suite = find_suite(name)
     runs = []
     for label in "ab":
-        order = Order(
+        order = RunConfig(
             suite=suite,
             protocol=choose_protocol(suite, "epicene", {}, None),
             models={role.name: [parse_spec(f"mute:{label}")] for role in suite.roles},

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from epicene import charts
-from epicene.records import Column, Estimate, Judgement, Outcome, Row, Table
-from epicene.report.evidence import pack
-from epicene.report.page import Section, page
+from epicene.core.records import Column, Estimate, Judgement, Outcome, Row, Table
+from epicene.report.item_viewer import pack_items
+from epicene.report.page import Section, render_page
 from report.report_samples import HOSTILE, sample_table
 
 if TYPE_CHECKING:
@@ -63,11 +63,13 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
             heading="Rewriting",
             tables=(sample_table(),),
             figures=(figure,),
-            evidence=pack(items),
+            evidence=pack_items(items),
             **more,
         )
         file = tmp_path / "report.html"
-        file.write_text(page("A study", [section], lead="What was measured."), encoding="utf-8")
+        file.write_text(
+            render_page("A study", [section], lead="What was measured."), encoding="utf-8"
+        )
         tab = context.new_page()
         tab.on("console", lambda message: troubles.append(message.text))
         tab.on("pageerror", lambda error: troubles.append(str(error)))
@@ -252,8 +254,10 @@ def test_hostile_and_huge_texts_are_only_text(opened: Callable[..., Page]) -> No
 
 def test_without_script_the_page_still_reads(chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    section = Section(heading="Rewriting", tables=(sample_table(),), evidence=pack(judgements(12)))
-    file.write_text(page("A study", [section]), encoding="utf-8")
+    section = Section(
+        heading="Rewriting", tables=(sample_table(),), evidence=pack_items(judgements(12))
+    )
+    file.write_text(render_page("A study", [section]), encoding="utf-8")
     context = chromium.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(file.as_uri())
@@ -280,7 +284,9 @@ def broad_table(columns: int) -> Table:
 @pytest.mark.parametrize("columns", [4, 8, 13])
 def test_no_table_is_cut_on_paper(chromium: Browser, tmp_path: Path, columns: int) -> None:
     file = tmp_path / "report.html"
-    file.write_text(page("A study", [Section(heading="All", tables=(broad_table(columns),))]))
+    file.write_text(
+        render_page("A study", [Section(heading="All", tables=(broad_table(columns),))])
+    )
     context = chromium.new_context(viewport={"width": 700, "height": 1000})
     tab = context.new_page()
     tab.goto(file.as_uri())

@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 
-from epicene.records import ContactSheet, Pictured, Strip
-from epicene.report.contact import pack_sheets
-from epicene.report.page import Section, page
-from epicene.report.thumbnails import SIDE, Thumbnails, in_turn, thumbnails
-from epicene.runs.files import ImageFolder
+from epicene.core.files import ImageFolder
+from epicene.core.records import ContactSheet, ImageStrip, SheetImage
+from epicene.report.contact_sheets import (
+    THUMBNAIL_SIDE,
+    Thumbnails,
+    make_thumbnails,
+    pack_sheets,
+    round_robin,
+)
+from epicene.report.page import Section, render_page
 from report.report_samples import HOSTILE
 
 if TYPE_CHECKING:
@@ -38,13 +43,13 @@ def made(folder: Path, count: int, each: int = 3) -> list[ContactSheet]:
     sheets = []
     for number in range(count):
         strips = tuple(
-            Strip(
+            ImageStrip(
                 heading=f"{condition} prompts",
                 summary="1 male, 2 female",
                 prompts=(f"a prompt of {number}",),
                 language="en",
                 pictures=tuple(
-                    Pictured(
+                    SheetImage(
                         sha256=files.put(png(1000 * number + 100 * place + shot)),
                         caption=f"{shot} male (M M F)",
                         alt=f"{condition} image {shot} of word {number}: judged male",
@@ -74,34 +79,34 @@ def test_every_strip_gets_its_first_picture_before_any_gets_its_second(tmp_path:
     sheets = made(tmp_path, 3)
     strips = [strip for sheet in sheets for strip in sheet.strips]
     wanted = [strip.pictures[turn].sha256 for turn in range(3) for strip in strips]
-    assert list(in_turn(sheets)) == wanted
+    assert list(round_robin(sheets)) == wanted
     # The same image twice is one.
-    assert list(in_turn([*sheets, *sheets])) == wanted
+    assert list(round_robin([*sheets, *sheets])) == wanted
 
 
 def test_thumbnails_are_small_and_keep_to_the_room_there_is(tmp_path: Path) -> None:
     sheets = made(tmp_path, 5)
-    all_of_them = thumbnails(sheets, [tmp_path / "none", tmp_path])
+    all_of_them = make_thumbnails(sheets, [tmp_path / "none", tmp_path])
     assert len(all_of_them.pictures) == 30
     for packed in all_of_them.pictures.values():
         with Image.open(io.BytesIO(base64.b64decode(packed))) as picture:
             assert picture.format == "WEBP"
-            assert picture.size == (SIDE, 64)
+            assert picture.size == (THUMBNAIL_SIDE, 64)
     sizes = [len(packed) for packed in all_of_them.pictures.values()]
     room = sum(sizes[:12]) + 5
-    some = thumbnails(sheets, [tmp_path], room / 1e6)
+    some = make_thumbnails(sheets, [tmp_path], room / 1e6)
     assert list(some.pictures) == list(all_of_them.pictures)[:12]
-    assert thumbnails(sheets, [tmp_path], 0) == Thumbnails({}, {})
+    assert make_thumbnails(sheets, [tmp_path], 0) == Thumbnails({}, {})
 
 
 def test_what_is_no_picture_is_named_and_the_rest_is_shown(tmp_path: Path) -> None:
     sheets = made(tmp_path, 2)
     files = ImageFolder(tmp_path)
-    first, second, third, *others = list(in_turn(sheets))
+    first, second, third, *others = list(round_robin(sheets))
     files.path(first).unlink()
     files.path(second).write_bytes(b"no picture")
     files.path(third).write_bytes(png(1, (6000, 4000)))
-    found = thumbnails(sheets, [tmp_path])
+    found = make_thumbnails(sheets, [tmp_path])
     assert found.broken == {
         first: "the image is not among the run's files",
         second: "the bytes are no PNG, JPEG or WebP picture",
@@ -114,15 +119,17 @@ def test_a_picture_that_lets_through_is_set_on_white(tmp_path: Path) -> None:
     packed = io.BytesIO()
     Image.new("RGBA", (40, 40), (255, 0, 0, 0)).save(packed, "PNG")
     name = ImageFolder(tmp_path).put(packed.getvalue())
-    sheet = ContactSheet(name="x", strips=(Strip(heading="y", pictures=(Pictured(sha256=name),)),))
-    small = base64.b64decode(thumbnails([sheet], [tmp_path]).pictures[name])
+    sheet = ContactSheet(
+        name="x", strips=(ImageStrip(heading="y", pictures=(SheetImage(sha256=name),)),)
+    )
+    small = base64.b64decode(make_thumbnails([sheet], [tmp_path]).pictures[name])
     with Image.open(io.BytesIO(small)) as picture:
         assert picture.convert("RGB").getpixel((20, 20)) == (255, 255, 255)
 
 
 def test_a_pack_holds_texts_once_and_says_what_is_missing(tmp_path: Path) -> None:
     sheets = made(tmp_path, 2)
-    small = thumbnails(sheets, [tmp_path], 1)
+    small = make_thumbnails(sheets, [tmp_path], 1)
     name = next(iter(small.pictures))
     packed = pack_sheets(sheets, Thumbnails({name: small.pictures[name]}, {}))
     assert (packed.sheets, packed.pictures, packed.embedded) == (2, 12, 1)
@@ -156,10 +163,10 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     context.on("request", note_request)
 
     def open_page(sheets: list[ContactSheet], megabytes: float = 12) -> Page:
-        small = thumbnails(sheets, [tmp_path], megabytes)
+        small = make_thumbnails(sheets, [tmp_path], megabytes)
         section = Section(heading="Pictures", sheets=tuple(sheets), thumbnails=small)
         file = tmp_path / "report.html"
-        file.write_text(page("A run", [section]), encoding="utf-8")
+        file.write_text(render_page("A run", [section]), encoding="utf-8")
         tab = context.new_page()
         tab.on("console", lambda message: troubles.append(message.text))
         tab.on("pageerror", lambda error: troubles.append(str(error)))
@@ -241,11 +248,11 @@ def test_sheets_are_searched_and_filtered(opened: Callable[..., Page], tmp_path:
 @pytest.mark.browser
 def test_a_box_stands_for_what_is_not_there(opened: Callable[..., Page], tmp_path: Path) -> None:
     sheets = made(tmp_path, 2, each=2)
-    refused = Pictured(caption="1.1", alt="No image of 1", missing="a safety block")
+    refused = SheetImage(caption="1.1", alt="No image of 1", missing="a safety block")
     sheets.append(
         ContactSheet(
             name=HOSTILE, value=1.0, about=HOSTILE,
-            strips=(Strip(heading=HOSTILE, prompts=(HOSTILE,), pictures=(refused,)),),
+            strips=(ImageStrip(heading=HOSTILE, prompts=(HOSTILE,), pictures=(refused,)),),
         )
     )  # fmt: skip
     tab = opened(sheets, 0.0002)
@@ -262,7 +269,9 @@ def test_a_box_stands_for_what_is_not_there(opened: Callable[..., Page], tmp_pat
 def test_without_script_the_page_says_what_it_holds(chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     sheets = tuple(made(tmp_path, 3))
-    file.write_text(page("A run", [Section(heading="Pictures", sheets=sheets)]), encoding="utf-8")
+    file.write_text(
+        render_page("A run", [Section(heading="Pictures", sheets=sheets)]), encoding="utf-8"
+    )
     context = chromium.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(file.as_uri())

@@ -10,21 +10,21 @@ import msgspec
 import polars as pl
 
 import reflexives
-from epicene.records import LEARNT, Estimate, Identity, Judgement, Table
-from epicene.report import how
-from epicene.report.profile import (
-    entries_of,
+from epicene.core.records import LEARNT, Estimate, Identity, Judgement, Table
+from epicene.report import method_line
+from epicene.report.comparison import MAX_COMPARED_MODELS, changes_table, ranking_tables
+from epicene.report.headline_metrics import (
+    headline_results,
     profile_figures,
     profile_table,
     size_figures,
-    told_apart,
+    with_distinct_labels,
 )
-from epicene.report.standing import MOST_COMPARED, changes_table, places
-from epicene.runs.results import frame_of
+from epicene.runs.results import judgement_frame
 from epicene.runs.summary import RunSummary, Summary
+from epicene.stats.tabulate import undetected_share
 from epicene.suites import Results, RunInfo
-from epicene.suites.headlines import share_right
-from epicene.suites.tabulate import undetected
+from epicene.suites.headline_metrics import accuracy_metric
 
 
 def judgements(outcomes: str, language: str = "en") -> list[Judgement]:
@@ -56,9 +56,11 @@ def summary_of_sized(runs: Runs, sizes: dict[str, int]) -> Summary:
         info = RunInfo(
             run=f"run-{model}", model=model, protocol="epicene", identities={"model": (identity,)}
         )
-        frames.append(frame_of(given, info))
+        frames.append(judgement_frame(given, info))
         told.append(
-            RunSummary(info=info, data="starter", metrics={}, undetected=undetected(frames[-1]))
+            RunSummary(
+                info=info, data="starter", metrics={}, undetected=undetected_share(frames[-1])
+            )
         )
     frame = pl.concat(frames, how="diagonal")
     protocol = reflexives.suite.protocols["epicene"]
@@ -67,7 +69,7 @@ def summary_of_sized(runs: Runs, sizes: dict[str, int]) -> Summary:
         suite=reflexives.suite,
         protocol=protocol,
         runs=tuple(told),
-        undetected=undetected(frame),
+        undetected=undetected_share(frame),
         results=Results(frame, protocol, infos),
     )
 
@@ -77,7 +79,7 @@ def test_headlines_by_language_and_model() -> None:
         small=judgements("++--") + judgements("+--?", "fr"),
         large=judgements("++++"),
     )
-    found = list(entries_of(summary))
+    found = list(headline_results(summary))
     assert [entry.title for entry in found] == ["right", "right · en", "right · fr"]
     assert found[0].estimates["small"].value == 3 / 8
     assert found[2].estimates["small"].value == 1 / 4
@@ -89,7 +91,7 @@ def test_headlines_by_language_and_model() -> None:
     assert isinstance(cell, Estimate)
     assert cell.why
     assert table.notes[0].endswith(": first token: bos.")
-    told = how.undetected(summary.runs)
+    told = method_line.undetected_line(summary.runs)
     assert told == "undetected of all judgements: small 12.5 % of 8, large 0.0 % of 4"
 
 
@@ -102,15 +104,15 @@ def test_a_headline_of_one_language_has_no_column_for_it() -> None:
     def named(*names: str) -> Callable[[Results[Any]], pl.DataFrame]:
         return lambda results: results.frame.filter(pl.col("name").cast(pl.String).is_in(names))
 
-    headlines = (share_right("pairs", named("answer")), share_right("gaps", named("gap")))
+    headlines = (accuracy_metric("pairs", named("answer")), accuracy_metric("gaps", named("gap")))
     summary = replace(summary, suite=replace(summary.suite, headlines=headlines))
-    titles = [entry.title for entry in entries_of(summary)]
+    titles = [entry.title for entry in headline_results(summary)]
     assert titles == ["pairs", "pairs · en", "pairs · fr", "gaps"]
 
 
 def test_a_model_that_was_not_run_on_a_suite_has_a_dash_with_that_reason() -> None:
     first, second = summary_of(small=judgements("+-")), summary_of(large=judgements("++"))
-    found = [*entries_of(first), *entries_of(second)]
+    found = [*headline_results(first), *headline_results(second)]
     table = profile_table([first, second], [found[0]], ["", ""])
     cells = [row.cells[0] for row in table.rows]
     assert isinstance(cells[1], Estimate)
@@ -126,7 +128,9 @@ def named(summary: Summary, **identity: object) -> Summary:
 
 
 def rows_of(*summaries: Summary) -> list[str]:
-    told, entries = told_apart(summaries, [list(entries_of(each)) for each in summaries])
+    told, entries = with_distinct_labels(
+        summaries, [list(headline_results(each)) for each in summaries]
+    )
     found = [
         replace(entry, title=f"{place} {entry.title}")
         for place, part in enumerate(entries)
@@ -166,7 +170,7 @@ def test_a_model_that_learns_from_each_suite_has_one_row() -> None:
 
 
 def test_the_figure_has_a_panel_for_each_headline() -> None:
-    found = list(entries_of(summary_of(small=judgements("+-"), large=judgements("++"))))
+    found = list(headline_results(summary_of(small=judgements("+-"), large=judgements("++"))))
     (figure,) = profile_figures(found)
     values = figure.spec["data"]["values"]
     assert {(each["y"], each["x"]) for each in values} == {("small", 0.5), ("large", 1.0)}
@@ -175,9 +179,9 @@ def test_the_figure_has_a_panel_for_each_headline() -> None:
 def test_score_against_size_where_two_sizes_are_known() -> None:
     given = {"small": judgements("+-"), "large": judgements("++"), "unknown": judgements("--")}
     one = summary_of_sized(given, {"small": 10})
-    assert list(size_figures([one], list(entries_of(one)))) == []
+    assert list(size_figures([one], list(headline_results(one)))) == []
     two = summary_of_sized(given, {"small": 10, "large": 1000})
-    (figure,) = size_figures([two], list(entries_of(two)))
+    (figure,) = size_figures([two], list(headline_results(two)))
     values = figure.spec["data"]["values"]
     assert [(each["x"], each["y"], each["color"]) for each in values] == [
         (10.0, 0.5, "llama"),
@@ -188,7 +192,7 @@ def test_score_against_size_where_two_sizes_are_known() -> None:
 
 def test_places_are_given_where_models_are_told_apart() -> None:
     summary = summary_of(bad=judgements("-" * 12), good=judgements("+" * 12))
-    (table,) = places(summary, list(entries_of(summary)))
+    (table,) = ranking_tables(summary, list(headline_results(summary)))
     assert isinstance(table, Table)
     assert [(row.keys[0], row.cells[0], row.cells[1], row.cells[3]) for row in table.rows] == [
         ("good", "1 of 2", "a", "bad"),
@@ -203,7 +207,7 @@ def test_what_a_run_lacks_is_said_beside_its_place() -> None:
         "cut": judgements("+" * 5 + "." * 15),
     }
     summary = summary_of(**runs)
-    (table,) = places(summary, list(entries_of(summary)))
+    (table,) = ranking_tables(summary, list(headline_results(summary)))
     assert isinstance(table, Table)
     assert [column.name for column in table.columns][-1] == "judgements lacking"
     by_model = {row.keys[0]: row.cells for row in table.rows}
@@ -215,7 +219,7 @@ def test_what_a_run_lacks_is_said_beside_its_place() -> None:
 
 def test_models_that_are_not_told_apart_get_a_sentence() -> None:
     summary = summary_of(one=judgements("+-+-"), other=judgements("-+-+"))
-    (sentence,) = places(summary, list(entries_of(summary)))
+    (sentence,) = ranking_tables(summary, list(headline_results(summary)))
     assert isinstance(sentence, str)
     assert "no ranking" in sentence
     assert "4 judgements" in sentence
@@ -223,20 +227,20 @@ def test_models_that_are_not_told_apart_get_a_sentence() -> None:
 
 def test_changes_of_every_pair_up_to_a_number() -> None:
     summary = summary_of(first=judgements("++--"), second=judgements("+-++"))
-    table = changes_table(summary, list(entries_of(summary)))
+    table = changes_table(summary, list(headline_results(summary)))
     assert table is not None
     (row,) = table.rows
     assert row.keys == ("right", "first", "second")
     values = [cell.value for cell in row.cells if isinstance(cell, Estimate)]
     assert values == [0.25, 1.0, 1.0, 2, 1, 4, 0, 0]
     unclear = summary_of(first=judgements("++--"), second=judgements("+-??"))
-    told = changes_table(unclear, list(entries_of(unclear)))
+    told = changes_table(unclear, list(headline_results(unclear)))
     assert told is not None
     rates = dict(zip([column.name for column in told.columns], told.rows[0].cells, strict=True))
     shown = [rates[f"undetected, {which}"] for which in ("first", "second")]
     assert [each.value for each in shown if isinstance(each, Estimate)] == [0, 1 / 2]
-    many = summary_of(**{f"m{n}": judgements("+-") for n in range(MOST_COMPARED + 1)})
-    assert changes_table(many, list(entries_of(many))) is None
+    many = summary_of(**{f"m{n}": judgements("+-") for n in range(MAX_COMPARED_MODELS + 1)})
+    assert changes_table(many, list(headline_results(many))) is None
     alone = summary_of(one=judgements("+-"))
-    assert changes_table(alone, list(entries_of(alone))) is None
-    assert list(places(alone, list(entries_of(alone)))) == []
+    assert changes_table(alone, list(headline_results(alone))) is None
+    assert list(ranking_tables(alone, list(headline_results(alone)))) == []

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from epicene.records import Column, Estimate, Row, Table
-from epicene.report.document import by_model
-from epicene.report.plain import as_csv, cells_csv
+from epicene.core.records import Column, Estimate, Row, Table
 from epicene.report.provenance import RUN_FIELDS, Provenance
+from epicene.report.results_document import metrics_by_model
+from epicene.report.table_formats import as_csv, long_csv
 from epicene.runs.results import Coverage
 from epicene.runs.summary import RunSummary
 from epicene.suites import Protocol, RunInfo
@@ -92,7 +92,7 @@ def test_tables_of_different_runs_go_into_one_file() -> None:
         rows=(Row(keys=("a",), cells=(Estimate(value=0.5, n=2),)),),
     )
     other = replace(source(A), suite="apgc")
-    lines = cells_csv([(table, source(A)), (table, other)]).splitlines()
+    lines = long_csv([(table, source(A)), (table, other)]).splitlines()
     assert [line.split(",")[3] for line in lines] == ["run suite", "genform", "apgc"]
     assert "run suite" not in as_csv(table)
 
@@ -106,7 +106,7 @@ def test_headlines_by_model_are_the_same_numbers() -> None:
         columns=(Column(name="a", unit="number"), Column(name="b", unit="number")),
         rows=tuple(Row(keys=(f"m{n}",), cells=tuple(cells)) for n, cells in enumerate(numbers)),
     )
-    turned = by_model(table)
+    turned = metrics_by_model(table)
     assert [column.name for column in turned.columns] == ["m0", "m1", "m2"]
     assert [row.keys for row in turned.rows] == [("a",), ("b",)]
     assert [[cell.value for cell in row.cells] for row in turned.rows] == [  # type: ignore[union-attr]

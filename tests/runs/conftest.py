@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import two_stage
-from epicene import registry
+from epicene.core import registry
 from epicene.models import parse_spec
+from epicene.runs.manifest import Manifest
 from epicene.runs.ray import cluster
-from epicene.runs.run import Order, run
-from epicene.runs.settings import Manifest
+from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol
 from runs.ray_asking import Double
 from runs.ray_hall import Hall
@@ -55,7 +55,7 @@ def do_run(tmp_path: Path) -> Runner:
     ) -> tuple[Path, Manifest]:
         suite = two_stage.suite
         return run(
-            Order(
+            RunConfig(
                 suite=suite,
                 protocol=choose_protocol(suite, protocol, settings or {}, seed),
                 models={

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from epicene.records import Judgement
-from epicene.runs.results import frame_of
+from epicene.core.records import Judgement
+from epicene.runs.results import judgement_frame
 from epicene.suites import Results, RunInfo
 
 INFO = RunInfo(run="run", model="model", protocol="paper", identities={})
 
 
 def results_of(judgements: Iterable[Judgement], protocol: Any) -> Results[Any]:
-    return Results(frame_of(judgements, INFO), protocol, (INFO,))
+    return Results(judgement_frame(judgements, INFO), protocol, (INFO,))

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import two_stage
+from epicene.core.files import ImageFolder
+from epicene.core.records import Answer, Generate, Request
 from epicene.models import Batch, Model, ModelOptions, parse_spec
-from epicene.records import Answer, Generate, Request
-from epicene.runs.files import ImageFolder
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
 from runs.ray_hall import Hall

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from epicene.records import to_json
-from epicene.report.document import document
+from epicene.core.records import to_json
+from epicene.report.results_document import results_document
 from epicene.runs.results import read_run
 from epicene.runs.summary import summarise
 from runs.ray_doubles import PIDS
@@ -145,7 +145,7 @@ def _install_doubles(site: Path) -> None:
 
 def tables(folder: Path) -> bytes:
     """What `epicene tables --json` prints, but for the folder's name."""
-    shown = document(summarise([read_run(folder)]))
+    shown = results_document(summarise([read_run(folder)]))
     for run in shown["runs"]:
         del run["run"]
     return to_json(shown)

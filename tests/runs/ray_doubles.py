@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import two_stage
-from epicene.models import Answered, Batch, Files, Model, ModelOptions
-from epicene.records import Answer, Request
+from epicene.core.records import Answer, Request
+from epicene.models import Batch, ImageStore, Model, ModelOptions, NumberedAnswers
 
 PIDS = "RAY_DOUBLES_PIDS"
 POISON, HANG = "opening-7", "opening-11"
@@ -33,7 +33,7 @@ class Perilous(two_stage.Scripted):
         if "stuck" in self._perils and first_time():
             time.sleep(600)
 
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         if "pair" in self._perils:  # noted only now: both are at work, not only being loaded
             note_process()
             while len(set(living())) < 2:

@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 
 import msgspec
 
-from epicene.runs.ray import wire
+from epicene.runs.ray import messages
 from epicene.runs.ray.worker import Worker
 
 
@@ -29,85 +29,89 @@ class Hall:
         self.corpus: bytes | None = None
         self.workers: dict[int, Worker] = {}
         self.introduced = 0  # workers so far
-        self.orders: list[wire.Order] = []
+        self.orders: list[messages.Command] = []
         self.in_flight = self.most_in_flight = 0
-        self._events: SimpleQueue[wire.Event] = SimpleQueue()
-        self._waiting: list[wire.Hire] = []  # for a place
+        self._events: SimpleQueue[messages.Event] = SimpleQueue()
+        self._waiting: list[messages.StartWorker] = []  # for a place
         self._threads = ThreadPoolExecutor(64)
 
-    def order(self, order: wire.Order) -> None:
+    def order(self, order: messages.Command) -> None:
         self.orders.append(order)
-        if isinstance(order, wire.Connect):
+        if isinstance(order, messages.Connect):
             self.connected = self.reachable
         elif not self.connected:  # nobody hears it
             return
         match order:
-            case wire.Connect():
-                shape = wire.Connected(
+            case messages.Connect():
+                shape = messages.Connected(
                     workers=self.room,
                     cpus=1,
                     gpus=self.gpus,
                     machines=1,
-                    large_enough=not self.gpus,
+                    suitable_machines=not self.gpus,
                 )
                 if not self.silent:
-                    self._events.put(shape if self.reachable else wire.CutOff(reason="no route"))
-            case wire.Teach():
+                    self._events.put(
+                        shape if self.reachable else messages.ClusterLost(reason="no route")
+                    )
+            case messages.SetCorpus():
                 self.corpus = order.corpus
-            case wire.Hire():
+            case messages.StartWorker():
                 self.workers[order.worker] = Worker()
                 if len(self.workers) <= self.places:
                     self._threads.submit(self._hire, order)
                 else:
                     self._waiting.append(order)
-            case wire.Hand():
+            case messages.SendShard():
                 self.in_flight += 1
                 self.most_in_flight = max(self.most_in_flight, self.in_flight)
                 self._threads.submit(self._hand, order, self.workers[order.worker])
-            case wire.AskNotes():
+            case messages.RequestNotes():
                 notes = msgspec.json.decode(self.workers[order.worker].notes())
-                self._events.put(wire.Noted(worker=order.worker, notes=notes))
-            case wire.Dismiss():
+                self._events.put(messages.NotesReceived(worker=order.worker, notes=notes))
+            case messages.StopWorker():
                 self.workers.pop(order.worker, None)
 
-    def _hire(self, order: wire.Hire) -> None:
+    def _hire(self, order: messages.StartWorker) -> None:
         worker = self.workers[order.worker]
-        machine = worker.arrive().decode()
-        self._events.put(wire.Arrived(worker=order.worker, machine=machine))
+        machine = worker.machine_name().decode()
+        self._events.put(messages.WorkerPlaced(worker=order.worker, machine=machine))
         try:
-            said = wire.decode_reply(
+            said = messages.decode_reply(
                 worker.open(order.opening, self.corpus if order.learns else None)
             )
         except Exception as error:
-            self._events.put(wire.Lost(worker=order.worker, reason=f"it raised {error}"))
+            self._events.put(messages.WorkerLost(worker=order.worker, reason=f"it raised {error}"))
             return
-        if isinstance(said, wire.Refusal):
-            self._events.put(wire.Refused(worker=order.worker, refusal=said))
+        if isinstance(said, messages.Refusal):
+            self._events.put(messages.WorkerRefused(worker=order.worker, refusal=said))
         else:
-            assert isinstance(said, wire.Introduction)
-            self._events.put(wire.Introduced(worker=order.worker, introduction=said))
+            assert isinstance(said, messages.WorkerInfo)
+            self._events.put(messages.WorkerReady(worker=order.worker, introduction=said))
             self.introduced += 1
 
-    def _hand(self, order: wire.Hand, worker: Worker) -> None:
+    def _hand(self, order: messages.SendShard, worker: Worker) -> None:
         try:
             reply = worker.answer(order.load)
         except Exception as error:
-            self._events.put(wire.Lost(worker=order.worker, reason=f"it raised {error}"))
+            self._events.put(messages.WorkerLost(worker=order.worker, reason=f"it raised {error}"))
         else:
-            self._events.put(wire.Done(worker=order.worker, shard=order.shard, answers=reply))
+            self._events.put(
+                messages.ShardDone(worker=order.worker, shard=order.shard, answers=reply)
+            )
 
-    def events(self, timeout: float) -> Iterator[wire.Event]:
+    def events(self, timeout: float) -> Iterator[messages.Event]:
         deadline = time.monotonic() + timeout
         while True:
             try:
                 event = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
             except Empty:
                 return
-            self.in_flight -= isinstance(event, wire.Done)
+            self.in_flight -= isinstance(event, messages.ShardDone)
             yield event
             deadline = 0.0
 
-    def tell(self, event: wire.Event) -> None:
+    def tell(self, event: messages.Event) -> None:
         """Let something have happened."""
         self._events.put(event)
 
@@ -122,7 +126,7 @@ class Hall:
         self.connected = False
         self.workers.clear()
         self._events = SimpleQueue()
-        self._events.put(wire.CutOff(reason="the cable was pulled"))
+        self._events.put(messages.ClusterLost(reason="the cable was pulled"))
 
     def close(self) -> None:
         self.workers.clear()

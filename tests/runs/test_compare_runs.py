@@ -10,17 +10,17 @@ import polars as pl
 import pytest
 
 import reflexives
+from epicene.core.records import Estimate, Row, Table
 from epicene.models import parse_spec
-from epicene.records import Estimate, Row, Table
-from epicene.report.profile import entries_of
-from epicene.report.standing import changes_table
-from epicene.runs.compare import Comparison, agreement_of, compare_runs
-from epicene.runs.results import Finished, read_run
-from epicene.runs.run import Order, run
+from epicene.report.comparison import changes_table
+from epicene.report.headline_metrics import headline_results
+from epicene.runs.compare import Comparison, compare_agreement, compare_runs
+from epicene.runs.results import StoredRun, read_run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import summarise
+from epicene.stats.tabulate import mean
 from epicene.suites import Results, choose_protocol, find_suite
-from epicene.suites.headlines import Headline
-from epicene.suites.tabulate import mean
+from epicene.suites.headline_metrics import HeadlineMetric
 from runs.conftest import Runner, Silent
 
 
@@ -29,9 +29,9 @@ def _known() -> None:
     reflexives.register()
 
 
-def ran(suite: str, model: str, out: Path, protocol: str = "epicene", limit: int = 3) -> Finished:
+def ran(suite: str, model: str, out: Path, protocol: str = "epicene", limit: int = 3) -> StoredRun:
     found = find_suite(suite)
-    order = Order(
+    order = RunConfig(
         suite=found,
         protocol=choose_protocol(found, protocol, {}, None),
         models={role.name: [parse_spec(model)] for role in found.roles},
@@ -62,7 +62,7 @@ def test_it_begins_with_the_rows_of_the_report(suite: str, tmp_path: Path) -> No
     second = ran(suite, "random:2?label=two", tmp_path / "two")
     found = compare_runs(first, second)
     summary = summarise([first, second])
-    entries = [entry for entry in entries_of(summary) if not entry.language]
+    entries = [entry for entry in headline_results(summary) if not entry.language]
     reported = changes_table(summary, entries)
     assert reported is not None
     assert found.tables[0].name == "changes"
@@ -161,7 +161,9 @@ def by_protocol(results: Results[Any]) -> pl.DataFrame:
 
 
 def test_runs_of_two_protocols_are_each_read_under_their_own(tmp_path: Path) -> None:
-    headline = Headline("own", lambda results: mean(by_protocol(results), "figure"), by_protocol)
+    headline = HeadlineMetric(
+        "own", lambda results: mean(by_protocol(results), "figure"), by_protocol
+    )
     suite = replace(reflexives.suite, headlines=(headline,))
     first, second = (
         replace(ran("reflexives", "random", tmp_path / name, name), suite=suite)
@@ -182,16 +184,16 @@ def test_a_run_against_itself_and_runs_of_one_label(tmp_path: Path) -> None:
     assert row(same, "changes", "right")["difference"].value == 0
     assert same.changed == []
     assert [each.info.model for each in same.runs] == ["random", "random"]
-    assert table(agreement_of(one, one), "agreement").title == "Agreement of random and random"
+    assert table(compare_agreement(one, one), "agreement").title == "Agreement of random and random"
     told = [each.info.model for each in compare_runs(one, other).runs]
     assert told == ["random (one)", "random (other)"]
 
 
 def test_an_answer_judged_in_several_ways_is_undetected_once(tmp_path: Path) -> None:
     done = ran("misgendering", "random:1?label=one", tmp_path / "one")
-    for found in (compare_runs(done, done), agreement_of(done, done)):
+    for found in (compare_runs(done, done), compare_agreement(done, done)):
         names = summarise([done]).results.frame.filter(pl.col("outcome").is_not_null())["name"]
         once = [name for name in names.cast(pl.String) if not name.startswith("probability (")]
         assert found.runs[0].undetected.n == len(once) < len(names)
-    named = agreement_of(done, done, names=("probability (per token)", "probability"))
+    named = compare_agreement(done, done, names=("probability (per token)", "probability"))
     assert named.runs[0].undetected.n == named.runs[1].undetected.n > 0

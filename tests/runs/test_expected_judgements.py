@@ -9,16 +9,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from epicene import registry
+from epicene.core import registry
+from epicene.core.records import Table
 from epicene.models import parse_spec
-from epicene.records import Table
-from epicene.report.profile import entries_of, headlines_of
-from epicene.report.standing import places
-from epicene.runs.expected import expected, unjudged
-from epicene.runs.pairing import same_items
+from epicene.report.comparison import ranking_tables
+from epicene.report.headline_metrics import headline_metrics_of, headline_results
+from epicene.runs.dummy_answers import expected_judgements, missing_judgements
 from epicene.runs.ranking import rank
-from epicene.runs.results import Finished, Judged, frame_of, read_run
-from epicene.runs.run import Order, run
+from epicene.runs.results import RunJudgements, StoredRun, judgement_frame, match_items, read_run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import summarise
 from epicene.suites import Results, choose_protocol, find_suite
 from runs.conftest import Runner, Silent
@@ -35,15 +34,21 @@ def test_the_keys_are_those_of_a_run_that_answers_everything(
     suite = find_suite(name)
     models = {role.name: [parse_spec("random")] for role in suite.roles}
     chosen = choose_protocol(suite, protocol, {}, None)
-    order = Order(suite=suite, protocol=chosen, models=models, limit=12, under=tmp_path)
+    order = RunConfig(suite=suite, protocol=chosen, models=models, limit=12, under=tmp_path)
     folder, manifest = run(order, Silent())
     assert manifest.state == "complete"
     done = read_run(folder)
-    assert list(Judged(done).lacking()) == []
-    real = frame_of(Judged(done), done.info)
-    judgements = (each for item, _ in Judged(done).answered() for each in expected(done, item))
-    assumed = frame_of(judgements, done.info)
-    ranked = [each.figures for each in headlines_of(summarise([done])) if each.figures is not None]
+    assert list(RunJudgements(done).lacking()) == []
+    real = judgement_frame(RunJudgements(done), done.info)
+    judgements = (
+        each
+        for item, _ in RunJudgements(done).answered()
+        for each in expected_judgements(done, item)
+    )
+    assumed = judgement_frame(judgements, done.info)
+    ranked = [
+        each.figures for each in headline_metrics_of(summarise([done])) if each.figures is not None
+    ]
     for figures in ranked:
         wanted, found = (figures(Results(frame, chosen, (done.info,))) for frame in (real, assumed))
         assert keys(found) == keys(wanted)
@@ -56,7 +61,7 @@ def keys(frame: pl.DataFrame) -> Keys:
     return sorted(frame.select(pl.col("item", "name", "group").cast(pl.String)).rows())
 
 
-def two(do_run: Runner, tmp_path: Path, writer: str) -> list[Finished]:
+def two(do_run: Runner, tmp_path: Path, writer: str) -> list[StoredRun]:
     """Two runs whose readers never fail, by writers of one name, which fail at the same items."""
     folders = [
         do_run(writer=writer, readers=(f"scripted:{reader}?label=reader",), out=tmp_path / reader)[
@@ -70,10 +75,10 @@ def two(do_run: Runner, tmp_path: Path, writer: str) -> list[Finished]:
 def test_what_fails_in_every_run_is_still_asked(do_run: Runner, tmp_path: Path) -> None:
     whole = two(do_run, tmp_path / "whole", "scripted:w")
     broken = two(do_run, tmp_path / "broken", "scripted:w-failing")
-    lost = [{item.id for item in Judged(each).lacking()} for each in broken]
+    lost = [{item.id for item in RunJudgements(each).lacking()} for each in broken]
     assert lost[0] == lost[1] != set()
 
-    (headline,) = headlines_of(summarise(whole))
+    (headline,) = headline_metrics_of(summarise(whole))
     assert headline.figures is not None
     found, of_whole = (
         rank(headline.figures(results), [info.model for info in results.runs], suite="two-stage")
@@ -84,16 +89,16 @@ def test_what_fails_in_every_run_is_still_asked(do_run: Runner, tmp_path: Path) 
     assert all(each.lacking == 3 * len(lost[0]) for each in found.models)
 
     summary = summarise(broken)
-    lacking = unjudged(broken, same_items(broken))
-    for made in places(summary, list(entries_of(summary)), lacking):
+    lacking = missing_judgements(broken, match_items(broken))
+    for made in ranking_tables(summary, list(headline_results(summary)), lacking):
         told = " ".join(made.notes) if isinstance(made, Table) else made
         assert f"{found.shared} of 180 judgements are in all runs" in told
 
 
-def asked_of(runs: list[Finished]) -> Results[Any]:
+def asked_of(runs: list[StoredRun]) -> Results[Any]:
     """All judgements, and those that nobody has."""
     results = summarise(runs).results
-    lacking = unjudged(runs, same_items(runs))
+    lacking = missing_judgements(runs, match_items(runs))
     return replace(results, frame=pl.concat([results.frame, lacking], how="diagonal"))
 
 
@@ -105,16 +110,16 @@ def test_half_a_run_is_asked_as_much_as_a_whole_one(
     suite = find_suite(name)
     chosen = choose_protocol(suite, "epicene", {}, None)
     models = {role.name: [parse_spec("random")] for role in suite.roles}
-    order = Order(suite=suite, protocol=chosen, models=models, limit=4, under=tmp_path)
+    order = RunConfig(suite=suite, protocol=chosen, models=models, limit=4, under=tmp_path)
     done = read_run(run(order, Silent())[0])
-    items = [item for item, _ in Judged(done).answered()]
+    items = [item for item, _ in RunJudgements(done).answered()]
     whole = [summarise([done]).results]
     half = {item.id for item in items[::2]}
-    judged = [each for each in Judged(done) if each.item in half]
-    monkeypatch.setattr(Judged, "lacking", lambda _: (i for i in items if i.id not in half))
-    lacking = unjudged([done], same_items([done]))
-    frame = pl.concat([frame_of(judged, done.info), lacking], how="diagonal")
-    for headline in headlines_of(summarise([done])):
+    judged = [each for each in RunJudgements(done) if each.item in half]
+    monkeypatch.setattr(RunJudgements, "lacking", lambda _: (i for i in items if i.id not in half))
+    lacking = missing_judgements([done], match_items([done]))
+    frame = pl.concat([judgement_frame(judged, done.info), lacking], how="diagonal")
+    for headline in headline_metrics_of(summarise([done])):
         if headline.figures is not None:
             before, after = (
                 rank(headline.figures(results), [done.info.model], suite=name)

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import two_stage
-from epicene import registry
+from epicene.core import registry
+from epicene.core.records import Decoding, Generate, Judgement, Request
 from epicene.models import parse_spec
-from epicene.records import Decoding, Generate, Judgement, Request
 from epicene.runs.execute import Watcher
-from epicene.runs.results import Coverage, Judged, read_run
-from epicene.runs.run import Order, run
-from epicene.runs.settings import Manifest
+from epicene.runs.manifest import Manifest
+from epicene.runs.results import Coverage, RunJudgements, read_run
+from epicene.runs.run import RunConfig, run
 from epicene.suites import Answers, Role, Stage
 from runs.conftest import Silent
 
@@ -59,14 +59,14 @@ def _known() -> None:
 
 def done(folder: Path, writer: str = "scripted:w", watcher: Watcher | None = None) -> Manifest:
     models = {"writer": [parse_spec(writer)], "reader": [parse_spec("scripted:r")]}
-    order = Order(suite=suite, protocol=suite.protocols["paper"], models=models, out=folder)
+    order = RunConfig(suite=suite, protocol=suite.protocols["paper"], models=models, out=folder)
     _, manifest = run(order, watcher or Silent())
     return manifest
 
 
 def shown(folder: Path) -> tuple[dict[str, list[float | None]], Coverage]:
     """How many answers of each stage the judge saw of each item."""
-    judged = Judged(read_run(folder))
+    judged = RunJudgements(read_run(folder))
     seen: dict[str, list[float | None]] = defaultdict(list)
     for each in judged:
         seen[each.item].append(each.value)

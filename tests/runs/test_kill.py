@@ -33,13 +33,13 @@ def computed(log: Path) -> list[str]:
 def tables(folder: Path) -> bytes:
     """What `epicene tables --json` prints, but for the folder's name."""
     import two_stage
-    from epicene.records import to_json
-    from epicene.report.document import document
+    from epicene.core.records import to_json
+    from epicene.report.results_document import results_document
     from epicene.runs.results import read_run
     from epicene.runs.summary import summarise
 
     two_stage.register()
-    shown = document(summarise([read_run(folder)]))
+    shown = results_document(summarise([read_run(folder)]))
     for run in shown["runs"]:
         del run["run"]
     return to_json(shown)

@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 
 import two_stage
-from epicene import registry
-from epicene.errors import InputError, RunError
+from epicene.core import registry
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Identity
 from epicene.models import (
-    Answered,
     Batch,
-    Files,
-    Foreseen,
+    ImageStore,
     Model,
+    ModelDescription,
     ModelOptions,
-    foreseen_by,
+    NumberedAnswers,
+    described_by,
     open_model,
     parse_spec,
 )
-from epicene.models.purse import paid
-from epicene.records import Identity
-from epicene.runs.on_demand import _another, on_demand
+from epicene.models.pricing import as_paid
+from epicene.runs.executors import _changed_model_message, open_lazily
 from runs.conftest import Runner
 
 
@@ -37,9 +37,9 @@ class Memory:
         self.broken: set[str] = set()
         self.changed: set[str] = set()
 
-    def foresee(self, name: str, options: ModelOptions) -> Foreseen | None:
+    def foresee(self, name: str, options: ModelOptions) -> ModelDescription | None:
         light = two_stage.Scripted(name, options)
-        return None if name.startswith("blind") else Foreseen(light.identity, light.verbs)
+        return None if name.startswith("blind") else ModelDescription(light.identity, light.verbs)
 
     def open(self, name: str, options: ModelOptions) -> Model:
         if name in self.broken:
@@ -59,7 +59,7 @@ class Heavy(two_stage.Scripted):
         self._asked = 0
         self._heavy = name
 
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         for answered in super().answer(batches, files):
             self._asked += len(answered)
             yield answered
@@ -76,7 +76,7 @@ def memory() -> Memory:
     """A machine on which the kind `heavy` is loaded."""
     kept = Memory()
 
-    @foreseen_by(kept.foresee)
+    @described_by(kept.foresee)
     def open_heavy(name: str, options: ModelOptions) -> Model:
         return kept.open(name, options)
 
@@ -100,8 +100,8 @@ def test_no_two_models_are_held_at_once(do_run: Runner, memory: Memory) -> None:
 
 
 def test_nobody_is_loaded_to_see_whether_they_are_paid(memory: Memory) -> None:
-    model = on_demand(parse_spec("heavy:w"), open_model)
-    assert paid(model) is None
+    model = open_lazily(parse_spec("heavy:w"), open_model)
+    assert as_paid(model) is None
     assert memory.loaded == []
 
 
@@ -161,6 +161,6 @@ def test_a_number_format_that_suits_another_machine_is_said() -> None:
     here = Identity(kind="hf", label="m", key={"weights": "1", "dtype": "float32"})
     there = Identity(kind="hf", label="m", key={"weights": "1", "dtype": "bfloat16"})
     other = Identity(kind="hf", label="m", key={"weights": "2", "dtype": "bfloat16"})
-    assert "was loaded in bfloat16" in _another(here, there)
-    assert "--dtype" in _another(here, there)
-    assert "they differ in dtype, weights" in _another(here, other)
+    assert "was loaded in bfloat16" in _changed_model_message(here, there)
+    assert "--dtype" in _changed_model_message(here, there)
+    assert "they differ in dtype, weights" in _changed_model_message(here, other)

@@ -12,18 +12,16 @@ import pytest
 
 import reflexives
 import two_stage
-from epicene import registry
-from epicene.errors import InputError, RunError
+from epicene.core import registry
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Judgement
 from epicene.models import parse_spec
-from epicene.records import Judgement
-from epicene.report.inventory import runs_table
-from epicene.runs.compare import agreement_of, compare_runs
-from epicene.runs.pairing import same_items
-from epicene.runs.results import Finished, read_run
-from epicene.runs.run import Order, run
-from epicene.runs.summary import summarise
-from epicene.runs.unlike import differing_settings
-from epicene.suites import Answers, Source
+from epicene.report.run_report import runs_table
+from epicene.runs.compare import compare_agreement, compare_runs
+from epicene.runs.results import StoredRun, match_items, read_run
+from epicene.runs.run import RunConfig, run
+from epicene.runs.summary import differing_settings, summarise
+from epicene.suites import Answers, DataSource
 from reflexives.data import STARTER
 from runs.conftest import Runner, Silent
 
@@ -33,12 +31,12 @@ def _known() -> None:
     reflexives.register()
 
 
-def ran(out: Path, data: Path | None = None, model: str = "random") -> Finished:
-    order = Order(
+def ran(out: Path, data: Path | None = None, model: str = "random") -> StoredRun:
+    order = RunConfig(
         suite=reflexives.suite,
         protocol=reflexives.suite.protocols["epicene"],
         models={"model": [parse_spec(model)]},
-        source=Source(path=data),
+        source=DataSource(path=data),
         out=out,
     )
     folder, _ = run(order, Silent())
@@ -64,12 +62,12 @@ def test_another_sentence_under_the_same_id_is_not_paired(tmp_path: Path) -> Non
     for each in (first, second):
         assert each.manifest.settings.files[0].sha256[:8] in sentence
         assert str(each.folder) in sentence
-    assert agreement_of(first, second).shared == sum(
+    assert compare_agreement(first, second).shared == sum(
         1 for each in found_pairs(first, second) if "undetected" not in each
     )
 
 
-def found_pairs(first: Finished, second: Finished) -> list[tuple[str, str]]:
+def found_pairs(first: StoredRun, second: StoredRun) -> list[tuple[str, str]]:
     """The outcomes of judgements that both have, by item and name, of unchanged items."""
     frame = summarise([first, second]).results.frame.with_columns(
         pl.col("item", "name", "outcome").cast(pl.String)
@@ -82,7 +80,7 @@ def found_pairs(first: Finished, second: Finished) -> list[tuple[str, str]]:
 def test_one_id_that_is_not_the_same_is_one(tmp_path: Path) -> None:
     first = ran(tmp_path / "one")
     second = ran(tmp_path / "two", rewritten(tmp_path / "other.jsonl", 1), "random:1")
-    (sentence,) = same_items([first, second]).told(["one", "two"])
+    (sentence,) = match_items([first, second]).told(["one", "two"])
     assert sentence.startswith("1 id does not mean the same item in all of these runs")
 
 
@@ -93,7 +91,7 @@ def test_the_same_sentences_in_another_file_are_paired(tmp_path: Path) -> None:
     assert first.manifest.settings.files != second.manifest.settings.files
     found = compare_runs(first, second)
     assert found.shared == 3 * 24
-    assert same_items([first, second]).unlike == 0
+    assert match_items([first, second]).mismatched == 0
     files = [each.manifest.settings.files[0].sha256[:8] for each in (first, second)]
     assert found.notes == (
         "These runs were not asked alike: they differ in data (one starter, two copied.jsonl), "
@@ -107,7 +105,7 @@ def test_runs_of_other_sentences_altogether_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"share no judged item.*24 ids do not mean the same item"):
         compare_runs(first, second)
     with pytest.raises(InputError, match=r"share no item with an outcome.*24 ids do not mean"):
-        agreement_of(first, second)
+        compare_agreement(first, second)
 
 
 def test_a_summary_tells_them_apart_too(tmp_path: Path) -> None:
@@ -132,7 +130,7 @@ def test_both_runs_say_how_much_is_undetected(tmp_path: Path) -> None:
 def test_agreement_says_how_much_of_what_it_compares_is_undetected(tmp_path: Path) -> None:
     first = ran(tmp_path / "one", model="ngram")
     second = ran(tmp_path / "two", rewritten(tmp_path / "other.jsonl", 5), "ngram")
-    whole, part = agreement_of(first, first), agreement_of(first, second)
+    whole, part = compare_agreement(first, first), compare_agreement(first, second)
     assert [run.undetected.n for run in whole.runs] == [whole.runs[0].undetected.n] * 2
     assert whole.runs[0].undetected == summarise([first]).undetected
     lost = whole.runs[0].undetected.n * 5 // 24
@@ -153,7 +151,7 @@ def test_a_suite_that_names_two_judgements_alike(do_run: Runner, tmp_path: Path)
     registry.add("suites", suite.name, suite)
     runs = [replace(each, suite=suite) for each in runs]
     told = "The suite two-stage gives two judgements of the item 'opening-0' the name 'read 0 by"
-    for pairing in (compare_runs, agreement_of):
+    for pairing in (compare_runs, compare_agreement):
         with pytest.raises(RunError, match=told):
             pairing(*runs)
 

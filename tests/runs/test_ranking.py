@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epicene.errors import RunError
-from epicene.runs.changes import changes
+from epicene.core.errors import RunError
+from epicene.runs.differences import pairwise_differences
 from epicene.runs.ranking import Ranking, rank
-from epicene.stats.ranking import Place
+from epicene.stats.ranking import RankRange
 
 MODELS = ("good", "fair", "poor")
 
@@ -51,27 +51,31 @@ def ranked(**models: str) -> Ranking:
 def test_a_clear_order() -> None:
     found = ranked(poor="0" * 30, fair="1" * 15 + "0" * 15, good="1" * 30)
     assert [each.model for each in found.models] == ["good", "fair", "poor"]
-    assert [each.place for each in found.models] == [Place(1, 1), Place(2, 2), Place(3, 3)]
+    assert [each.place for each in found.models] == [
+        RankRange(1, 1),
+        RankRange(2, 2),
+        RankRange(3, 3),
+    ]
     assert [each.letters for each in found.models] == ["a", "b", "c"]
     assert found.models[0].better_than == ("fair", "poor")
-    assert found.tells
+    assert found.any_significant
     assert (found.judgements, found.shared) == (30, 30)
 
 
 def test_what_is_missing_helps_nobody() -> None:
     # Right on all that it answered, it would be first; but of most items nobody knows.
     found = ranked(good="1" * 8 + "." * 22, fair="1" * 20 + "0" * 10)
-    assert not found.tells
+    assert not found.any_significant
     assert [each.lacking for each in found.models] in ([22, 0], [0, 22])
-    assert {each.place for each in found.models} == {Place(1, 2)}
+    assert {each.place for each in found.models} == {RankRange(1, 2)}
     assert (found.judgements, found.shared) == (30, 8)
     # Had it answered them, it would have been told apart.
-    assert ranked(good="1" * 30, fair="1" * 20 + "0" * 10).tells
+    assert ranked(good="1" * 30, fair="1" * 20 + "0" * 10).any_significant
 
 
 def test_a_group_is_one_unit() -> None:
     frame = pl.DataFrame([*rows("a", items("1" * 30), "one"), *rows("b", items("0" * 30), "one")])
-    assert not rank(frame, ["a", "b"], suite="some").tells
+    assert not rank(frame, ["a", "b"], suite="some").any_significant
 
 
 @given(st.data())
@@ -91,9 +95,9 @@ def test_dropping_items_never_gives_a_better_place(data: st.DataObject) -> None:
 def test_what_is_missing_everywhere_helps_nobody() -> None:
     # On what is left the one is right and the other wrong; of as many items again nobody knows.
     left = {"good": "1" * 8 + "." * 8, "poor": "0" * 8 + "." * 8}
-    assert rank(frame_of(left), list(left), suite="some").tells
+    assert rank(frame_of(left), list(left), suite="some").any_significant
     found = rank(frame_of({**left, "": "0" * 16}), list(left), suite="some")
-    assert not found.tells
+    assert not found.any_significant
     assert [each.lacking for each in found.models] == [8, 8]
     assert (found.judgements, found.shared) == (16, 8)
 
@@ -127,12 +131,12 @@ def test_two_judgements_of_one_name_are_refused_with_their_name() -> None:
     with pytest.raises(RunError, match=told):
         rank(frame, ["a", "b"], suite="some")
     with pytest.raises(RunError, match=told):
-        list(changes(frame, ["a", "b"], suite="some"))
+        list(pairwise_differences(frame, ["a", "b"], suite="some"))
 
 
 def test_changes_by_hand() -> None:
     frame = pl.DataFrame([*rows("first", items("1100.")), *rows("second", items("10110"))])
-    (change,) = changes(frame, ["first", "second"], suite="some")
+    (change,) = pairwise_differences(frame, ["first", "second"], suite="some")
     assert (change.first, change.second) == ("first", "second")
     assert (change.gained, change.lost, change.shared) == (2, 1, 4)
     assert change.difference.value == (3 - 2) / 4
@@ -146,10 +150,10 @@ def test_changes_say_what_is_undetected_in_both() -> None:
     frame = frame.with_columns(
         unclear.then(pl.lit("undetected")).otherwise("outcome").alias("outcome")
     )
-    (change,) = changes(frame, ["first", "second"], suite="some")
+    (change,) = pairwise_differences(frame, ["first", "second"], suite="some")
     assert [rate.value for rate in change.undetected] == [0, 1 / 4]
 
 
 def test_runs_that_share_nothing_have_no_change() -> None:
     frame = pl.DataFrame([*rows("first", items("11..")), *rows("second", items("..11"))])
-    assert list(changes(frame, ["first", "second"], suite="some")) == []
+    assert list(pairwise_differences(frame, ["first", "second"], suite="some")) == []

@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 
 import two_stage
-from epicene import registry
-from epicene.errors import RunError
+from epicene.core import registry
+from epicene.core.errors import RunError
+from epicene.core.records import Failed
 from epicene.models import parse_spec
-from epicene.records import Failed
-from epicene.runs.ray import waiting
+from epicene.runs.manifest import read_manifest
+from epicene.runs.ray import worker_pool
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
-from epicene.runs.run import Order, run
-from epicene.runs.settings import read_manifest
-from epicene.runs.store import Store
+from epicene.runs.run import RunConfig, run
+from epicene.runs.store import AnswerStore
 from epicene.suites import choose_protocol
 from runs.conftest import Silent
 from runs.ray_cluster import TOKEN, Nodes, nodes, tables
@@ -165,7 +165,7 @@ def test_a_deadly_request_is_isolated_and_a_hung_worker_replaced(
     code, said = two.run(*command)
     assert code == 1, said
     assert "gave no answer within 2 seconds" in said
-    store = Store(tmp_path / "ray" / "answers.sqlite")
+    store = AnswerStore(tmp_path / "ray" / "answers.sqlite")
     (written, _) = store.sections()
     found = {s.place >> 16 & 0xFFFF: s.answer for s in store.answers(written, 0, 20)}
     store.close()
@@ -181,7 +181,7 @@ def test_a_worker_that_hangs_while_it_loads_is_replaced(
     two: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path(os.environ[PIDS]).with_suffix(".asked").unlink(missing_ok=True)
-    monkeypatch.setattr(waiting, "_LOADING", 8.0)
+    monkeypatch.setattr(worker_pool, "_LOAD_TIMEOUT", 8.0)
     said: list[str] = []
     executor = RayExecutor(RaySettings(address=two.address, workers=1), said.append)
     try:
@@ -192,12 +192,12 @@ def test_a_worker_that_hangs_while_it_loads_is_replaced(
     assert read_manifest(tmp_path / "ray").state == "complete"
 
 
-def two_stage_order(writer: str, out: Path) -> Order:
+def two_stage_order(writer: str, out: Path) -> RunConfig:
     """A writer, and a reader that answers at random."""
     two_stage.register()
     registry.add("models", "perilous", open_perilous)
     suite = two_stage.suite
-    return Order(
+    return RunConfig(
         suite=suite,
         protocol=choose_protocol(suite, "epicene", {}, None),
         models={"writer": [parse_spec(writer)], "reader": [parse_spec("random")]},

@@ -11,20 +11,10 @@ from threading import Event
 import pytest
 
 import two_stage
-from epicene import registry
-from epicene.errors import InputError, RunError
-from epicene.models import (
-    Answered,
-    Batch,
-    BatchLimit,
-    Files,
-    Learner,
-    Model,
-    ModelOptions,
-    open_model,
-    parse_spec,
-)
-from epicene.records import (
+from epicene.core import registry
+from epicene.core.errors import InputError, RunError
+from epicene.core.files import ImageFolder
+from epicene.core.records import (
     Answer,
     Choice,
     Draw,
@@ -36,12 +26,22 @@ from epicene.records import (
     Score,
     to_json,
 )
-from epicene.records import Image as Drawn
-from epicene.runs.files import ImageFolder
-from epicene.runs.ray import crew, waiting, wire
+from epicene.core.records import Image as Drawn
+from epicene.models import (
+    Batch,
+    BatchLimit,
+    ImageStore,
+    Learner,
+    Model,
+    ModelOptions,
+    NumberedAnswers,
+    open_model,
+    parse_spec,
+)
+from epicene.runs.ray import messages, scheduler, worker_pool
 from epicene.runs.ray.model import RayExecutor, RayModel
+from epicene.runs.ray.scheduler import Shard
 from epicene.runs.ray.settings import RaySettings
-from epicene.runs.ray.shards import Shard
 from models.local_server import Reply, Server
 from models.tiny_causal import llama, save, smollm2_like
 from runs.ray_asking import Double, answers, expected, opened, plan, wait_until
@@ -55,11 +55,11 @@ class Draughtsman:
     verbs = frozenset({"draw", "look"})
     batch_limit = BatchLimit(requests=2)
 
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         for batch in batches:
             yield [(place, self._one(request, files)) for place, request in batch]
 
-    def _one(self, request: Request, files: Files) -> Answer:
+    def _one(self, request: Request, files: ImageStore) -> Answer:
         if isinstance(request, Draw):
             return Images(images=(Drawn(sha256=files.put(request.prompt.encode())),))
         assert isinstance(request, Look)
@@ -102,8 +102,8 @@ def test_the_plan_is_read_no_faster_than_answers_are_taken(
         time.sleep(0.005)  # a slow writer
         # One window is cut ahead, and what is in the workers' hands was cut before it.
         held = read * 4 - taken
-        assert held <= 4 * (64 + crew._MOST_BATCHES * crew.DEPTH * hall.room)
-        assert hall.most_in_flight <= crew.DEPTH * hall.room
+        assert held <= 4 * (64 + scheduler._MAX_BATCHES * scheduler.SHARDS_PER_WORKER * hall.room)
+        assert hall.most_in_flight <= scheduler.SHARDS_PER_WORKER * hall.room
         if part == 60:
             break
     answering.close()  # type: ignore[attr-defined]
@@ -198,11 +198,11 @@ def test_the_limit_of_a_shard_grows_with_what_batches_took(
     model = opened(hall)
     team = model._crew  # type: ignore[attr-defined]
     shard = Shard((next(plan(4)), next(plan(4))))
-    assert team._limit(shard) == crew._FIRST_LIMIT
+    assert team._limit(shard) == scheduler._FIRST_SHARD_TIMEOUT
     team._slowest = 1.0
-    assert team._limit(shard) == crew._LEAST_LIMIT
+    assert team._limit(shard) == scheduler._MIN_SHARD_TIMEOUT
     team._slowest = 60.0
-    assert team._limit(shard) == 60 * 2 * crew._SLOWER
+    assert team._limit(shard) == 60 * 2 * scheduler._SLOWDOWN_FACTOR
 
 
 def test_a_lost_cluster_is_waited_for(double: type[Double], hall: Hall, tmp_path: Path) -> None:
@@ -234,9 +234,9 @@ def test_a_cluster_lost_while_notes_are_asked_for_is_reached_anew(
     assert isinstance(model, RayModel)
     order = hall.order
 
-    def cutting(what: wire.Order) -> None:
+    def cutting(what: messages.Command) -> None:
         order(what)
-        if isinstance(what, wire.AskNotes):
+        if isinstance(what, messages.RequestNotes):
             hall.cut()
 
     monkeypatch.setattr(model._executor._cluster, "order", cutting)
@@ -245,7 +245,7 @@ def test_a_cluster_lost_while_notes_are_asked_for_is_reached_anew(
         for answered in model.answer(plan(40), ImageFolder(tmp_path)):
             found |= dict(answered)
         assert found == expected(40)
-    assert sum(isinstance(each, wire.Connect) for each in hall.orders) == 2
+    assert sum(isinstance(each, messages.Connect) for each in hall.orders) == 2
 
 
 def test_a_cluster_that_stays_away_is_said(
@@ -313,8 +313,8 @@ def test_a_cluster_without_room_is_said_and_waited_for_so_long(
     double: type[Double], hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hall.places = 0
-    monkeypatch.setattr(waiting, "_SAY_AFTER", 0.05)
-    monkeypatch.setattr(waiting, "_PLACE", 0.3)
+    monkeypatch.setattr(worker_pool, "_REPORT_AFTER", 0.05)
+    monkeypatch.setattr(worker_pool, "_PLACEMENT_TIMEOUT", 0.3)
     said: list[str] = []
     with pytest.raises(RunError, match=r"within 0.3 seconds: .* has no free place of 1 proc"):
         opened(hall, said)

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 from epicene.models import open_model
-from epicene.runs.executors import executor
-from epicene.runs.ray.fitting import fitted
-from epicene.runs.ray.reasons import first_line, last_words
-from epicene.runs.ray.settings import RaySettings, endpoint
+from epicene.runs.executors import open_executor
+from epicene.runs.ray.cluster import exit_reason, first_line, fit_workers
+from epicene.runs.ray.settings import RaySettings, parse_address
 
 SIXTEEN = {"CPU": 16.0, "memory": 1e9}
 GPUS = {"CPU": 64.0, "GPU": 8.0}
@@ -46,7 +45,7 @@ def test_workers_are_fitted_to_the_machines(
     gpus: float | None,
     expected: tuple[int, float, float],
 ) -> None:
-    shape = fitted(nodes, workers, gpus)
+    shape = fit_workers(nodes, workers, gpus)
     assert (shape.workers, shape.cpus, shape.gpus) == expected
 
 
@@ -69,30 +68,30 @@ def test_workers_are_fitted_to_the_machines(
 def test_machines_that_are_large_enough_are_counted(
     nodes: list[dict[str, float]], workers: int | None, gpus: float | None, large_enough: int
 ) -> None:
-    assert fitted(nodes, workers, gpus).large_enough == large_enough
+    assert fit_workers(nodes, workers, gpus).suitable_machines == large_enough
 
 
 def test_rays_errors_in_words() -> None:
     from ray import exceptions
 
-    from epicene.runs.ray.ferry import reason
+    from epicene.runs.ray.ray_process import failure_reason
 
     kinds: Any = exceptions  # which have no types
     died = kinds.RayError(
         "The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR"
     )
-    assert reason(died) == "its worker process has died"
+    assert failure_reason(died) == "its worker process has died"
     raised = kinds.RayTaskError("answer", "Traceback …", MemoryError("full\nmore"))
-    assert reason(raised) == "it raised MemoryError: full"
-    assert reason(kinds.OutOfMemoryError("…")) == "its machine ran out of memory"
-    assert reason(ValueError("odd")) == "odd"
+    assert failure_reason(raised) == "it raised MemoryError: full"
+    assert failure_reason(kinds.OutOfMemoryError("…")) == "its machine ran out of memory"
+    assert failure_reason(ValueError("odd")) == "odd"
     assert first_line(ValueError()) == "ValueError"
     unreachable = kinds.ActorUnavailableError("RpcError: rpc_code: 14, recvmsg: reset", b"0" * 16)
-    assert reason(unreachable) == "its process does not answer any more"
+    assert failure_reason(unreachable) == "its process does not answer any more"
     at_birth = kinds.RayTaskError("__init__", "Traceback …\nOSError: no space", OSError("no space"))
-    assert reason(kinds.ActorDiedError(at_birth)) == "it raised OSError: no space"
+    assert failure_reason(kinds.ActorDiedError(at_birth)) == "it raised OSError: no space"
     forgotten = kinds.RayError("It is dead because all references to the actor were removed by it.")
-    assert "RAY_AUTH_MODE" in reason(forgotten)
+    assert "RAY_AUTH_MODE" in failure_reason(forgotten)
 
 
 FRAMES = """*** StackTrace Information ***
@@ -133,18 +132,21 @@ PLEA = (
     ],
 )
 def test_last_words_are_no_stack(said: str, words: str) -> None:
-    assert last_words(said) == words
+    assert exit_reason(said) == words
 
 
 def test_options_of_a_cluster_want_a_cluster() -> None:
-    with executor("here", RaySettings(), print) as opener:
+    with open_executor("here", RaySettings(), print) as opener:
         assert opener is open_model
     for settings in (RaySettings(workers=2), RaySettings(address="h:1")):
-        with pytest.raises(InputError, match="go with --on ray"), executor("here", settings, print):
+        with (
+            pytest.raises(InputError, match="go with --on ray"),
+            open_executor("here", settings, print),
+        ):
             pass
     with (
         pytest.raises(InputError, match="no place to run on 'rays'; did you mean 'ray'"),
-        executor("rays", RaySettings(), print),
+        open_executor("rays", RaySettings(), print),
     ):
         pass
 
@@ -172,13 +174,13 @@ def test_options_of_a_cluster_want_a_cluster() -> None:
 def test_an_address_is_a_host_and_a_port(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         pytest.raises(InputError, match="--ray-address wants HOST:PORT"),
-        executor("ray", RaySettings(address=address), print),
+        open_executor("ray", RaySettings(address=address), print),
     ):
         pass
     monkeypatch.setenv("RAY_ADDRESS", address)
     with (
         pytest.raises(InputError, match=r"^RAY_ADDRESS wants HOST:PORT"),
-        executor("ray", RaySettings(), print),
+        open_executor("ray", RaySettings(), print),
     ):
         pass
 
@@ -194,7 +196,7 @@ def test_an_address_is_a_host_and_a_port(address: str, monkeypatch: pytest.Monke
 )
 def test_addresses_that_are_fine(address: str, host: str, port: int) -> None:
     RaySettings(address=address).check()
-    assert endpoint(address) == (host, port)
+    assert parse_address(address) == (host, port)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_addresses_that_are_fine(address: str, host: str, port: int) -> None:
     [(socket.AF_INET, "127.0.0.1", "127.0.0.1"), (socket.AF_INET6, "::1", "[::1]")],
 )
 def test_a_cluster_is_knocked_at(family: socket.AddressFamily, host: str, written: str) -> None:
-    from epicene.runs.ray.joining import knock
+    from epicene.runs.ray.ray_process import check_reachable
 
     with socket.socket(family) as door:
         try:
@@ -211,11 +213,11 @@ def test_a_cluster_is_knocked_at(family: socket.AddressFamily, host: str, writte
             pytest.skip(f"there is no {host} on this machine")
         door.listen()
         port = door.getsockname()[1]
-        knock(f"{written}:{port}")
+        check_reachable(f"{written}:{port}")
         door.settimeout(5)
         door.accept()[0].close()
     with pytest.raises(OSError):
-        knock(f"{written}:{port}")
+        check_reachable(f"{written}:{port}")
 
 
 @pytest.mark.parametrize("gpus", [0.0, 0.0001, 0.25, 0.9999, 1.0, 2.0, 8.0])
@@ -227,7 +229,7 @@ def test_shares_of_gpus_that_ray_can_give(gpus: float) -> None:
 def test_shares_of_gpus_that_ray_cannot_give_are_refused(gpus: float) -> None:
     with (
         pytest.raises(InputError, match=r"--gpus-per-worker wants .* not "),
-        executor("ray", RaySettings(gpus_per_worker=gpus), print),
+        open_executor("ray", RaySettings(gpus_per_worker=gpus), print),
     ):
         pass
 
@@ -248,6 +250,6 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with (
         pytest.raises(InputError, match=r"pip install 'epicene\[ray\]'"),
-        executor("ray", RaySettings(), print),
+        open_executor("ray", RaySettings(), print),
     ):
         pass

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.runs.executors import executor
-from epicene.runs.ray import cluster, link, wire
+from epicene.core.errors import InputError
+from epicene.runs.executors import open_executor
+from epicene.runs.ray import cluster, messages
+from epicene.runs.ray.cluster import NODE_GONE
 from epicene.runs.ray.model import RayExecutor
-from epicene.runs.ray.reasons import NODE_GONE
 from epicene.runs.ray.settings import RaySettings
 from runs.ray_asking import Double, opened, wait_until
 from runs.ray_hall import Hall
@@ -39,7 +39,7 @@ def test_a_cluster_is_joined_within_a_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     hall.silent = True
-    monkeypatch.setattr(cluster, "CONNECTING", 0.1)
+    monkeypatch.setattr(cluster, "CONNECT_TIMEOUT", 0.1)
     with pytest.raises(InputError, match=rf"Could not reach .* .{why} within 0.1 seconds."):
         opened(hall, address=address)
 
@@ -63,7 +63,7 @@ def test_rays_own_words_for_an_address(
     given: str, variable: str, address: str, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAY_ADDRESS", variable)
-    with executor("ray", RaySettings(address=given), print) as opener:
+    with open_executor("ray", RaySettings(address=given), print) as opener:
         assert isinstance(opener, RayExecutor)
         settings = opener._cluster.settings
     assert (settings.address, settings.place) == (address, place)
@@ -72,7 +72,7 @@ def test_rays_own_words_for_an_address(
 def test_the_child_is_told_which_cluster_by_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "elsewhere:1")
     monkeypatch.setenv("RAY_TMPDIR", "/tmp/short")
-    environment = link._environment()
+    environment = cluster._environment()
     assert "RAY_ADDRESS" not in environment
     assert environment["RAY_TMPDIR"] == "/tmp/short"
 
@@ -113,11 +113,11 @@ class FakeRay:
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> FakeRay:
-    from epicene.runs.ray import ferry, joining
+    from epicene.runs.ray import ray_process
 
     made = FakeRay()
-    monkeypatch.setattr(ferry, "ray", made)
-    monkeypatch.setattr(joining, "ray", made)
+    monkeypatch.setattr(ray_process, "ray", made)
+    monkeypatch.setattr(ray_process, "ray", made)
     return made
 
 
@@ -126,11 +126,11 @@ def test_the_cluster_on_this_machine_is_found(
 ) -> None:
     from ray._private import services
 
-    from epicene.runs.ray import joining
+    from epicene.runs.ray import ray_process
 
     monkeypatch.setattr(services, "canonicalize_bootstrap_address_or_die", lambda _: at(door))
-    monkeypatch.setattr(joining, "_let_in", lambda _address: True)
-    joining.join("auto")
+    monkeypatch.setattr(ray_process, "_accepts_us", lambda _address: True)
+    ray_process.join_cluster("auto")
     assert fake.joined == [at(door)]
 
     def none(_address: str) -> str:
@@ -138,7 +138,7 @@ def test_the_cluster_on_this_machine_is_found(
 
     monkeypatch.setattr(services, "canonicalize_bootstrap_address_or_die", none)
     with pytest.raises(ConnectionError, match=r"^Could not find any Ray instance$"):
-        joining.join("auto")
+        ray_process.join_cluster("auto")
 
 
 # --- tokens ----------------------------------------------------------------------------------
@@ -147,23 +147,23 @@ def test_the_cluster_on_this_machine_is_found(
 def test_a_token_is_used_only_where_one_is_asked_for(
     fake: FakeRay, door: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from epicene.runs.ray import joining
+    from epicene.runs.ray import ray_process
 
     taken_up: list[str] = []
     right = True
     monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
-    monkeypatch.setattr(joining, "_take_up_token", lambda: taken_up.append("token"))
-    monkeypatch.setattr(joining, "_let_in", lambda _address: True)
-    joining.join(at(door))
+    monkeypatch.setattr(ray_process, "_use_local_token", lambda: taken_up.append("token"))
+    monkeypatch.setattr(ray_process, "_accepts_us", lambda _address: True)
+    ray_process.join_cluster(at(door))
     assert (fake.joined, taken_up) == ([at(door)], [])
 
-    monkeypatch.setattr(joining, "_let_in", lambda _address: bool(taken_up) and right)
-    joining.join(at(door))
+    monkeypatch.setattr(ray_process, "_accepts_us", lambda _address: bool(taken_up) and right)
+    ray_process.join_cluster(at(door))
     assert (fake.joined, taken_up) == ([at(door)] * 2, ["token"])
 
     right = False
     with pytest.raises(ConnectionError, match=r"another token.*~/\.ray/auth_token"):
-        joining.join(at(door))
+        ray_process.join_cluster(at(door))
     assert len(fake.joined) == 2
 
 
@@ -184,7 +184,7 @@ def test_what_is_wrong_with_a_token_is_said(
     door: socket.socket,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from epicene.runs.ray import joining
+    from epicene.runs.ray import ray_process
 
     def failing(_address: str, **_how: object) -> None:
         raise ConnectionError("Failed to connect") from RuntimeError(said)
@@ -192,7 +192,7 @@ def test_what_is_wrong_with_a_token_is_said(
     monkeypatch.setenv("RAY_AUTH_MODE", mode)
     monkeypatch.setattr(fake, "init", failing)
     with pytest.raises(ConnectionError) as raised:
-        joining.join(at(door))
+        ray_process.join_cluster(at(door))
     assert why in str(raised.value)
 
 
@@ -210,7 +210,7 @@ class Threads(dict[str, Thread]):
 @contextmanager
 def ferried(fake: FakeRay, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
     """A ferry in this process, joined to a cluster; the other end of its socket."""
-    from epicene.runs.ray import ferry
+    from epicene.runs.ray import ray_process
 
     threads = Threads()
     for name, value in {
@@ -221,13 +221,15 @@ def ferried(fake: FakeRay, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connecti
         "os": SimpleNamespace(getppid=os.getppid, _exit=lambda _code: None),
         "Thread": threads,
     }.items():
-        monkeypatch.setattr(ferry, name, value)
+        monkeypatch.setattr(ray_process, name, value)
     ours, theirs = Pipe()
-    served = Thread(target=ferry.Ferry(theirs).serve, daemon=True)
+    served = Thread(target=ray_process.RayProcess(theirs).serve, daemon=True)
     served.start()
-    ours.send_bytes(wire.encode(wire.Connect(address="h:1", workers=None, gpus_per_worker=None)))
+    ours.send_bytes(
+        messages.encode(messages.Connect(address="h:1", workers=None, gpus_per_worker=None))
+    )
     try:
-        assert isinstance(heard(ours), wire.Connected)
+        assert isinstance(heard(ours), messages.Connected)
         yield ours
     finally:  # while it cannot end this process
         ours.close()
@@ -236,9 +238,9 @@ def ferried(fake: FakeRay, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connecti
             assert not each.is_alive()
 
 
-def heard(connection: Connection) -> wire.Event:
+def heard(connection: Connection) -> messages.Event:
     assert connection.poll(PATIENCE)
-    event: wire.Event = wire.decode_event(connection.recv_bytes())
+    event: messages.Event = messages.decode_event(connection.recv_bytes())
     return event
 
 
@@ -250,7 +252,7 @@ def test_a_cluster_without_our_own_node_is_lost(
         wait_until(lambda: fake.looks > 5)
         assert not connection.poll()
         fake.alive = then
-        assert heard(connection) == wire.CutOff(reason=NODE_GONE)
+        assert heard(connection) == messages.ClusterLost(reason=NODE_GONE)
 
 
 def test_a_ferry_that_is_let_go_takes_leave(fake: FakeRay, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,7 +266,7 @@ def test_a_ferry_that_is_let_go_takes_leave(fake: FakeRay, monkeypatch: pytest.M
 PARENT = """
 import os, sys, time
 from epicene.runs.ray import wire
-from epicene.runs.ray.link import ChildLink
+from epicene.runs.ray.cluster import ChildLink
 link = ChildLink()
 link.order(wire.Connect(address=sys.argv[1], workers=None, gpus_per_worker=None))
 sharing = os.fork() if sys.argv[2] == "shared" else 0

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from epicene.errors import RunError
-from epicene.records import Answer
-from epicene.runs.files import ImageFolder
-from epicene.runs.ray import cluster, wire
+from epicene.core.errors import RunError
+from epicene.core.files import ImageFolder
+from epicene.core.records import Answer
+from epicene.runs.ray import cluster, messages
 from runs.ray_asking import Double, answers, expected, opened, plan
 from runs.ray_hall import Hall
 
@@ -17,12 +17,12 @@ ENOUGH = 20  # times that a test loses its cluster, so that one that never gives
 
 
 def lose_at(
-    kind: type[wire.Order], hall: Hall, monkeypatch: pytest.MonkeyPatch, times: int = ENOUGH
+    kind: type[messages.Command], hall: Hall, monkeypatch: pytest.MonkeyPatch, times: int = ENOUGH
 ) -> None:
     """Lose the cluster whenever such an order is given."""
     order, left = hall.order, times
 
-    def losing(what: wire.Order) -> None:
+    def losing(what: messages.Command) -> None:
         nonlocal left
         order(what)
         if isinstance(what, kind) and left and hall.connected:
@@ -32,9 +32,9 @@ def lose_at(
     monkeypatch.setattr(hall, "order", losing)
 
 
-@pytest.mark.parametrize("when", [wire.Hire, wire.Hand])
+@pytest.mark.parametrize("when", [messages.StartWorker, messages.SendShard])
 def test_a_cluster_lost_again_and_again_ends_the_run(
-    when: type[wire.Order],
+    when: type[messages.Command],
     double: type[Double],
     hall: Hall,
     tmp_path: Path,
@@ -48,9 +48,9 @@ def test_a_cluster_lost_again_and_again_ends_the_run(
         answers(opened(hall), plan(40), tmp_path)
 
 
-@pytest.mark.parametrize("when", [wire.Hire, wire.Hand, wire.AskNotes])
+@pytest.mark.parametrize("when", [messages.StartWorker, messages.SendShard, messages.RequestNotes])
 def test_every_loss_is_noted_whenever_it_was(
-    when: type[wire.Order],
+    when: type[messages.Command],
     double: type[Double],
     hall: Hall,
     tmp_path: Path,
@@ -72,19 +72,19 @@ def test_losses_with_work_between_them_are_not_in_a_row(
     losses = 0
     for answered in model.answer(plan(3000), ImageFolder(tmp_path)):
         found |= dict(answered)
-        if losses < 2 * cluster.LOSSES:
+        if losses < 2 * cluster.MAX_LOSSES:
             losses += 1
             hall.cut()
     assert found == expected(3000)
-    assert losses == 2 * cluster.LOSSES
+    assert losses == 2 * cluster.MAX_LOSSES
 
 
 def test_a_cluster_lost_after_the_work_is_waited_for_at_the_next(
     double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(cluster, "_RETRY", 0.05)
-    lose_at(wire.AskNotes, hall, monkeypatch, times=1)
+    monkeypatch.setattr(cluster, "_RETRY_INTERVAL", 0.05)
+    lose_at(messages.RequestNotes, hall, monkeypatch, times=1)
     model = opened(hall, said)
     assert answers(model, plan(40), tmp_path) == expected(40)
     hall.reachable = False

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from epicene.runs.ray.pictures import Satchel
+from epicene.runs.ray.worker import WorkerImages
 
 HOLDING = """
 import time
-from epicene.runs.ray.pictures import Satchel
+from epicene.runs.ray.worker import Satchel
 
 satchel = Satchel()
 satchel.unpack({"a": b"ape"})
@@ -45,7 +45,7 @@ def holder(temporary: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
 
 
 def test_images_are_there_while_a_shard_looks_at_them(temporary: Path) -> None:
-    satchel = Satchel()
+    satchel = WorkerImages()
     satchel.unpack({"a": b"ape"})
     satchel.unpack({"a": b"ape", "b": b"bee"})
     satchel.drop(["a"])
@@ -62,19 +62,19 @@ def test_what_a_killed_worker_held_is_swept_by_the_next(
     temporary: Path, holder: tuple[subprocess.Popen[str], Path]
 ) -> None:
     process, image = holder
-    Satchel()  # one that is at work is left alone
+    WorkerImages()  # one that is at work is left alone
     assert image.read_bytes() == b"ape"
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert image.exists()
-    Satchel()
+    WorkerImages()
     assert list(temporary.iterdir()) == []
 
 
 def test_what_is_held_in_the_same_process_is_left_alone(temporary: Path) -> None:
-    satchel = Satchel()
+    satchel = WorkerImages()
     satchel.unpack({"a": b"ape"})
-    Satchel()
+    WorkerImages()
     assert satchel.path("a").read_bytes() == b"ape"
 
 
@@ -82,7 +82,7 @@ def test_what_others_left_in_the_temporary_folder_is_left_alone(temporary: Path)
     (temporary / "epicene-report").mkdir()
     (temporary / "epicene-report" / "page.html").write_text("x")
     (temporary / "epicene-notes.txt").write_text("x")
-    Satchel()
+    WorkerImages()
     assert len(list(temporary.iterdir())) == 2
 
 
@@ -93,9 +93,9 @@ def test_a_disk_without_locks_holds_images_too(
         raise OSError("function not implemented")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    satchel = Satchel()
+    satchel = WorkerImages()
     satchel.unpack({"a": b"ape"})
-    Satchel()
+    WorkerImages()
     assert satchel.path("a").read_bytes() == b"ape"
     satchel.drop(["a"])
     assert list(temporary.iterdir()) == []

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from epicene import registry
-from epicene.errors import InputError, RunError
+from epicene.core import registry
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Request
 from epicene.models import Model, ModelOptions, parse_spec
-from epicene.records import Request
-from epicene.runs.ray import roster, waiting, wire, worker
+from epicene.runs.ray import messages, worker, worker_pool
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
 from runs.ray_asking import Double, answers, expected, opened, plan, wait_until
@@ -74,7 +74,7 @@ def test_a_bad_machine_leaves_the_work_to_the_others(double: type[Double], tmp_p
     assert spread(model)["given_up"] == 1
     # Those that end before the second is there are not in a row with those after it.
     tried = born()
-    assert 2 + roster.STILLBORN <= tried <= 2 + 2 * roster.STILLBORN
+    assert 2 + worker_pool.MAX_FAILED_STARTS <= tried <= 2 + 2 * worker_pool.MAX_FAILED_STARTS
     # The next questions are a new chance for the place that was given up.
     assert answers(model, plan(60), tmp_path) == expected(60)
     assert born() > tried
@@ -85,7 +85,7 @@ def test_a_bad_machine_that_is_asked_first_is_not_the_only_one_asked(
     double: type[Double], hall: Hall, tmp_path: Path
 ) -> None:
     def at_birth(number: int) -> None:
-        if number < roster.STILLBORN:
+        if number < worker_pool.MAX_FAILED_STARTS:
             raise MemoryError("driver too old")
 
     births(double, at_birth)
@@ -113,7 +113,7 @@ def test_with_nobody_ready_workers_that_end_at_birth_end_the_run(
     ):
         answers(opened(hall), plan(60), tmp_path)
     # The first one, and for each wanted one as many as there may be; some more beside the first.
-    assert 1 + 2 * roster.STILLBORN <= born() <= 1 + 3 * roster.STILLBORN
+    assert 1 + 2 * worker_pool.MAX_FAILED_STARTS <= born() <= 1 + 3 * worker_pool.MAX_FAILED_STARTS
 
 
 # --- workers that are never ready ------------------------------------------------------------
@@ -123,7 +123,7 @@ def test_a_worker_that_hangs_while_it_loads_is_replaced(
     double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released = Event()
-    monkeypatch.setattr(waiting, "_LOADING", 1.0)
+    monkeypatch.setattr(worker_pool, "_LOAD_TIMEOUT", 1.0)
 
     def at_birth(number: int) -> None:
         if number == 1:
@@ -145,7 +145,7 @@ def test_the_first_worker_that_hangs_while_it_loads_is_replaced(
     double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released = Event()
-    monkeypatch.setattr(waiting, "_LOADING", 1.0)
+    monkeypatch.setattr(worker_pool, "_LOAD_TIMEOUT", 1.0)
 
     def at_birth(number: int) -> None:
         if number == 0:
@@ -161,8 +161,8 @@ def test_the_first_worker_that_hangs_while_it_loads_is_replaced(
 def test_a_long_worker_timeout_is_for_loading_too(
     double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "_LOADING", 0.1)
-    monkeypatch.setattr(waiting, "_SAY_AFTER", 0.2)
+    monkeypatch.setattr(worker_pool, "_LOAD_TIMEOUT", 0.1)
+    monkeypatch.setattr(worker_pool, "_REPORT_AFTER", 0.2)
     births(double, lambda _number: time.sleep(0.4))
     said: list[str] = []
     model = opened(hall, said, worker_timeout=20.0)
@@ -175,7 +175,7 @@ def test_who_waits_for_a_place_is_not_loading(
     double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hall.places = 1
-    monkeypatch.setattr(waiting, "_LOADING", 1.0)
+    monkeypatch.setattr(worker_pool, "_LOAD_TIMEOUT", 1.0)
     double.before = staticmethod(lambda _: time.sleep(0.025))
     model = opened(hall)
     assert answers(model, plan(60), tmp_path) == expected(60)
@@ -204,11 +204,11 @@ def test_a_cluster_without_a_machine_large_enough_is_said_at_once_and_waited_for
 def test_time_between_questions_is_not_time_without_workers(
     double: type[Double], hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "_PLACE", 1.0)
+    monkeypatch.setattr(worker_pool, "_PLACEMENT_TIMEOUT", 1.0)
     model = opened(hall)
     time.sleep(1.2)
     (first,) = hall.workers
-    hall.tell(wire.Lost(worker=first, reason="the machine was taken away"))
+    hall.tell(messages.WorkerLost(worker=first, reason="the machine was taken away"))
     births(double, lambda _number: time.sleep(0.1))
     assert answers(model, plan(60), tmp_path) == expected(60)
 
@@ -223,7 +223,7 @@ def test_late_notes_of_another_models_workers_are_dropped(
     executor(parse_spec("double:e"))
     (former,) = hall.workers
     model = executor(parse_spec("double:d"))
-    hall.tell(wire.Noted(worker=former, notes={"path": "of the former"}))
+    hall.tell(messages.NotesReceived(worker=former, notes={"path": "of the former"}))
     assert answers(model, plan(60), tmp_path) == expected(60)
     assert model.notes()["workers"] == [{"path": "straight"}]
 
@@ -268,9 +268,9 @@ def test_a_worker_that_cannot_say_its_notes_is_let_go(
 ) -> None:
     order = hall.order
 
-    def failing(what: wire.Order) -> None:
-        if isinstance(what, wire.AskNotes):
-            hall.tell(wire.Lost(worker=what.worker, reason="it raised KeyError"))
+    def failing(what: messages.Command) -> None:
+        if isinstance(what, messages.RequestNotes):
+            hall.tell(messages.WorkerLost(worker=what.worker, reason="it raised KeyError"))
         else:
             order(what)
 
@@ -304,8 +304,8 @@ def test_other_versions_of_libraries_are_noted(
         return {"python": "3.11.9", "torch": version, "transformers": "5.0"}
 
     here = {"python": "3.11.9", "torch": "2.0", "numpy": "1.0"}
-    monkeypatch.setattr(roster, "versions_here", lambda: here)
-    monkeypatch.setattr(worker, "versions_here", there)
+    monkeypatch.setattr(worker_pool, "local_versions", lambda: here)
+    monkeypatch.setattr(worker, "local_versions", there)
     double.before = staticmethod(lambda _: wait_until(both.is_set))
     said: list[str] = []
     model = opened(hall, said)

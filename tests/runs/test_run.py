@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from epicene.errors import InputError, RunError
-from epicene.report.document import document
-from epicene.runs.results import Judged, read_run
-from epicene.runs.run import locked
-from epicene.runs.settings import read_manifest
+from epicene.core.errors import InputError, RunError
+from epicene.report.results_document import results_document
+from epicene.runs.manifest import read_manifest
+from epicene.runs.results import RunJudgements, read_run
+from epicene.runs.run import lock_folder
 from epicene.runs.summary import summarise
 from runs.conftest import Runner
 
@@ -88,15 +88,15 @@ def test_anything_else_is_another_run(do_run: Runner, change: dict[str, object])
 
 
 def test_other_data_is_another_run_wherever_it_lies(do_run: Runner, tmp_path: Path) -> None:
-    from epicene.suites import Source
+    from epicene.suites import DataSource
 
     (tmp_path / "a.txt").write_text("one")
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "a.txt").write_text("one")
     (tmp_path / "b.txt").write_text("two")
-    here, _ = do_run(source=Source(path=tmp_path / "a.txt"))
-    moved, _ = do_run(source=Source(path=tmp_path / "deep" / "a.txt"))
-    other, _ = do_run(source=Source(path=tmp_path / "b.txt"))
+    here, _ = do_run(source=DataSource(path=tmp_path / "a.txt"))
+    moved, _ = do_run(source=DataSource(path=tmp_path / "deep" / "a.txt"))
+    other, _ = do_run(source=DataSource(path=tmp_path / "b.txt"))
     assert here == moved
     assert here != other
 
@@ -109,7 +109,7 @@ def test_failed_requests_are_recorded_and_asked_again(do_run: Runner, log: Path)
     assert manifest.counts[0].reasons == ("told to fail",)
     # What hangs on a failed answer is not asked.
     assert manifest.counts[1].total == 3 * (60 - failed)
-    judged = Judged(read_run(folder))
+    judged = RunJudgements(read_run(folder))
     assert len(list(judged)) == 2 * 3 * (60 - failed)
     assert (judged.coverage.items, judged.coverage.judged) == (60, 60 - failed)
     # The model is the same, only well again: it is asked what is missing and no more.
@@ -142,12 +142,12 @@ def test_a_run_is_read_without_models_or_data(do_run: Runner) -> None:
     moved = folder.rename(folder.parent / "moved")
     summary = summarise([read_run(moved)])
     assert summary.metrics["accuracy"].n == 60 * 3 * 2
-    assert document(summary)["undetected"]["value"] == 0
+    assert results_document(summary)["undetected"]["value"] == 0
 
 
 def test_limit_takes_evenly_from_the_strata(do_run: Runner) -> None:
     folder, _ = do_run(limit=10)
-    kinds = [judgement.facets["kind"] for judgement in Judged(read_run(folder))]
+    kinds = [judgement.facets["kind"] for judgement in RunJudgements(read_run(folder))]
     assert kinds.count("even") == kinds.count("odd") == 5 * 3 * 2
 
 
@@ -169,7 +169,10 @@ def test_a_role_without_a_model(do_run: Runner) -> None:
 
 
 def test_two_processes_do_not_share_a_folder(do_run: Runner, tmp_path: Path) -> None:
-    with locked(tmp_path / "busy"), pytest.raises(RunError, match="Another process is at work"):
+    with (
+        lock_folder(tmp_path / "busy"),
+        pytest.raises(RunError, match="Another process is at work"),
+    ):
         do_run(out=tmp_path / "busy")
 
 
@@ -188,14 +191,14 @@ def test_a_database_of_another_version(do_run: Runner) -> None:
     with sqlite3.connect(folder / "answers.sqlite") as db:
         db.execute("PRAGMA user_version = 99")
     with pytest.raises(InputError, match="another version of Epicene"):
-        list(Judged(read_run(folder)))
+        list(RunJudgements(read_run(folder)))
 
 
 def test_a_damaged_database(do_run: Runner) -> None:
     folder, _ = do_run()
     (folder / "answers.sqlite").write_bytes(b"this is not a database at all" * 100)
     with pytest.raises(RunError, match="is damaged"):
-        list(Judged(read_run(folder)))
+        list(RunJudgements(read_run(folder)))
 
 
 def test_a_damaged_page(do_run: Runner) -> None:
@@ -212,7 +215,7 @@ def test_a_missing_database(do_run: Runner) -> None:
     folder, _ = do_run()
     (folder / "answers.sqlite").unlink()
     with pytest.raises(InputError, match=r"There is no .*answers\.sqlite"):
-        list(Judged(read_run(folder)))
+        list(RunJudgements(read_run(folder)))
 
 
 def test_answers_without_a_manifest_are_not_touched(do_run: Runner) -> None:
@@ -259,7 +262,7 @@ def test_a_run_stopped_between_stages_is_not_taken_for_whole(do_run: Runner) -> 
     with sqlite3.connect(folder / "answers.sqlite") as db:
         db.execute("DELETE FROM answers WHERE place >> 48 = 2")
         db.execute("DELETE FROM sections WHERE id = 2")
-    judged = Judged(read_run(folder))
+    judged = RunJudgements(read_run(folder))
     assert list(judged) == []
     assert (judged.coverage.items, judged.coverage.judged) == (60, 0)
 
@@ -304,16 +307,16 @@ def test_a_folder_that_cannot_be_written_can_be_read(
 ) -> None:
     folder, _ = do_run()
     before = (folder / "answers.sqlite").stat().st_mtime_ns
-    monkeypatch.setattr("epicene.runs.sealed.os.access", lambda *_: False)
-    assert len(list(Judged(read_run(folder)))) == 360
+    monkeypatch.setattr("epicene.core.sqlite.os.access", lambda *_: False)
+    assert len(list(RunJudgements(read_run(folder)))) == 360
     assert (folder / "answers.sqlite").stat().st_mtime_ns == before
 
 
 def test_a_full_disk_is_named(do_run: Runner, tmp_path: Path) -> None:
-    from epicene.records import Text, Texts
-    from epicene.runs.store import Store
+    from epicene.core.records import Text, Texts
+    from epicene.runs.store import AnswerStore
 
-    store = Store(tmp_path / "small.sqlite", create=True)
+    store = AnswerStore(tmp_path / "small.sqlite", create=True)
     store._db.execute("PRAGMA max_page_count = 20")
     rows = [(place, "", b"k", Texts(texts=(Text(text="x" * 100_000),))) for place in range(10)]
     with pytest.raises(RunError, match="is full; all answers so far are kept"):

@@ -7,8 +7,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.records import Item
-from epicene.runs.select import limited
+from epicene.core.records import Item
+from epicene.runs.plan import limit_items
 
 
 def items(count: int) -> list[Item]:
@@ -24,7 +24,7 @@ def stratum(item: Item) -> tuple[str, str]:
 
 @given(st.integers(0, 200), st.integers(1, 60), st.integers(0, 5))
 def test_each_block_is_spread_over_its_strata(count: int, limit: int, seed: int) -> None:
-    taken = list(limited(items(count), stratum, limit, seed))
+    taken = list(limit_items(items(count), stratum, limit, seed))
     there = Counter(stratum(item)[0] for item in items(count))
     for block, number in Counter(stratum(item)[0] for item in taken).items():
         assert number == min(limit, there[block])
@@ -42,17 +42,17 @@ def test_each_block_is_spread_over_its_strata(count: int, limit: int, seed: int)
 
 @given(st.integers(1, 100), st.integers(0, 5))
 def test_a_larger_limit_keeps_the_smaller_ones_items(limit: int, seed: int) -> None:
-    small = {item.id for item in limited(items(150), stratum, limit, seed)}
-    large = {item.id for item in limited(items(150), stratum, limit + 7, seed)}
+    small = {item.id for item in limit_items(items(150), stratum, limit, seed)}
+    large = {item.id for item in limit_items(items(150), stratum, limit + 7, seed)}
     assert small <= large
 
 
 def test_the_order_of_the_file_does_not_matter() -> None:
-    forward = {item.id for item in limited(items(100), stratum, 9, 1)}
-    backward = {item.id for item in limited(items(100)[::-1], stratum, 9, 1)}
+    forward = {item.id for item in limit_items(items(100), stratum, 9, 1)}
+    backward = {item.id for item in limit_items(items(100)[::-1], stratum, 9, 1)}
     assert len(forward & backward) >= 2 * 9 - 4  # which stratum gets the odd one may differ
-    assert {item.id for item in limited(items(100), stratum, 9, 2)} != forward
+    assert {item.id for item in limit_items(items(100), stratum, 9, 2)} != forward
 
 
 def test_no_limit_takes_all() -> None:
-    assert list(limited(items(10), stratum, None, 0)) == items(10)
+    assert list(limit_items(items(10), stratum, None, 0)) == items(10)

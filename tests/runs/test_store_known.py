@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from epicene.records import Failed, Identity, Text, Texts
-from epicene.runs.places import place
-from epicene.runs.store import Store
+from epicene.core.records import Failed, Identity, Text, Texts
+from epicene.runs.store import AnswerStore, make_request_id
 
 WRITTEN = Texts(texts=(Text(text="she"),))
 
 
 def test_a_failed_request_is_known_and_not_answered(tmp_path: Path) -> None:
-    store = Store(tmp_path / "answers.sqlite", create=True)
+    store = AnswerStore(tmp_path / "answers.sqlite", create=True)
     one, other = (
         store.section("ask", "model", Identity(kind="k", label=label, key={"name": label}))
         for label in "ab"
     )
-    done, failed, beyond = (place(one.id, item, 0) for item in (0, 1, 2))
-    elsewhere = place(other.id, 0, 0)
+    done, failed, beyond = (make_request_id(one.id, item, 0) for item in (0, 1, 2))
+    elsewhere = make_request_id(other.id, 0, 0)
     store.put(
         [
             (done, "", b"1", WRITTEN),

@@ -10,20 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from epicene.errors import RunError
-from epicene.records import Identity, Text, Texts
-from epicene.runs import sealed
-from epicene.runs.places import place
-from epicene.runs.store import Section, Store
+from epicene.core import sqlite
+from epicene.core.errors import RunError
+from epicene.core.records import Identity, Text, Texts
+from epicene.runs.store import AnswerStore, Section, make_request_id
 
 WRITTEN = Texts(texts=(Text(text="she"),))
 WHO = Identity(kind="k", label="a", key={"name": "a"})
 
 
-def write(store: Store, first: int, end: int) -> Section:
+def write(store: AnswerStore, first: int, end: int) -> Section:
     """Keep answers for so many items."""
     section = store.section("ask", "model", WHO)
-    store.put([(place(section.id, n, 0), "", b"%d" % n, WRITTEN) for n in range(first, end)])
+    store.put(
+        [(make_request_id(section.id, n, 0), "", b"%d" % n, WRITTEN) for n in range(first, end)]
+    )
     return section
 
 
@@ -31,11 +32,11 @@ def left_by_a_kill(tmp_path: Path, *, checkpointed: int, logged: int) -> Path:
     """The files of a store whose writer was killed: some answers are in the log alone."""
     (tmp_path / "alive").mkdir()
     path = tmp_path / "alive" / "answers.sqlite"
-    store = Store(path, create=True)
+    store = AnswerStore(path, create=True)
     if checkpointed:
         write(store, 0, checkpointed)
         store.close()
-        store = Store(path)
+        store = AnswerStore(path)
     write(store, checkpointed, checkpointed + logged)
     killed = tmp_path / "killed"
     killed.mkdir()
@@ -52,7 +53,9 @@ def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "copies"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.setattr("epicene.runs.store.is_sealed", lambda place: place == tmp_path / "killed")
+    monkeypatch.setattr(
+        "epicene.runs.store.is_read_only", lambda place: place == tmp_path / "killed"
+    )
     return folder
 
 
@@ -67,7 +70,7 @@ def test_what_is_in_the_log_alone_is_read_too(
 ) -> None:
     path = left_by_a_kill(tmp_path, checkpointed=checkpointed, logged=logged)
     before = files_of(path)
-    store = Store(path)
+    store = AnswerStore(path)
     (section,) = store.sections()
     assert store.counts(section) == (checkpointed + logged, 0)
     assert list(copies.iterdir()), "it is read elsewhere"
@@ -79,11 +82,11 @@ def test_what_is_in_the_log_alone_is_read_too(
 def test_one_that_was_closed_is_read_where_it_is(tmp_path: Path, copies: Path) -> None:
     path = tmp_path / "killed" / "answers.sqlite"
     path.parent.mkdir()
-    store = Store(path, create=True)
+    store = AnswerStore(path, create=True)
     write(store, 0, 5)
     store.close()
     path.with_name("answers.sqlite-wal").touch()  # of no length: nothing is in it
-    store = Store(path)
+    store = AnswerStore(path)
     assert store.counts(store.sections()[0]) == (5, 0)
     assert not list(copies.iterdir())
     store.close()
@@ -99,7 +102,7 @@ def test_without_room_for_a_copy_it_is_refused(
 
     monkeypatch.setattr(shutil, "copyfile", full)
     with pytest.raises(RunError, match=r"none could be made \(No space left on device\).*TMPDIR"):
-        Store(path)
+        AnswerStore(path)
     assert not list(copies.iterdir())
 
 
@@ -118,7 +121,7 @@ def test_a_log_that_is_begun_anew_meanwhile_is_copied_once_more(
             writer.execute("INSERT INTO meta VALUES (?, '')", (str(time),))
 
     monkeypatch.setattr(shutil, "copyfile", while_somebody_writes)
-    store = Store(path)
+    store = AnswerStore(path)
     assert store.counts(store.sections()[0]) == (10, 0)
     assert next(times, None) is None
     store.close()
@@ -130,14 +133,14 @@ def test_one_that_never_comes_to_rest_is_said(
 ) -> None:
     path = left_by_a_kill(tmp_path, checkpointed=5, logged=5)
     headers = iter(range(100))
-    monkeypatch.setattr(sealed, "_header", lambda _: b"%d" % next(headers))
+    monkeypatch.setattr(sqlite, "_header", lambda _: b"%d" % next(headers))
     with pytest.raises(RunError, match="is being written to by somebody else"):
-        Store(path)
+        AnswerStore(path)
 
 
 def test_a_file_without_tables_is_not_called_another_version(tmp_path: Path) -> None:
     path = left_by_a_kill(tmp_path, checkpointed=0, logged=5)
     path.with_name("answers.sqlite-wal").unlink()
     with pytest.raises(RunError, match="holds nothing") as caught:
-        Store(path)
+        AnswerStore(path)
     assert "another version" not in str(caught.value)

@@ -13,30 +13,28 @@ from typing import Any
 import pytest
 
 import two_stage
-from epicene import registry
-from epicene.errors import RunError
+from epicene.core import registry
+from epicene.core.errors import RunError
+from epicene.core.records import to_json
 from epicene.models import (
-    Foreseen,
     Model,
+    ModelDescription,
     ModelOptions,
-    Spec,
-    foreseen_by,
+    ModelSpec,
+    described_by,
     open_model,
     parse_spec,
 )
-from epicene.records import to_json
-from epicene.report.document import document
-from epicene.runs.on_demand import Executor
+from epicene.report.results_document import results_document
+from epicene.runs.executors import CachingExecutor, Executor
+from epicene.runs.manifest import Manifest
 from epicene.runs.results import read_run
-from epicene.runs.run import finish
-from epicene.runs.settings import Manifest
+from epicene.runs.run import end_session
 from epicene.runs.summary import summarise
-from epicene.runs.sweeping.keeping import KeepsOne
-from epicene.runs.sweeping.matrix import cells
-from epicene.runs.sweeping.plan import read_plan
-from epicene.runs.sweeping.prospect import Surveyor
-from epicene.runs.sweeping.state import RunState, SweepState
-from epicene.runs.sweeping.sweep import Sweep, sweep
+from epicene.runs.sweep.forecast import Forecaster
+from epicene.runs.sweep.matrix import expand_plan
+from epicene.runs.sweep.plan import read_plan
+from epicene.runs.sweep.runner import RunState, SweepConfig, SweepState, run_sweep
 from runs.conftest import Silent
 from runs.zygotes import Zygote
 from sweep_plans import plan
@@ -72,7 +70,7 @@ class Opened:
         self.specs: list[str] = []
         self._broken = broken
 
-    def __call__(self, spec: Spec) -> Model:
+    def __call__(self, spec: ModelSpec) -> Model:
         """Open one."""
         self.specs.append(spec.name)
         if self._broken and spec.name == self._broken:
@@ -104,11 +102,11 @@ def loads() -> list[str]:
     """What of the kind `heavy`, whose models are loaded on demand, was loaded and let go."""
     log: list[str] = []
 
-    def foresee(name: str, options: ModelOptions) -> Foreseen:
+    def foresee(name: str, options: ModelOptions) -> ModelDescription:
         model = two_stage.Scripted(name, options)
-        return Foreseen(model.identity, model.verbs)
+        return ModelDescription(model.identity, model.verbs)
 
-    @foreseen_by(foresee)
+    @described_by(foresee)
     def open_heavy(name: str, options: ModelOptions) -> Model:
         return Heavy(name, options, log)
 
@@ -124,10 +122,10 @@ def do_sweep(
     path.write_text(text or TWO_WAYS(), encoding="utf-8")
     file = read_plan(path)
     runs = tmp_path / "out" / "runs"
-    surveyor = Surveyor(runs, file.plan.limits.max_cost)
-    prospects = [surveyor.look(each) for each in cells(file, runs)]
-    order = Sweep("plan.toml", tmp_path / "out", prospects, file.plan.limits)
-    return sweep(order, told or Told(), executor)
+    surveyor = Forecaster(runs, file.plan.limits.max_cost)
+    prospects = [surveyor.look(each) for each in expand_plan(file, runs)]
+    order = SweepConfig("plan.toml", tmp_path / "out", prospects, file.plan.limits)
+    return run_sweep(order, told or Told(), executor)
 
 
 def test_all_runs_are_done_and_those_of_a_model_together(tmp_path: Path) -> None:
@@ -217,9 +215,9 @@ def test_a_run_whose_manifest_breaks_meanwhile_does_not_keep_the_others(
     def finished(manifest: Manifest, *rest: Any) -> Manifest:
         if manifest.models["writer"][0].label == "scripted-a":
             raise RunError("the disk is gone")
-        return finish(manifest, *rest)
+        return end_session(manifest, *rest)
 
-    monkeypatch.setattr("epicene.runs.run.finish", finished)
+    monkeypatch.setattr("epicene.runs.run.end_session", finished)
     state = do_sweep(tmp_path, plan(), told=Breaking())
     assert [each.state for each in state.runs] == ["failed", "complete"]
     assert state.runs[0].why == "OSError: the disk is gone"
@@ -229,7 +227,7 @@ def test_a_run_whose_manifest_breaks_meanwhile_does_not_keep_the_others(
 
 
 def test_one_model_is_kept_until_another_is_wanted(loads: list[str]) -> None:
-    keeper = KeepsOne(open_model)
+    keeper = CachingExecutor(open_model)
     first = keeper(parse_spec("heavy:a"))
     first.close()
     again = keeper(parse_spec("heavy:a"))
@@ -245,13 +243,13 @@ def test_one_model_is_kept_until_another_is_wanted(loads: list[str]) -> None:
     first.close()
     keeper(parse_spec("heavy:a?label=other"))
     assert loads == ["+a", "+b", "-b", "-a", "+a"], "let go before another takes its place"
-    keeper.let_go()
+    keeper.evict()
     assert loads[-1] == "-a"
 
 
 @pytest.mark.parametrize("spec", ["ngram", "random", "openai:x?base_url=http://localhost:1/v1"])
 def test_one_that_learns_is_paid_or_takes_no_time_belongs_to_its_run(spec: str) -> None:
-    keeper = KeepsOne(open_model)
+    keeper = CachingExecutor(open_model)
     one = keeper(parse_spec(spec))
     one.close()
     assert keeper(parse_spec(spec)) is not one
@@ -279,8 +277,8 @@ def zygote(tmp_path: Path) -> Iterator[Zygote]:
     process = Zygote(
         tmp_path / "asked.log",
         tmp_path / "errors.log",
-        "epicene.runs.sweeping.sweep",
-        "epicene.report.runs",
+        "epicene.runs.sweep.runner",
+        "epicene.report.run_report",
         "polars",
     )
     yield process
@@ -291,7 +289,7 @@ def tables(out: Path) -> dict[str, bytes]:
     """The tables of every run in a folder."""
     found = {}
     for folder in sorted((out / "runs").iterdir()):
-        found[folder.name] = to_json(document(summarise([read_run(folder)])))
+        found[folder.name] = to_json(results_document(summarise([read_run(folder)])))
     return found
 
 

@@ -9,57 +9,61 @@ from pathlib import Path
 import pytest
 
 import two_stage
-from epicene import registry
-from epicene.errors import InputError
+from epicene.core import registry
+from epicene.core.errors import InputError
+from epicene.core.records import Draw, Generate, Message, Request, Score, Translate, verb
 from epicene.models import Model, ModelOptions, parse_spec
-from epicene.models.prices import Price
-from epicene.models.purse import Purse
-from epicene.records import Draw, Generate, Message, Request, Score, Translate, verb
-from epicene.runs.plan import Reader
+from epicene.models.pricing import Budget, Price
+from epicene.runs.plan import PlanReader
 from epicene.runs.results import read_run
-from epicene.runs.run import Order, run
-from epicene.runs.store import Store
-from epicene.runs.sweeping.limits import refuse_over
-from epicene.runs.sweeping.matrix import Cell
-from epicene.runs.sweeping.plan import Limits
-from epicene.runs.sweeping.prospect import Outlook, Prospect, Surveyor, outlook
-from epicene.runs.sweeping.tally import Tally
+from epicene.runs.run import RunConfig, run
+from epicene.runs.store import AnswerStore
+from epicene.runs.sweep.forecast import (
+    Forecaster,
+    RunForecast,
+    SweepForecast,
+    check_limits,
+    total_forecast,
+)
+from epicene.runs.sweep.matrix import SweepRun
+from epicene.runs.sweep.plan import SweepLimits
+from epicene.runs.sweep.workload import Workload
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 
 
 def cell(
     tmp_path: Path, suite: str, models: dict[str, list[str]], settings: dict[str, str], limit: int
-) -> Cell:
+) -> SweepRun:
     """One run of a sweep."""
     found = find_suite(suite)
     protocol = choose_protocol(found, "epicene", settings, None)
-    order = Order(
+    order = RunConfig(
         suite=found.under(protocol, models),
         protocol=protocol,
         models={role: [parse_spec(each) for each in specs] for role, specs in models.items()},
         limit=limit,
         under=tmp_path / "runs",
     )
-    return Cell("model", suite, "epicene", "", order)
+    return SweepRun("model", suite, "epicene", "", order)
 
 
-def two_stages(tmp_path: Path, *readers: str, writer: str = "scripted:w") -> Cell:
+def two_stages(tmp_path: Path, *readers: str, writer: str = "scripted:w") -> SweepRun:
     """The two-stage suite, of which the second stage hangs on the first."""
     models = {"writer": [writer], "reader": list(readers or ("scripted:a", "scripted:b"))}
     return cell(tmp_path, "two-stage", models, {"items": "20"}, 15)
 
 
-def look(tmp_path: Path, each: Cell) -> Prospect:
+def look(tmp_path: Path, each: SweepRun) -> RunForecast:
     """What is before a run."""
-    return Surveyor(tmp_path / "runs").look(each)
+    return Forecaster(tmp_path / "runs").look(each)
 
 
 def asked(folder: Path) -> list[Request]:
     """All requests of a run, by its own plan and with its own answers."""
     finished = read_run(folder)
-    store = Store(folder / "answers.sqlite")
-    reader = Reader(store, finished.suite, finished.protocol)
+    store = AnswerStore(folder / "answers.sqlite")
+    reader = PlanReader(store, finished.suite, finished.protocol)
     stages = {stage.name: stage for stage in finished.suite.stages}
     found = [
         planned.request
@@ -175,7 +179,7 @@ def test_another_judge_later_is_all_that_is_left(tmp_path: Path) -> None:
 
 
 def test_tokens_are_bytes_by_four_and_each_text_has_its_context() -> None:
-    tally = Tally()
+    tally = Workload()
     chat = (Message(role="user", content="नर्स"),)
     tally.add(Score(item="1", texts=("abcd", "ef"), context=chat), None, stage="s", later=False)
     assert tally.bytes_read == 2 * 12 + 4 + 2
@@ -196,7 +200,7 @@ def test_who_lacks_a_verb_is_named(tmp_path: Path) -> None:
     prospect = look(tmp_path, cell(tmp_path, "gramvis", judges, {}, 1))
     assert (prospect.standing, prospect.why) == ("cannot", "needs look of its judges")
     with pytest.raises(InputError, match="the plan is strict: needs fill and score"):
-        Surveyor(tmp_path, strict=True).look(each)
+        Forecaster(tmp_path, strict=True).look(each)
 
 
 def test_who_cannot_be_opened_keeps_only_its_own_runs(tmp_path: Path) -> None:
@@ -207,7 +211,7 @@ def test_who_cannot_be_opened_keeps_only_its_own_runs(tmp_path: Path) -> None:
 
 
 def test_one_run_twice_is_refused(tmp_path: Path) -> None:
-    surveyor = Surveyor(tmp_path / "runs")
+    surveyor = Forecaster(tmp_path / "runs")
     surveyor.look(two_stages(tmp_path))
     with pytest.raises(InputError, match="one and the same run"):
         surveyor.look(two_stages(tmp_path))
@@ -234,7 +238,7 @@ class Charging(two_stage.Scripted):
         """The same whatever is asked."""
         return 2.0
 
-    def spend_from(self, purse: Purse) -> None:
+    def spend_from(self, purse: Budget) -> None:
         """It is never asked here."""
 
 
@@ -252,9 +256,9 @@ def test_cost_is_what_the_models_say(tmp_path: Path) -> None:
 # --- limits ----------------------------------------------------------------------------------
 
 
-AHEAD = Outlook(
+AHEAD = SweepForecast(
     runs=3,
-    tally=Tally(
+    tally=Workload(
         requests=Counter(score=60, draw=40),
         bytes_read=4000,
         tokens_written=500,
@@ -277,19 +281,19 @@ AHEAD = Outlook(
     ],
 )
 def test_what_is_over_a_limit_is_refused(name: str, most: int, said: str) -> None:
-    refuse_over(Limits(**{name: most}), AHEAD, spent=2.0)
+    check_limits(SweepLimits(**{name: most}), AHEAD, spent=2.0)
     with pytest.raises(InputError, match=said):
-        refuse_over(Limits(**{name: most - 1}), AHEAD, spent=2.0)
+        check_limits(SweepLimits(**{name: most - 1}), AHEAD, spent=2.0)
 
 
 def test_all_together_is_the_sum(tmp_path: Path) -> None:
-    surveyor = Surveyor(tmp_path / "runs")
+    surveyor = Forecaster(tmp_path / "runs")
     one = surveyor.look(two_stages(tmp_path))
     two = surveyor.look(two_stages(tmp_path, writer="scripted:v"))
     assert one.tally is not None
     assert two.tally is not None
     assert one.tally == two.tally
-    ahead = outlook([one, two, Prospect(one.cell, "cannot", "needs wings")])
+    ahead = total_forecast([one, two, RunForecast(one.cell, "cannot", "needs wings")])
     assert ahead.runs == ahead.unknown == 2
     assert ahead.seconds is None
     assert ahead.tally.left == 2 * one.tally.left

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.runs.sweeping.matrix import Cell, cells
-from epicene.runs.sweeping.plan import example, read_plan
-from epicene.runs.sweeping.prospect import Surveyor
+from epicene.core.errors import InputError
+from epicene.runs.sweep.forecast import Forecaster
+from epicene.runs.sweep.matrix import SweepRun, expand_plan
+from epicene.runs.sweep.plan import example_plan, read_plan
 
 
-def planned(tmp_path: Path, text: str, limit: int | None = None) -> tuple[Cell, ...]:
+def planned(tmp_path: Path, text: str, limit: int | None = None) -> tuple[SweepRun, ...]:
     """The runs of a plan."""
     path = tmp_path / "plan.toml"
     path.write_text(text, encoding="utf-8")
-    return cells(read_plan(path), tmp_path / "runs", limit)
+    return expand_plan(read_plan(path), tmp_path / "runs", limit)
 
 
 def refused(tmp_path: Path, text: str) -> str:
@@ -115,7 +115,7 @@ def test_rules_leave_runs_out(tmp_path: Path) -> None:
 
 
 def test_the_example_is_a_plan(tmp_path: Path) -> None:
-    found = planned(tmp_path, example())
+    found = planned(tmp_path, example_plan())
     assert {cell.suite for cell in found} == {"misgendering", "genform", "gramvis"}
     assert [cell.skipped for cell in found if cell.skipped] == ["it is a judge there"]
 
@@ -232,7 +232,7 @@ def test_what_is_wrong_with_the_data_is_said_with_its_place_in_the_plan(
     monkeypatch.chdir(tmp_path)
     Path("bad.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     text = f'[[models]]\nspec = "random"\n[[suites]]\nname = "genform"\n{data}\n'
-    surveyor = Surveyor(tmp_path / "runs")
+    surveyor = Forecaster(tmp_path / "runs")
     (cell,) = planned(tmp_path, text)
     with pytest.raises(InputError) as caught:
         surveyor.look(cell)

@@ -10,8 +10,16 @@ import msgspec
 import pytest
 
 import two_stage
-from epicene import registry
-from epicene.models import Answered, Batch, Files, Foreseen, Model, ModelOptions, foreseen_by
+from epicene.core import registry
+from epicene.models import (
+    Batch,
+    ImageStore,
+    Model,
+    ModelDescription,
+    ModelOptions,
+    NumberedAnswers,
+    described_by,
+)
 from epicene.runs.run import run
 from runs.conftest import Silent
 from runs.test_sweep_estimate import cell, look, two_stages
@@ -104,7 +112,7 @@ def test_a_run_says_how_long_each_verb_took(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock()
-    monkeypatch.setattr("epicene.runs.stopwatch.monotonic", clock)
+    monkeypatch.setattr("epicene.runs.execute.monotonic", clock)
     each = two_stages(tmp_path, "slow-start:a")
     slow_start(clock)
     _, manifest = run(each.order, Silent())
@@ -133,17 +141,17 @@ def slow_start(clock: Clock) -> None:
     """The kind `slow-start`: 500 s to be loaded, 40 s to warm up, 2 s for every batch."""
 
     class Slow(two_stage.Scripted):
-        def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+        def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
             clock.now += 40
             for answered in super().answer(batches, files):
                 clock.now += 2
                 yield answered
 
-    def foresee(name: str, options: ModelOptions) -> Foreseen:
+    def foresee(name: str, options: ModelOptions) -> ModelDescription:
         model = two_stage.Scripted(name, options)
-        return Foreseen(model.identity, model.verbs)
+        return ModelDescription(model.identity, model.verbs)
 
-    @foreseen_by(foresee)
+    @described_by(foresee)
     def open_slow(name: str, options: ModelOptions) -> Model:
         clock.now += 500
         return Slow(name, options)

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from epicene.runs.summary import told_apart
+from epicene.runs.summary import label_runs
 from epicene.suites import RunInfo
 
 
@@ -17,7 +17,7 @@ def run(folder: str, model: str) -> Any:
 
 
 def test_folders_of_one_name_are_two_runs() -> None:
-    told = told_apart([run("a/mis", "A"), run("b/mis", "B"), run("c/other", "C")])
+    told = label_runs([run("a/mis", "A"), run("b/mis", "B"), run("c/other", "C")])
     assert [(each.run, each.model) for each in told] == [
         ("a/mis", "A"),
         ("b/mis", "B"),
@@ -26,13 +26,13 @@ def test_folders_of_one_name_are_two_runs() -> None:
 
 
 def test_models_of_one_label_aretold_apart_by_the_same() -> None:
-    told = told_apart([run("a/mis", "A"), run("b/mis", "A"), run("c", "A")])
+    told = label_runs([run("a/mis", "A"), run("b/mis", "A"), run("c", "A")])
     assert [each.model for each in told] == ["A (a/mis)", "A (b/mis)", "A (c)"]
 
 
 def test_no_more_of_a_path_is_told_than_is_needed_and_never_all_of_it() -> None:
     given = ["/home/me/runs/mis", "/home/me/other/mis", "/srv/me/runs/mis", "/mis", "/home/me/gf"]
-    told = told_apart([run(folder, "A") for folder in given])
+    told = label_runs([run(folder, "A") for folder in given])
     assert [each.run for each in told] == [
         "home/me/runs/mis",
         "other/mis",
@@ -44,5 +44,5 @@ def test_no_more_of_a_path_is_told_than_is_needed_and_never_all_of_it() -> None:
 
 
 def test_one_folder_given_twice_is_one_run() -> None:
-    told = told_apart([run("a/mis", "A"), run("a/mis", "A")])
+    told = label_runs([run("a/mis", "A"), run("a/mis", "A")])
     assert [(each.run, each.model) for each in told] == [("mis", "A")] * 2

@@ -6,15 +6,17 @@ import polars as pl
 import pytest
 
 import two_stage
-from epicene.records import Judgement
-from epicene.runs.results import frame_of
-from epicene.runs.summary import judged_once, summarise_given
+from epicene.core.records import Judgement
+from epicene.runs.results import judgement_frame
+from epicene.runs.summary import primary_judgements, summarise_external_answers
 from runs.frames import INFO
 
 
 def names_kept(*names: str) -> list[str]:
-    frame = frame_of([Judgement(item="a", name=name, outcome="right") for name in names], INFO)
-    return judged_once(frame)["name"].to_list()
+    frame = judgement_frame(
+        [Judgement(item="a", name=name, outcome="right") for name in names], INFO
+    )
+    return primary_judgements(frame)["name"].to_list()
 
 
 @pytest.mark.parametrize(
@@ -36,15 +38,17 @@ def test_the_bare_name_is_looked_for_in_the_same_item() -> None:
         Judgement(item="a", name="probability", outcome="right"),
         Judgement(item="b", name="probability (sum)", outcome="right"),
     ]
-    assert len(judged_once(frame_of(judgements, INFO))) == 2
+    assert len(primary_judgements(judgement_frame(judgements, INFO))) == 2
 
 
 def test_runs_with_and_without_a_second_way_are_put_together() -> None:
     def one(*names: str) -> pl.DataFrame:
-        return frame_of([Judgement(item="a", name=name, outcome="right") for name in names], INFO)
+        return judgement_frame(
+            [Judgement(item="a", name=name, outcome="right") for name in names], INFO
+        )
 
     frames = [one("probability", "probability (sum)"), one("generation"), one()]
-    kept = pl.concat([judged_once(frame) for frame in frames], how="diagonal")
+    kept = pl.concat([primary_judgements(frame) for frame in frames], how="diagonal")
     assert kept["name"].to_list() == ["probability", "generation"]
 
 
@@ -57,7 +61,7 @@ def test_a_summary_counts_so() -> None:
     ]
     judgements.append(Judgement(item="0", name="pre 1", outcome="undetected"))
     suite, protocol = two_stage.suite, two_stage.suite.protocols["epicene"]
-    summary = summarise_given(suite, protocol, judgements, label="m", data="d")
+    summary = summarise_external_answers(suite, protocol, judgements, label="m", data="d")
     assert summary.undetected == summary.runs[0].undetected
     assert (summary.undetected.n, summary.undetected.value) == (4, 1 / 4)
     assert len(summary.results.frame) == 13

@@ -11,9 +11,9 @@ import pytest
 
 import reflexives
 from epicene.models import parse_spec
-from epicene.runs.results import Finished, read_run
-from epicene.runs.run import Order, run
-from epicene.runs.unlike import asked_unlike, differing_settings
+from epicene.runs.results import StoredRun, read_run
+from epicene.runs.run import RunConfig, run
+from epicene.runs.summary import differing_settings, settings_diff_sentences
 from epicene.suites import choose_protocol, find_suite
 from runs.conftest import Silent
 
@@ -23,8 +23,8 @@ def _known() -> None:
     reflexives.register()
 
 
-def ran(out: Path, protocol: str = "epicene", limit: int | None = 2, **settings: str) -> Finished:
-    order = Order(
+def ran(out: Path, protocol: str = "epicene", limit: int | None = 2, **settings: str) -> StoredRun:
+    order = RunConfig(
         suite=reflexives.suite,
         protocol=choose_protocol(reflexives.suite, protocol, settings, None),
         models={"model": [parse_spec("random")]},
@@ -37,10 +37,14 @@ def ran(out: Path, protocol: str = "epicene", limit: int | None = 2, **settings:
 def test_a_setting_is_said_with_every_run_s_value(tmp_path: Path) -> None:
     runs = [ran(tmp_path / "long"), ran(tmp_path / "short", new_tokens="4")]
     assert differing_settings(runs) == ["settings (new_tokens: long 8, short 4)"]
-    assert list(asked_unlike(runs)) == [
+    assert list(settings_diff_sentences(runs)) == [
         "These runs were not asked alike: they differ in settings (new_tokens: long 8, short 4)."
     ]
-    assert list(asked_unlike(runs[:1])) == list(asked_unlike([runs[0], runs[0]])) == []
+    assert (
+        list(settings_diff_sentences(runs[:1]))
+        == list(settings_diff_sentences([runs[0], runs[0]]))
+        == []
+    )
 
 
 def test_several_settings_and_what_else_was_asked(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epicene.stats.bootstrap import clustered
-from epicene.stats.proportions import proportion
+from epicene.stats.intervals import clustered_mean, proportion
 
 
 @pytest.mark.parametrize(
@@ -25,7 +24,7 @@ def test_the_figures_of_the_page(
     groups = np.repeat(np.arange(23), 4)
     for made, wanted in (
         (proportion(right.ravel(), groups=groups), of_shares),
-        (clustered(right.ravel(), groups=groups, bounds=(0, 1)), resampled),
+        (clustered_mean(right.ravel(), groups=groups, bounds=(0, 1)), resampled),
     ):
         assert made.low is not None
         assert made.high is not None

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from epicene.errors import InputError
-from epicene.records import Estimate
-from epicene.stats.agreement import cohen, fisher, matthews, raw_agreement, standard_error
+from epicene.core.errors import InputError
+from epicene.core.records import Estimate
+from epicene.stats.agreement import cohen, fisher_interval, matthews, raw_agreement, standard_error
 
 # Two evaluations of one model, counted as (both wrong, first wrong, second wrong, both right);
 # κ, half its interval, MCC and its interval as printed in Tables 1, 3 and 4 of "Agree to
@@ -107,16 +107,16 @@ def test_matthews_equals_scipy_s_pearson(pairs: list[tuple[bool, bool]]) -> None
 
 
 def test_fisher_s_interval() -> None:
-    assert numbers(fisher(0.686, 440)) == pytest.approx(
+    assert numbers(fisher_interval(0.686, 440)) == pytest.approx(
         (0.686, 0.6331178467690194, 0.7325082428253696), abs=1e-12
     )
     # By hand: tanh(atanh 0.5 ∓ 1.96 / 5) with 28 pairs.
     low, high = math.tanh(0.5493061443 - 0.391992797), math.tanh(0.5493061443 + 0.391992797)
-    assert numbers(fisher(0.5, 28))[1:] == pytest.approx((low, high), abs=1e-9)
-    assert fisher(0.5, 3).why == "no interval: it needs more than three pairs"
-    assert fisher(-1, 30).why == "no interval: the correlation is perfect"
+    assert numbers(fisher_interval(0.5, 28))[1:] == pytest.approx((low, high), abs=1e-9)
+    assert fisher_interval(0.5, 3).why == "no interval: it needs more than three pairs"
+    assert fisher_interval(-1, 30).why == "no interval: the correlation is perfect"
     with pytest.raises(InputError, match=r"between −1 and 1; it was 1\.1"):
-        fisher(1.1, 30)
+        fisher_interval(1.1, 30)
 
 
 def test_one_constant_rater() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epicene.errors import InputError
-from epicene.stats.betafit import beta_by_moments
+from epicene.core.errors import InputError
+from epicene.stats.beta_fit import beta_by_moments
 
 
 def test_by_hand() -> None:

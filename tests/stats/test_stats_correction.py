@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from epicene.errors import InputError
-from epicene.stats.correction import PValues, benjamini_hochberg, holm
+from epicene.core.errors import InputError
+from epicene.stats.hypothesis_tests import PValues, benjamini_hochberg, holm
 
 # Benjamini and Hochberg (1995), section 4.1: at 0.05 their procedure rejects four of these
 # fifteen, Bonferroni's three.

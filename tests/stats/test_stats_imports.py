@@ -12,8 +12,7 @@ import pytest
     ("module", "absent"),
     [
         ("epicene.stats", {"numpy", "scipy", "statsmodels", "polars"}),
-        ("epicene.stats.bootstrap", {"scipy", "statsmodels", "polars"}),
-        ("epicene.stats.proportions", {"scipy", "statsmodels", "polars"}),
+        ("epicene.stats.intervals", {"scipy", "statsmodels", "polars"}),
         ("epicene.stats.agreement", {"scipy", "statsmodels", "polars"}),
     ],
 )

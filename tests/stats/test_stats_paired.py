@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
-from epicene.errors import InputError
-from epicene.stats.paired import mcnemar, paired_t, permutation
+from epicene.core.errors import InputError
+from epicene.stats.hypothesis_tests import mcnemar_test, paired_t_test, permutation_test
 
 
 def outcomes(
@@ -23,12 +23,12 @@ def outcomes(
 
 def test_permutation_by_hand() -> None:
     # Differences 1, 2, 3: of the 8 signed sums, 6 and −6 reach 6.
-    found = permutation([1, 2, 3], [0, 0, 0])
+    found = permutation_test([1, 2, 3], [0, 0, 0])
     assert found.statistic == pytest.approx(2)
     assert found.p == 2 / 8
     assert found.n == 3
     # Differences 1, 2, −3 sum to 0: every sum reaches it.
-    assert permutation([1, 2, 0], [0, 0, 3]).p == 1
+    assert permutation_test([1, 2, 0], [0, 0, 3]).p == 1
 
 
 def test_permutation_has_fisher_s_p_for_darwin_s_plants() -> None:
@@ -36,7 +36,7 @@ def test_permutation_has_fisher_s_p_for_darwin_s_plants() -> None:
     # and self-fertilised plants in eighths of an inch sum to 314; 863 of the 32,768 sign
     # arrangements reach that on one side, 1,726 on either.
     plants = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
-    found = permutation(plants, np.zeros(15))
+    found = permutation_test(plants, np.zeros(15))
     assert sum(plants) == 314
     assert found.p == 1726 / 32768
 
@@ -51,13 +51,13 @@ def test_permutation_equals_scipy_where_all_flips_are_tried(gaps: list[float]) -
         alternative="greater",
         n_resamples=np.inf,
     )
-    assert permutation(gaps, [0.0] * len(gaps)).p == pytest.approx(expected.pvalue)
+    assert permutation_test(gaps, [0.0] * len(gaps)).p == pytest.approx(expected.pvalue)
 
 
 def test_units_that_do_not_differ_keep_the_test_exact() -> None:
     # 3 of 10,003 items differ, all one way.
     first, second = outcomes(5000, 3, 0, 5000)
-    found = permutation(first, second)
+    found = permutation_test(first, second)
     assert found.p == 2 / 8
     assert found.n == 10_003
 
@@ -66,25 +66,25 @@ def test_random_flips_come_near_the_exact_p() -> None:
     # With differences of 1 only, the exact p is the binomial's: 40 against 22 of 62.
     first, second = outcomes(20, 40, 22, 20)
     exact = 2 * float(stats.binom(62, 0.5).cdf(22))
-    assert permutation(first, second, resamples=200_000).p == pytest.approx(exact, abs=0.001)
+    assert permutation_test(first, second, resamples=200_000).p == pytest.approx(exact, abs=0.001)
 
 
 def test_distinct_differences_flip_like_the_normal() -> None:
     gaps = np.random.default_rng(1).normal(0.15, 1, size=400)
     z = gaps.sum() / np.sqrt((gaps**2).sum())
-    assert permutation(gaps, np.zeros(400), resamples=50_000).p == pytest.approx(
+    assert permutation_test(gaps, np.zeros(400), resamples=50_000).p == pytest.approx(
         2 * float(stats.norm.sf(abs(z))), abs=0.004
     )
 
 
 def test_no_p_from_random_flips_is_zero() -> None:
-    found = permutation(np.ones(100), np.zeros(100), resamples=999)
+    found = permutation_test(np.ones(100), np.zeros(100), resamples=999)
     assert found.p == 1 / 1000
 
 
 def test_groups_flip_whole() -> None:
     # 4 groups of 10 rows, all better: 2 of 16 flips, not 2 of 2^40.
-    found = permutation(np.ones(40), np.zeros(40), np.repeat(list("abcd"), 10))
+    found = permutation_test(np.ones(40), np.zeros(40), np.repeat(list("abcd"), 10))
     assert found.p == 2 / 16
     assert found.n == 4
     assert found.statistic == 1
@@ -97,7 +97,7 @@ def test_a_naive_test_of_grouped_rows_raises_false_alarms_and_a_grouped_one_does
     for trial in range(300):
         gaps = np.repeat(rng.normal(size=15), 6) + 0.3 * rng.normal(size=90)
         for place, groups in enumerate((labels, None)):
-            p = permutation(gaps, np.zeros(90), groups, resamples=200, seed=trial).p
+            p = permutation_test(gaps, np.zeros(90), groups, resamples=200, seed=trial).p
             assert p is not None
             alarms[place] += p <= 0.05
     grouped, naive = alarms / 300
@@ -106,7 +106,7 @@ def test_a_naive_test_of_grouped_rows_raises_false_alarms_and_a_grouped_one_does
 
 
 def test_identical_systems_differ_by_nothing() -> None:
-    found = permutation([1, 0, 1], [1, 0, 1])
+    found = permutation_test([1, 0, 1], [1, 0, 1])
     assert (found.statistic, found.p) == (0, 1)
 
 
@@ -115,7 +115,7 @@ def test_paired_t_on_student_s_own_data() -> None:
     # −1.58, t = −4.0621 on 9 degrees of freedom, p = 0.002833.
     first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
     second = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
-    found = paired_t(first, second)
+    found = paired_t_test(first, second)
     assert found.statistic == pytest.approx(-4.0621, abs=5e-5)
     assert found.p == pytest.approx(0.002833, abs=5e-7)
     assert found.n == 10
@@ -123,7 +123,7 @@ def test_paired_t_on_student_s_own_data() -> None:
 
 def test_paired_t_over_groups_takes_their_means() -> None:
     first, groups = [1.0, 3.0, 4.0, 9.0, 9.0, 9.0], list("aabccc")
-    found = paired_t(first, np.zeros(6), groups)
+    found = paired_t_test(first, np.zeros(6), groups)
     expected = stats.ttest_1samp([2.0, 4.0, 9.0], 0)
     assert found.statistic == pytest.approx(expected.statistic)
     assert found.p == pytest.approx(expected.pvalue)
@@ -131,25 +131,25 @@ def test_paired_t_over_groups_takes_their_means() -> None:
 
 
 def test_paired_t_says_why_it_has_no_p() -> None:
-    assert paired_t([], []).why == "there are no pairs"
-    assert paired_t([1], [0]).why == "there is one pair or group only"
-    assert paired_t([0.3, 0.4, 0.5], [0.2, 0.3, 0.4]).why == "all differences are equal"
-    assert paired_t([1, 2], [0, 0], ["a", "a"]).p is None
-    assert permutation([], []).why == "there are no pairs"
+    assert paired_t_test([], []).why == "there are no pairs"
+    assert paired_t_test([1], [0]).why == "there is one pair or group only"
+    assert paired_t_test([0.3, 0.4, 0.5], [0.2, 0.3, 0.4]).why == "all differences are equal"
+    assert paired_t_test([1, 2], [0, 0], ["a", "a"]).p is None
+    assert permutation_test([], []).why == "there are no pairs"
 
 
 def test_mcnemar_by_hand() -> None:
     # 150 against 86, as in Agresti's approval of a prime minister: 64² / 236 = 17.3559.
     first, second = outcomes(794, 150, 86, 570)
-    plain = mcnemar(first, second, method="chi-square")
-    corrected = mcnemar(first, second, method="chi-square-corrected")
+    plain = mcnemar_test(first, second, method="chi-square")
+    corrected = mcnemar_test(first, second, method="chi-square-corrected")
     assert plain.statistic == pytest.approx(17.3559, abs=5e-5)
     assert corrected.statistic == pytest.approx(63**2 / 236)
     assert plain.n == 1600
     # 5 against 1: (6 choose 0 + 6 choose 1) / 64, twice.
-    assert mcnemar(*outcomes(3, 5, 1, 2)).p == pytest.approx(2 * 7 / 64)
+    assert mcnemar_test(*outcomes(3, 5, 1, 2)).p == pytest.approx(2 * 7 / 64)
     # 2 against 2: twice the tail is more than 1.
-    assert mcnemar(*outcomes(0, 2, 2, 0)).p == 1
+    assert mcnemar_test(*outcomes(0, 2, 2, 0)).p == 1
 
 
 @given(*[st.integers(0, 60)] * 4)
@@ -163,29 +163,29 @@ def test_mcnemar_equals_statsmodels(both: int, first: int, second: int, neither:
         ("chi-square", False, False),
     ):
         expected = statsmodels_mcnemar(table, exact=exact, correction=correction)
-        found = mcnemar(*data, method=method)  # type: ignore[arg-type]
+        found = mcnemar_test(*data, method=method)  # type: ignore[arg-type]
         assert found.statistic == pytest.approx(expected.statistic)
         assert found.p == pytest.approx(min(1.0, expected.pvalue), rel=1e-9)
 
 
 def test_the_correction_never_turns_no_difference_into_one() -> None:
     # |2 − 2| − 1 would square to 1.
-    found = mcnemar(*outcomes(0, 2, 2, 0), method="chi-square-corrected")
+    found = mcnemar_test(*outcomes(0, 2, 2, 0), method="chi-square-corrected")
     assert (found.statistic, found.p) == (0, 1)
 
 
 def test_mcnemar_without_disagreement_is_a_dash() -> None:
-    found = mcnemar([1, 0], [1, 0])
+    found = mcnemar_test([1, 0], [1, 0])
     assert (found.statistic, found.p, found.why) == (None, None, "the two never disagree")
     assert found.n == 2
 
 
 def test_wrong_calls_of_paired_tests_are_refused() -> None:
     with pytest.raises(InputError, match=r"first \(2\), second \(1\)"):
-        permutation([1, 2], [1])
+        permutation_test([1, 2], [1])
     with pytest.raises(InputError, match="0 and 1 only"):
-        mcnemar([0.5, 1], [1, 1])
+        mcnemar_test([0.5, 1], [1, 1])
     with pytest.raises(InputError, match="chi-square"):
-        mcnemar([1], [0], method="chi")  # type: ignore[arg-type]
+        mcnemar_test([1], [0], method="chi")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="at least one"):
-        permutation([1, 2], [1, 1], resamples=0)
+        permutation_test([1, 2], [1, 1], resamples=0)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
-from epicene.errors import InputError
-from epicene.records import Estimate
-from epicene.stats.proportions import proportion, wilson
+from epicene.core.errors import InputError
+from epicene.core.records import Estimate
+from epicene.stats.intervals import proportion, wilson
 
 
 def ends(estimate: Estimate) -> tuple[float, float]:

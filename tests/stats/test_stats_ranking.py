@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from epicene.errors import InputError
-from epicene.stats.ranking import Place, better, letters, places, told_apart
+from epicene.core.errors import InputError
+from epicene.stats.ranking import (
+    RankRange,
+    compact_letter_display,
+    rank_ranges,
+    significant_pairs,
+    superiority_p_values,
+)
 
 Figures = NDArray[Any]
 
@@ -24,7 +30,7 @@ def sums(*systems: list[float]) -> Figures:
 
 def complete(*systems: list[float]) -> Figures:
     figures = sums(*systems)
-    return better(figures, figures)
+    return superiority_p_values(figures, figures)
 
 
 def test_of_two_by_hand() -> None:
@@ -41,7 +47,7 @@ def test_of_two_by_hand() -> None:
 
 def test_groups_flip_as_a_whole() -> None:
     # Ten judgements in two groups are two units, not ten.
-    p = better(np.array([[5.0, 0.0], [5.0, 0.0]]), np.array([[5.0, 0.0], [5.0, 0.0]]))
+    p = superiority_p_values(np.array([[5.0, 0.0], [5.0, 0.0]]), np.array([[5.0, 0.0], [5.0, 0.0]]))
     assert p[0, 1] == 1 / 4
 
 
@@ -62,30 +68,30 @@ def test_places_by_hand() -> None:
     p = complete([1] * 8, [0] * 8, [1, 1, 1, 1, 0, 0, 0, 0])
     assert p[0, 1] == 2**-8  # times 6 pairs is below 5 %
     assert p[0, 2] == p[2, 1] == 2**-4  # not
-    told = told_apart(p)
+    told = significant_pairs(p)
     assert np.argwhere(told).tolist() == [[0, 1]]
-    assert places(told) == [Place(1, 2), Place(2, 3), Place(1, 3)]
-    assert letters(told, [0, 2, 1]) == ["a", "b", "ab"]
+    assert rank_ranges(told) == [RankRange(1, 2), RankRange(2, 3), RankRange(1, 3)]
+    assert compact_letter_display(told, [0, 2, 1]) == ["a", "b", "ab"]
 
 
 def test_nothing_told_apart_is_no_ranking() -> None:
-    told = told_apart(complete([1, 0, 1], [0, 1, 1], [1, 1, 0]))
+    told = significant_pairs(complete([1, 0, 1], [0, 1, 1], [1, 1, 0]))
     assert not told.any()
-    assert places(told) == [Place(1, 3)] * 3
-    assert letters(told, [0, 1, 2]) == ["a"] * 3
+    assert rank_ranges(told) == [RankRange(1, 3)] * 3
+    assert compact_letter_display(told, [0, 1, 2]) == ["a"] * 3
 
 
 def test_a_clear_order_has_single_places() -> None:
     told = np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=np.bool_)
-    assert places(told) == [Place(1, 1), Place(2, 2), Place(3, 3)]
-    assert letters(told, [0, 1, 2]) == ["a", "b", "c"]
+    assert rank_ranges(told) == [RankRange(1, 1), RankRange(2, 2), RankRange(3, 3)]
+    assert compact_letter_display(told, [0, 1, 2]) == ["a", "b", "c"]
 
 
 def test_a_clear_order_of_many_is_told_too() -> None:
     """The smallest p-value must survive a correction over 600 pairs."""
     sums = np.zeros((40, 25))
     sums[:, 0] = 1.0  # one is right always, the others never
-    told = told_apart(better(sums, sums))
+    told = significant_pairs(superiority_p_values(sums, sums))
     assert told[0, 1:].all()
     assert told.sum() == 24
 
@@ -94,7 +100,7 @@ def test_letters_are_shared_exactly_by_those_not_told_apart() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
         told = np.triu(rng.random((7, 7)) < 0.4, k=1)
-        names = letters(told, list(range(7)))
+        names = compact_letter_display(told, list(range(7)))
         for a in range(7):
             for b in range(a + 1, 7):
                 assert bool(set(names[a]) & set(names[b])) == (not told[a, b])
@@ -102,7 +108,7 @@ def test_letters_are_shared_exactly_by_those_not_told_apart() -> None:
 
 def test_sums_of_another_shape_are_refused() -> None:
     with pytest.raises(InputError, match="shapes"):
-        better(np.zeros((3, 2)), np.zeros((2, 2)))
+        superiority_p_values(np.zeros((3, 2)), np.zeros((2, 2)))
 
 
 # --- less data -----------------------------------------------------------------------------
@@ -111,7 +117,7 @@ MISSING = np.nan
 
 
 def judged_as(figures: Figures) -> Figures:
-    return better(np.nan_to_num(figures, nan=0.0), np.nan_to_num(figures, nan=1.0))
+    return superiority_p_values(np.nan_to_num(figures, nan=0.0), np.nan_to_num(figures, nan=1.0))
 
 
 @st.composite
@@ -134,7 +140,9 @@ def test_no_place_improves_with_less_data(both: tuple[Figures, Figures]) -> None
     # At any level, not only the usual one, at which so few groups tell little apart.
     for level in (0.05, 0.5, 0.99):
         for old, new in zip(
-            places(told_apart(before, level)), places(told_apart(after, level)), strict=True
+            rank_ranges(significant_pairs(before, level)),
+            rank_ranges(significant_pairs(after, level)),
+            strict=True,
         ):
             assert new.worst >= old.worst
             assert new.best <= old.best
@@ -145,4 +153,4 @@ def test_no_place_improves_with_less_data(both: tuple[Figures, Figures]) -> None
 def test_the_same_shares_of_fewer_groups_tell_no_more(groups: int, times: int) -> None:
     few = sums([1.0] * groups, [0.0] * groups)
     many = np.tile(few, (times, 1))
-    assert better(few, few)[0, 1] >= better(many, many)[0, 1]
+    assert superiority_p_values(few, few)[0, 1] >= superiority_p_values(many, many)[0, 1]

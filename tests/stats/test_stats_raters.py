@@ -12,10 +12,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from epicene.errors import InputError
-from epicene.records import Estimate
-from epicene.stats.agreement import cohen
-from epicene.stats.raters import Metric, fleiss, krippendorff
+from epicene.core.errors import InputError
+from epicene.core.records import Estimate
+from epicene.stats.agreement import DistanceMetric, cohen, fleiss, krippendorff
 
 # Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, section C: four observers,
 # twelve units; he prints 0.743 (nominal), 0.815 (ordinal) and 0.849 (interval).
@@ -63,7 +62,7 @@ def test_fleiss_equals_statsmodels(ratings: list[list[str]]) -> None:
 @pytest.mark.parametrize(
     ("metric", "printed"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
-def test_krippendorff_as_published(metric: Metric, printed: float) -> None:
+def test_krippendorff_as_published(metric: DistanceMetric, printed: float) -> None:
     found = krippendorff(UNITS, metric=metric)
     assert value(found) == pytest.approx(printed, abs=5e-4)
     assert found.n == 11  # the twelfth unit has one rating
@@ -96,7 +95,7 @@ def test_krippendorff_equals_its_definition(units: list[list[int]]) -> None:
         inside = sum(min(a, b) <= value <= max(a, b) for value in pooled)
         return (inside - (pooled.count(a) + pooled.count(b)) / 2) ** 2
 
-    distances: dict[Metric, Callable[[int, int], float]] = {
+    distances: dict[DistanceMetric, Callable[[int, int], float]] = {
         "nominal": lambda a, b: a != b,
         "interval": lambda a, b: (a - b) ** 2,
         "ordinal": lambda a, b: ranks_between(a, b) if a != b else 0,

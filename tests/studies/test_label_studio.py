@@ -13,25 +13,25 @@ from xml.etree import ElementTree as ET
 import msgspec
 import pytest
 
-from epicene.annotate.folder import create_folder
-from epicene.errors import InputError
-from epicene.studies import (
+from epicene.core.errors import InputError
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.design.lists import items_by_list
+from epicene.studies.design.schema import (
     AnswerValue,
-    Choose,
+    ChoiceQuestion,
     ImagePanel,
-    Mark,
+    MarksQuestion,
     Option,
     Response,
     Span,
     Study,
     StudyItem,
     TextPanel,
-    Write,
+    TextQuestion,
 )
-from epicene.studies.label_studio import is_export
-from epicene.studies.label_studio_project import configuration, project
-from epicene.studies.lists import lists_of
-from epicene.studies.response_files import Placed, every_item, read_responses
+from epicene.studies.exchange.label_studio import is_export
+from epicene.studies.exchange.label_studio_project import labelling_config, project_files
+from epicene.studies.exchange.response_files import LocatedResponse, all_items, read_responses
 from study_examples import (
     STUDIES,
     completion,
@@ -137,7 +137,7 @@ class Person:
             yield {"text": [text or "something"]}
 
 
-def taken(study: Study, path: Path, tasks: list[dict[str, Any]]) -> list[Placed]:
+def taken(study: Study, path: Path, tasks: list[dict[str, Any]]) -> list[LocatedResponse]:
     path.write_text(json.dumps(tasks, ensure_ascii=False), "utf-8")
     assert is_export(path)
     return read_responses(path, study)
@@ -148,7 +148,7 @@ def test_what_people_do_in_the_project_comes_back(
     make: Callable[[], Study], tmp_path: Path
 ) -> None:
     study = make()
-    files = project(study)
+    files = project_files(study)
     seen: dict[tuple[str, str], dict[str, AnswerValue]] = {}
     tasks: dict[str, dict[str, Any]] = {}
     for name, text in files.items():
@@ -162,11 +162,11 @@ def test_what_people_do_in_the_project_comes_back(
     found = taken(study, tmp_path / "export.json", list(tasks.values()))
     assert {(each.participant, each.item) for _, each in found} == set(seen)
     assert len(found) == 2 * len([*study.items, *study.fillers, *study.checks])
-    items = {item.id: item for item in every_item(study)}
+    items = {item.id: item for item in all_items(study)}
     for _, response in found:
         wanted = seen[response.participant, response.item]
         for question in study.questions:
-            if isinstance(question, Choose) and question.between:
+            if isinstance(question, ChoiceQuestion) and question.between:
                 chosen = response.answers[question.id]
                 assert isinstance(chosen, str)
                 assert items[response.item].fields[chosen] == wanted[question.id]
@@ -182,7 +182,7 @@ def test_what_people_do_in_the_project_comes_back(
 
 def test_only_what_is_shown_leaves() -> None:
     whole = misgendering()
-    files = project(whole)
+    files = project_files(whole)
     for text in files.values():
         assert "automatic" not in text
         assert "model" not in text
@@ -192,7 +192,7 @@ def test_only_what_is_shown_leaves() -> None:
 
 
 def test_the_configuration_of_each_question_by_hand() -> None:
-    view = ET.fromstring(configuration(misgendering()))
+    view = ET.fromstring(labelling_config(misgendering()))
     (text,) = view.iter("Text")
     assert text.attrib == {"name": "show-text", "value": "$text", "saveTextResult": "yes"}
     first, tags = view.iter("Choices")
@@ -208,10 +208,10 @@ def test_the_configuration_of_each_question_by_hand() -> None:
         "show-text",
         ["noun", "adjective"],
     )
-    rewrite = ET.fromstring(configuration(label_and_rewrite()))
+    rewrite = ET.fromstring(labelling_config(label_and_rewrite()))
     area = next(rewrite.iter("TextArea"))
     assert (area.get("value"), area.get("required")) == ("$draft", "true")
-    (picture,) = ET.fromstring(configuration(image())).iter("Image")
+    (picture,) = ET.fromstring(labelling_config(image())).iter("Image")
     assert picture.attrib == {
         "name": "show-picture", "value": "$picture", "maxHeight": "60vh",
     }  # fmt: skip
@@ -223,7 +223,7 @@ def test_a_question_hangs_on_all_its_conditions() -> None:
         whole.questions[2], when={"grammatical": ("no",), "error": ("case", "valency")}
     )
     whole = msgspec.structs.replace(whole, questions=(*whole.questions[:2], third))
-    view = ET.fromstring(configuration(whole))
+    view = ET.fromstring(labelling_config(whole))
     parents = {child: parent for parent in view.iter() for child in parent}
     (control,) = (each for each in view.iter("Choices") if each.get("name") == "plausible")
     inner, outer = parents[control], parents[parents[control]]
@@ -238,7 +238,7 @@ def test_texts_to_choose_between_are_choices_in_no_telling_order() -> None:
         StudyItem(id=f"p{n}", group=f"g{n}", fields={"good": f"गया {n}", "bad": f"गई {n}"})
         for n in range(40)
     )
-    files = project(msgspec.structs.replace(like, items=items, lists="none"))
+    files = project_files(msgspec.structs.replace(like, items=items, lists="none"))
     tasks = json.loads(files["tasks.json"])
     assert {task["data"]["epicene__item"] for task in tasks} == {item.id for item in items} | {
         "f",
@@ -252,8 +252,8 @@ def test_texts_to_choose_between_are_choices_in_no_telling_order() -> None:
 
 def test_a_list_is_a_file_of_tasks() -> None:
     whole = forced_choice()
-    files = project(whole)
-    for number, items in enumerate(lists_of(whole).values(), start=1):
+    files = project_files(whole)
+    for number, items in enumerate(items_by_list(whole).values(), start=1):
         tasks = json.loads(files[f"tasks-{number}.json"])
         named = {task["data"]["epicene__item"] for task in tasks}
         assert named == {item.id for item in items} | {"f", "c"}
@@ -263,12 +263,12 @@ def test_names_that_label_studio_could_not_take_are_numbered(tmp_path: Path) -> 
     whole = study(
         (TextPanel(field="the text"), TextPanel(field="gloss")),
         (
-            Choose(id="is it?", ask=en("Is it?"), options=options("yes", "no")),
-            Mark(id="words", ask=en("Mark"), field="the text", when={"is it?": ("yes",)}),
+            ChoiceQuestion(id="is it?", ask=en("Is it?"), options=options("yes", "no")),
+            MarksQuestion(id="words", ask=en("Mark"), field="the text", when={"is it?": ("yes",)}),
         ),
         (StudyItem(id="1", fields={"the text": "राम गया", "gloss": "Ram went"}),),
     )
-    files = project(whole)
+    files = project_files(whole)
     view = ET.fromstring(files["config.xml"])
     assert [each.get("value") for each in view.iter("Text")] == ["$field__1", "$gloss"]
     assert json.loads(files["tasks.json"])[0]["data"]["field__1"] == "राम गया"
@@ -288,7 +288,7 @@ def test_labels_are_shown_in_every_language_and_kept_by_id(tmp_path: Path) -> No
     whole = study(
         (TextPanel(field="text", direction="rtl", title={"en": "Text", "ar": "نص"}),),
         (
-            Choose(
+            ChoiceQuestion(
                 id="who",
                 ask={"en": "Who?", "ar": "من؟"},
                 options=(
@@ -300,7 +300,7 @@ def test_labels_are_shown_in_every_language_and_kept_by_id(tmp_path: Path) -> No
         (StudyItem(id="1", language="ar", fields={"text": "أنا متعبة"}),),
         title={"en": "A study", "ar": "دراسة"},
     )
-    config = configuration(whole)
+    config = labelling_config(whole)
     assert '<Choice value="She / هي" alias="f" />' in config
     assert 'style="direction: rtl"' in config
     (_, he) = [each.get("value") for each in ET.fromstring(config).iter("Choice")]
@@ -314,7 +314,7 @@ def test_labels_are_shown_in_every_language_and_kept_by_id(tmp_path: Path) -> No
 def test_pictures_are_files_that_label_studio_serves() -> None:
     files = {"picture": "pictures/a b.png", "votes": ""}
     whole = msgspec.structs.replace(image(), items=(StudyItem(id="i", fields=files),))
-    (only,) = json.loads(project(whole)["tasks.json"])
+    (only,) = json.loads(project_files(whole)["tasks.json"])
     assert only["data"]["picture"] == "/data/local-files/?d=pictures/a%20b.png"
 
 
@@ -333,7 +333,7 @@ def test_pictures_are_files_that_label_studio_serves() -> None:
             {
                 "questions": (
                     *forced_choice().questions,
-                    Write(id="why", ask={"hi": "?", "en": "?"}, when={"better": ("bad",)}),
+                    TextQuestion(id="why", ask={"hi": "?", "en": "?"}, when={"better": ("bad",)}),
                 )
             },
             "The question why of a-study depends on better",
@@ -342,7 +342,7 @@ def test_pictures_are_files_that_label_studio_serves() -> None:
 )
 def test_what_label_studio_cannot_ask_is_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
-        project(msgspec.structs.replace(forced_choice(), **change))
+        project_files(msgspec.structs.replace(forced_choice(), **change))
     assert message in str(caught.value)
 
 
@@ -488,7 +488,7 @@ def test_an_export_of_another_kind_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_takes_an_export_once(tmp_path: Path) -> None:
-    folder = create_folder(tmp_path / "study", misgendering())
+    folder = create_study_folder(tmp_path / "study", misgendering())
     path = tmp_path / "e.json"
     path.write_text(json.dumps([task("g1", annotation(CORRECT))]), "utf-8")
     assert folder.take(path) == (1, 0, 0, 0)

@@ -15,9 +15,9 @@ from xml.etree import ElementTree as ET
 import msgspec
 import pytest
 
-from epicene.studies import (
-    Choose,
-    Mark,
+from epicene.studies.design.schema import (
+    ChoiceQuestion,
+    MarksQuestion,
     Option,
     Response,
     Span,
@@ -25,9 +25,9 @@ from epicene.studies import (
     StudyItem,
     TextPanel,
 )
-from epicene.studies.label_studio import is_export
-from epicene.studies.label_studio_project import configuration, project
-from epicene.studies.response_files import read_responses
+from epicene.studies.exchange.label_studio import is_export
+from epicene.studies.exchange.label_studio_project import labelling_config, project_files
+from epicene.studies.exchange.response_files import read_responses
 from study_examples import en, forced_choice, label_and_rewrite, misgendering, options, study
 
 # --- the export ----------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ def answered(study: Study, tasks: list[dict[str, Any]], path: Path) -> list[Resp
 def test_an_export_as_the_server_writes_it(tmp_path: Path) -> None:
     """Two tasks of which one was skipped; a draft is sent as it stands when it is not changed."""
     whole = label_and_rewrite()
-    (only,) = json.loads(project(whole)["tasks.json"])
+    (only,) = json.loads(project_files(whole)["tasks.json"])
     done = [
         result("choices", "label", "english", {"choices": ["FM"]}),
         result("choices", "flags", "english", {"choices": ["hard", "malformed"]}),
@@ -127,7 +127,7 @@ def test_a_mark_over_several_lines(
         result("choices", "label", "text", {"choices": ["correct"]}),
         result("labels", "extraneous", "text", mark),
     ]
-    (only,) = json.loads(project(whole)["tasks.json"])
+    (only,) = json.loads(project_files(whole)["tasks.json"])
     (response,) = answered(whole, [task(only["data"], annotation(done))], tmp_path / "e.json")
     assert response.answers["extraneous"] == (Span(start=start, end=end, label="noun"),)
 
@@ -144,13 +144,13 @@ def test_a_dollar_that_is_only_a_dollar(tmp_path: Path) -> None:
     whole = study(
         (TextPanel(field="text"), TextPanel(field="a"), TextPanel(field="b")),
         (
-            Mark(id="m", ask=en("Who has $5 of $text?"), field="text"),
-            Choose(id="cost", ask=en("$a?"), options=(Option(id="x", label=en("$5")),)),
-            Choose(id="better", ask=en("Which?"), between=("a", "b")),
+            MarksQuestion(id="m", ask=en("Who has $5 of $text?"), field="text"),
+            ChoiceQuestion(id="cost", ask=en("$a?"), options=(Option(id="x", label=en("$5")),)),
+            ChoiceQuestion(id="better", ask=en("Which?"), between=("a", "b")),
         ),
         (StudyItem(id="1", fields={"text": "t", "a": "He paid $5.", "b": "She paid $text."}),),
     )
-    files = project(whole)
+    files = project_files(whole)
     (only,) = json.loads(files["tasks.json"])
     view = ET.fromstring(files["config.xml"])
     seen = [
@@ -178,7 +178,7 @@ def test_a_dollar_that_is_only_a_dollar(tmp_path: Path) -> None:
 
 def test_the_style_survives_and_names_no_class_that_may_change() -> None:
     """The page leaves escaped signs as they are, and one rule with `&gt;` is dropped whole."""
-    config = configuration(label_and_rewrite())
+    config = labelling_config(label_and_rewrite())
     style = config.partition("<Style>")[2].partition("</Style>")[0]
     assert "unicode-bidi: plaintext" in style
     assert not set("&<>") & set(style)
@@ -189,10 +189,10 @@ def test_the_style_survives_and_names_no_class_that_may_change() -> None:
 def test_a_text_runs_by_its_letters_unless_its_panel_says_how() -> None:
     whole = study(
         (TextPanel(field="one"), TextPanel(field="two", direction="rtl")),
-        (Choose(id="c", ask=en("?"), options=options("yes", "no")),),
+        (ChoiceQuestion(id="c", ask=en("?"), options=options("yes", "no")),),
         (StudyItem(id="1", fields={"one": "أنا متعبة .", "two": "أنا متعبة ."}),),
     )
-    view = ET.fromstring(configuration(whole))
+    view = ET.fromstring(labelling_config(whole))
     first, second, *_ = view.findall("View")
     assert view.get("className") == "epicene"
     assert first.attrib == {"className": "epicene-by-letters"}
@@ -206,7 +206,7 @@ def test_instructions_are_html_without_a_list() -> None:
     """Markdown would be shown as one paragraph, and the points of a list not at all."""
     told = {"hi": "पहले\nपढ़िए।\n\n- <एक>\n- दो", "en": "Read this.\n\n- <one> & two\n- three"}
     whole = msgspec.structs.replace(forced_choice(), instructions=told)
-    hindi, english = ET.fromstring(project(whole)["instructions.html"])
+    hindi, english = ET.fromstring(project_files(whole)["instructions.html"])
     assert [(each.tag, each.text) for each in english] == [
         ("h3", "Sentences"), ("p", "I agree."), ("p", "Read this."),
         ("p", "• <one> & two"), ("p", "• three"),

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from epicene.errors import InputError
-from epicene.studies import Study
-from epicene.studies.lists import lists_of
-from epicene.studies.pcibex_experiment import experiment
-from epicene.studies.response_files import every_item, read_responses
-from epicene.suites import Source
+from epicene.core.errors import InputError
+from epicene.studies.design.lists import items_by_list
+from epicene.studies.design.schema import Study
+from epicene.studies.exchange.pcibex import experiment_files
+from epicene.studies.exchange.response_files import all_items, read_responses
+from epicene.suites import DataSource
 from epicene.suites.alternations import suite
 from epicene.suites.alternations.protocol import PROTOCOLS
 from scripted_people import respond
@@ -31,16 +31,16 @@ ENTERED = {"native": "hindi", "age": "30"}
 
 def choice_study() -> Study:
     """The forced choice of `alternations` on three verbs, four lists."""
-    from epicene.annotate.sample import sample_data
-    from epicene.studies.drawing import Wanted
+    from epicene.studies.analysis.study_builder import study_from_data
+    from epicene.studies.design.sampling import SamplingOptions
 
-    study = sample_data(suite, Source(), Wanted(per_cell=3), study="choice")
-    assert len(lists_of(study)) == 4
+    study = study_from_data(suite, DataSource(), SamplingOptions(per_cell=3), study="choice")
+    assert len(items_by_list(study)) == 4
     return study
 
 
 def table(study: Study) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(experiment(study)["items.csv"], newline="")))
+    return list(csv.DictReader(io.StringIO(experiment_files(study)["items.csv"], newline="")))
 
 
 def page_with(chromium: Browser, study: Study, **parameters: str) -> Page:
@@ -49,7 +49,7 @@ def page_with(chromium: Browser, study: Study, **parameters: str) -> Page:
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.add_script_tag(content=STAND_IN.read_text(encoding="utf-8"))
     page.evaluate("given => Object.assign(standIn.parameters, given)", parameters)
-    page.add_script_tag(content=experiment(study)["main.js"])
+    page.add_script_tag(content=experiment_files(study)["main.js"])
     assert faults == []
     return page
 
@@ -58,7 +58,7 @@ def take_part(page: Page, study: Study, counter: int, **more: Any) -> Any:
     person = f"person{counter}"
     answers = {
         item.id: respond(study, item, person).answers[study.questions[0].id]
-        for item in every_item(study)
+        for item in all_items(study)
     }
     order = {
         "counter": counter,
@@ -82,7 +82,7 @@ def test_results_of_the_experiment_are_what_people_answered(
     study = make()
     if len(study.questions) > 1:
         study = msgspec.structs.replace(study, questions=study.questions[:1])
-    lists = list(lists_of(study).values())
+    lists = list(items_by_list(study).values())
     # One person a list, and a second on the first one.
     counters = range(len(lists) + 1)
     parameter = study.access.participant_parameter
@@ -164,7 +164,7 @@ def test_texts_are_no_markup(chromium: Browser) -> None:
 
 def test_nothing_hidden_leaves_the_study() -> None:
     study = choice_study()
-    files = experiment(study)
+    files = experiment_files(study)
     assert list(table(study)[0]) == ["list", "item", "a", "b"]
     content = json.loads(files["main.js"].split("const STUDY = ")[1].split(";\n\n// The")[0])
     for part in ("practice", "filler", "check"):
@@ -184,7 +184,9 @@ def test_table_has_every_list() -> None:
     by_list: dict[str, list[str]] = {}
     for row in table(study):
         by_list.setdefault(row["list"], []).append(row["item"])
-    assert by_list == {name: [item.id for item in items] for name, items in lists_of(study).items()}
+    assert by_list == {
+        name: [item.id for item in items] for name, items in items_by_list(study).items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -197,4 +199,4 @@ def test_table_has_every_list() -> None:
 )
 def test_what_the_experiment_cannot_do_is_refused(study: Study, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        experiment(study)
+        experiment_files(study)

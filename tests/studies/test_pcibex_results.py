@@ -9,10 +9,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.errors import InputError
-from epicene.studies import Choose, Response, Study, Tag, Write
-from epicene.studies.pcibex import is_results
-from epicene.studies.response_files import read_responses
+from epicene.core.errors import InputError
+from epicene.studies.design.schema import (
+    ChoiceQuestion,
+    Response,
+    Study,
+    TagsQuestion,
+    TextQuestion,
+)
+from epicene.studies.exchange.pcibex import is_results
+from epicene.studies.exchange.response_files import read_responses
 from study_examples import en, forced_choice, options
 
 STANDARD = (
@@ -187,9 +193,9 @@ def questionnaire() -> Study:
     """Options, tags and a text, for other elements than selectors."""
     whole = forced_choice()
     questions = (
-        Choose(id="fine", ask=en("Fine?"), options=options("yes", "no")),
-        Tag(id="faults", ask=en("What is wrong?"), options=options("case", "form")),
-        Write(id="why", ask=en("Why?"), required=False),
+        ChoiceQuestion(id="fine", ask=en("Fine?"), options=options("yes", "no")),
+        TagsQuestion(id="faults", ask=en("What is wrong?"), options=options("case", "form")),
+        TextQuestion(id="why", ask=en("Why?"), required=False),
     )
     items = tuple(msgspec.structs.replace(item, expected={}) for item in whole.items)
     bare = msgspec.structs.replace(whole, practice=(), checks=(), fillers=(), lists="none")

@@ -12,25 +12,24 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.errors import InputError
-from epicene.studies import Response, Span, Study
-from epicene.studies.response_files import (
-    HIDDEN,
-    SHOWN,
+from epicene.core.errors import InputError
+from epicene.studies.design.schema import Response, Span, Study, visible_values
+from epicene.studies.exchange.response_files import (
+    HIDDEN_PREFIX,
+    SHOWN_PREFIX,
+    all_items,
     empty_sheet,
-    every_item,
     read_responses,
     responses_jsonl,
     responses_sheet,
     same_answers,
 )
-from epicene.studies.showing import shown
 from scripted_people import respond
 from study_examples import STUDIES, completion, image, label_and_rewrite, misgendering
 
 
 def answered(study: Study) -> list[Response]:
-    return [respond(study, item, who) for item in every_item(study) for who in ("ann", "bob")]
+    return [respond(study, item, who) for item in all_items(study) for who in ("ann", "bob")]
 
 
 def read(path: Path, study: Study, text: str) -> list[Response]:
@@ -78,10 +77,10 @@ def test_only_what_is_shown_is_written_for_people() -> None:
         responses_jsonl(study, answered(study)),
     ]
     for text in sheets:
-        assert f"{SHOWN}text" in text
-        assert HIDDEN not in text
+        assert f"{SHOWN_PREFIX}text" in text
+        assert HIDDEN_PREFIX not in text
         assert "automatic" not in text
-    assert f"{HIDDEN}automatic" in responses_sheet(study, answered(study), with_hidden=True)
+    assert f"{HIDDEN_PREFIX}automatic" in responses_sheet(study, answered(study), with_hidden=True)
 
 
 def test_rows_that_nobody_filled_in_are_passed_over(tmp_path: Path) -> None:
@@ -225,7 +224,9 @@ def test_a_study_without_items_is_a_sheet_without_rows(make: Callable[[], Study]
     for write in writers:
         (heads,) = write(none).splitlines()
         assert heads == write(whole).splitlines()[0]
-        assert all(f"{SHOWN}{name}" in heads for name in shown(whole, whole.items[0]))
+        assert all(
+            f"{SHOWN_PREFIX}{name}" in heads for name in visible_values(whole, whole.items[0])
+        )
     assert responses_jsonl(none, ()) == ""
 
 

@@ -6,19 +6,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.studies import AnswerValue, Choose, Mark, Note, Question, Span, StudyItem, Tag, Write
-from epicene.studies.cells import CellError, from_cell, guarded, to_cell, unguarded
+from epicene.studies.design.schema import (
+    AnswerValue,
+    ChoiceQuestion,
+    MarksQuestion,
+    NoteQuestion,
+    Question,
+    Span,
+    StudyItem,
+    TagsQuestion,
+    TextQuestion,
+)
+from epicene.studies.exchange.sheet_cells import (
+    CellError,
+    answer_from_cell,
+    answer_to_cell,
+    escape_formula,
+    unescape_formula,
+)
 from study_examples import en, options
 
 TEXT = "The girl's brother, a Girl-guide; girlhood. लड़की गई"
 ITEM = StudyItem(id="i", language="en", fields={"text": TEXT})
-CHOICE = Choose(id="c", ask=en("?"), options=options("yes", "no"))
-TAGS = Tag(id="t", ask=en("?"), options=options("one", "two", "three"))
-NEEDED = Tag(id="n", ask=en("?"), options=options("one", "two"), required=True)
-MARKS = Mark(id="m", ask=en("?"), field="text")
-LABELLED = Mark(id="l", ask=en("?"), field="text", labels=options("noun", "adjective"))
-WRITING = Write(id="w", ask=en("?"))
-REMARK = Note(id="r", ask=en("?"))
+CHOICE = ChoiceQuestion(id="c", ask=en("?"), options=options("yes", "no"))
+TAGS = TagsQuestion(id="t", ask=en("?"), options=options("one", "two", "three"))
+NEEDED = TagsQuestion(id="n", ask=en("?"), options=options("one", "two"), required=True)
+MARKS = MarksQuestion(id="m", ask=en("?"), field="text")
+LABELLED = MarksQuestion(id="l", ask=en("?"), field="text", labels=options("noun", "adjective"))
+WRITING = TextQuestion(id="w", ask=en("?"))
+REMARK = NoteQuestion(id="r", ask=en("?"))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +59,7 @@ REMARK = Note(id="r", ask=en("?"))
     ],
 )
 def test_a_cell_is_read(question: Question, cell: str, answer: AnswerValue | None) -> None:
-    assert from_cell(question, ITEM, cell) == answer
+    assert answer_from_cell(question, ITEM, cell) == answer
 
 
 @pytest.mark.parametrize(
@@ -56,7 +72,7 @@ def test_a_cell_is_read(question: Question, cell: str, answer: AnswerValue | Non
 )
 def test_what_cannot_be_read_is_said(question: Question, cell: str, fault: str) -> None:
     with pytest.raises(CellError) as caught:
-        from_cell(question, ITEM, cell)
+        answer_from_cell(question, ITEM, cell)
     assert str(caught.value) == fault
 
 
@@ -81,14 +97,14 @@ places = st.tuples(st.integers(0, 40), st.integers(1, 9)).map(lambda p: (p[0], p
 )
 def test_any_answer_comes_back(pair: tuple[Question, AnswerValue]) -> None:
     question, answer = pair
-    assert from_cell(question, ITEM, to_cell(answer)) == answer
+    assert answer_from_cell(question, ITEM, answer_to_cell(answer)) == answer
 
 
 @given(st.text(st.sampled_from("'=+-@\ta"), max_size=5))
 def test_no_cell_is_a_formula_and_all_come_back(text: str) -> None:
-    assert not guarded(text).startswith(("=", "+", "-", "@", "\t", "\r"))
-    assert unguarded(guarded(text)) == text
+    assert not escape_formula(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert unescape_formula(escape_formula(text)) == text
 
 
 def test_an_apostrophe_before_a_word_stays() -> None:
-    assert guarded("'tis") == unguarded("'tis") == "'tis"
+    assert escape_formula("'tis") == unescape_formula("'tis") == "'tis"

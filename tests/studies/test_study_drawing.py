@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.errors import InputError
-from epicene.records import digest
-from epicene.studies import StudyItem
-from epicene.studies.drawing import Candidate, Wanted, stratified
+from epicene.core.errors import InputError
+from epicene.core.records import digest
+from epicene.studies.design.sampling import Candidate, SamplingOptions, stratified_sample
+from epicene.studies.design.schema import StudyItem
 
 
 def candidate(cell: str, unit: int, sample: int) -> Candidate:
@@ -34,7 +34,7 @@ def cells_of(items: tuple[StudyItem, ...]) -> Counter[str]:
 
 
 def test_equally_many_distinct_units_of_each_cell() -> None:
-    items = stratified(grid(a=40, b=40, c=3), Wanted(per_cell=7, seed=1))
+    items = stratified_sample(grid(a=40, b=40, c=3), SamplingOptions(per_cell=7, seed=1))
     assert cells_of(items) == {"a": 7, "b": 7, "c": 3}
     units = Counter(item.id.rsplit("/", 1)[0] for item in items)
     assert set(units.values()) == {1}
@@ -46,14 +46,14 @@ def test_equally_many_distinct_units_of_each_cell() -> None:
 def test_what_is_drawn_does_not_depend_on_the_order(
     shuffled: list[Candidate], seed: int, per_cell: int
 ) -> None:
-    wanted = Wanted(per_cell=per_cell, seed=seed)
-    assert stratified(shuffled, wanted) == stratified(grid(a=9, b=4), wanted)
+    wanted = SamplingOptions(per_cell=per_cell, seed=seed)
+    assert stratified_sample(shuffled, wanted) == stratified_sample(grid(a=9, b=4), wanted)
 
 
 @given(st.integers(0, 50), st.integers(1, 12))
 def test_the_units_of_smallest_hash_are_drawn(seed: int, per_cell: int) -> None:
     """Whatever is thrown away on the way: against the whole list sorted."""
-    items = stratified(grid(a=30), Wanted(per_cell=per_cell, seed=seed))
+    items = stratified_sample(grid(a=30), SamplingOptions(per_cell=per_cell, seed=seed))
     units = sorted(range(30), key=lambda unit: digest(seed, ("a",), str(unit)))[:per_cell]
     samples = {
         unit: min((digest(seed, f"a/{unit}/{sample}"), sample) for sample in range(3))[1]
@@ -63,31 +63,35 @@ def test_the_units_of_smallest_hash_are_drawn(seed: int, per_cell: int) -> None:
 
 
 def test_another_seed_draws_others_in_another_order() -> None:
-    first, second = (stratified(grid(a=90), Wanted(per_cell=9, seed=seed)) for seed in (1, 2))
+    first, second = (
+        stratified_sample(grid(a=90), SamplingOptions(per_cell=9, seed=seed)) for seed in (1, 2)
+    )
     assert {item.id for item in first} != {item.id for item in second}
     assert [item.id for item in first] != sorted(item.id for item in first)
 
 
 def test_a_number_in_all_is_spread_over_the_cells() -> None:
-    items = stratified(grid(a=40, b=40, c=2), Wanted(total=20))
+    items = stratified_sample(grid(a=40, b=40, c=2), SamplingOptions(total=20))
     assert cells_of(items) == {"a": 9, "b": 9, "c": 2}
-    assert len(stratified(grid(a=40, b=40, c=40), Wanted(total=4))) == 4
+    assert len(stratified_sample(grid(a=40, b=40, c=40), SamplingOptions(total=4))) == 4
 
 
 def test_those_for_two_people_are_spread_over_the_cells() -> None:
-    items = stratified(grid(a=40, b=40, c=40), Wanted(per_cell=20, twice=12))
+    items = stratified_sample(grid(a=40, b=40, c=40), SamplingOptions(per_cell=20, twice=12))
     twice = tuple(item for item in items if item.judgements == 2)
     assert cells_of(twice) == {"a": 4, "b": 4, "c": 4}
     assert {item.judgements for item in items} == {2, None}
 
 
 def test_two_hundred_are_for_two_people_unless_said() -> None:
-    items = stratified(grid(a=300), Wanted())
+    items = stratified_sample(grid(a=300), SamplingOptions())
     assert len(items) == 300
     assert sum(item.judgements == 2 for item in items) == 200
-    few = stratified(grid(a=30), Wanted())
+    few = stratified_sample(grid(a=30), SamplingOptions())
     assert sum(item.judgements == 2 for item in few) == 30
-    assert all(item.judgements is None for item in stratified(grid(a=3), Wanted(twice=0)))
+    assert all(
+        item.judgements is None for item in stratified_sample(grid(a=3), SamplingOptions(twice=0))
+    )
 
 
 def test_only_what_is_drawn_is_made() -> None:
@@ -101,12 +105,12 @@ def test_only_what_is_drawn_is_made() -> None:
         Candidate(("a",), str(unit), str(unit), lambda unit=unit: make(str(unit)))  # type: ignore[misc]
         for unit in range(500)
     ]
-    items = stratified(many, Wanted(per_cell=5))
+    items = stratified_sample(many, SamplingOptions(per_cell=5))
     assert sorted(made) == sorted(item.id for item in items)
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(InputError, match="not both"):
-        stratified(grid(a=3), Wanted(per_cell=1, total=1))
+        stratified_sample(grid(a=3), SamplingOptions(per_cell=1, total=1))
     with pytest.raises(InputError, match="nothing to draw"):
-        stratified([], Wanted())
+        stratified_sample([], SamplingOptions())

@@ -8,10 +8,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from epicene.annotate.folder import create_folder
-from epicene.errors import InputError
-from epicene.studies import ChoiceScreen, Mark, NumberScreen, Option, Study, StudyItem, Tag, Write
-from epicene.studies.checks import check_study, offered_faults, study_faults
+from epicene.core.errors import InputError
+from epicene.studies.collection.folder import create_study_folder
+from epicene.studies.design.checks import check_study, launch_problems, study_problems
+from epicene.studies.design.schema import (
+    ChoiceScreener,
+    MarksQuestion,
+    NumberScreener,
+    Option,
+    Study,
+    StudyItem,
+    TagsQuestion,
+    TextQuestion,
+)
 from study_examples import completion, en, forced_choice, image, options
 
 
@@ -72,7 +81,7 @@ FAULTS: list[tuple[Study, str]] = [
         replaced(
             completion(),
             questions=(
-                Mark(id="m", ask=en("?"), field="sentence", labels=(Option(id="a:b"),)),
+                MarksQuestion(id="m", ask=en("?"), field="sentence", labels=(Option(id="a:b"),)),
                 *completion().questions,
             ),
         ),
@@ -110,19 +119,19 @@ FAULTS: list[tuple[Study, str]] = [
         "questions[2].ask: there is no language 'eng'; did you mean 'en'?",
     ),
     (
-        replaced(image(), questions=(Tag(id="t", ask=en("?"), options=()),)),
+        replaced(image(), questions=(TagsQuestion(id="t", ask=en("?"), options=()),)),
         "questions[0] (t) has no options",
     ),
     (
-        replaced(image(), questions=(Mark(id="m", ask=en("?"), field="picture"),)),
+        replaced(image(), questions=(MarksQuestion(id="m", ask=en("?"), field="picture"),)),
         "questions[0] (m) marks words of 'picture', which is not shown as a text",
     ),
     (
-        replaced(image(), questions=(Write(id="w", ask=en("?"), same_words=True),)),
+        replaced(image(), questions=(TextQuestion(id="w", ask=en("?"), same_words=True),)),
         "questions[0] (w) counts words, and names no source to count them in",
     ),
     (
-        replaced(image(), questions=(Write(id="w", ask=en("?"), draft="votes"),)),
+        replaced(image(), questions=(TextQuestion(id="w", ask=en("?"), draft="votes"),)),
         "questions[0] (w) shows the field 'votes', which is hidden",
     ),
     (replaced(image(), hidden=("picture",)), "show[0] shows the field 'picture', which is hidden"),
@@ -168,13 +177,15 @@ FAULTS: list[tuple[Study, str]] = [
         "items 'k2' names no group, and the lists rotate within groups",
     ),
     (
-        replaced(image(), screening=(NumberScreen(id="age", ask=en("?"), at_least=9, at_most=8),)),
+        replaced(
+            image(), screening=(NumberScreener(id="age", ask=en("?"), at_least=9, at_most=8),)
+        ),
         "screening[0] (age) accepts no number: 9 is more than 8",
     ),
     (
         replaced(
             image(),
-            screening=(ChoiceScreen(id="l", ask=en("?"), options=options("hindi"), accept=()),),
+            screening=(ChoiceScreener(id="l", ask=en("?"), options=options("hindi"), accept=()),),
         ),
         "screening[0] (l) accepts no answer",
     ),
@@ -182,7 +193,7 @@ FAULTS: list[tuple[Study, str]] = [
         replaced(
             image(),
             screening=(
-                ChoiceScreen(id="l", ask=en("?"), options=options("hindi"), accept=("hind",)),
+                ChoiceScreener(id="l", ask=en("?"), options=options("hindi"), accept=("hind",)),
             ),
         ),
         "screening[0] (l) accepts 'hind': there is no option 'hind'; did you mean 'hindi'?",
@@ -192,18 +203,18 @@ FAULTS: list[tuple[Study, str]] = [
 
 def test_a_colon_is_refused_only_where_a_sheet_sets_one() -> None:
     study = with_question(options=(Option(id="a:b"), Option(id="c")))
-    assert not [*study_faults(study), *offered_faults(study)]
+    assert not [*study_problems(study), *launch_problems(study)]
 
 
 @pytest.mark.parametrize(("broken", "fault"), FAULTS, ids=[fault for _, fault in FAULTS])
 def test_a_fault_is_said_with_its_place(broken: Study, fault: str, tmp_path: Path) -> None:
-    if fault in offered_faults(broken):
+    if fault in launch_problems(broken):
         check_study(broken, "study.toml")  # what people answered in spite of it is read
         with pytest.raises(InputError) as caught:
-            create_folder(tmp_path / "new", broken)
+            create_study_folder(tmp_path / "new", broken)
         assert str(caught.value) == f"The study {broken.name}: {fault}."
         return
-    assert fault in study_faults(broken)
+    assert fault in study_problems(broken)
     with pytest.raises(InputError) as caught:
         check_study(broken, "study.toml")
     end = "" if fault.endswith("?") else "."

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epicene.errors import InputError
-from epicene.studies import AnswerValue, Span, Study, StudyItem
-from epicene.studies.checks import study_faults
-from epicene.studies.files import read_study, write_study
+from epicene.core.errors import InputError
+from epicene.studies.design.checks import study_problems
+from epicene.studies.design.schema import AnswerValue, Span, Study, StudyItem
+from epicene.studies.exchange.study_files import read_study, write_study
 from study_examples import STUDIES, image
 
 
@@ -25,7 +25,7 @@ def test_the_suites_studies_are_sound_and_come_back_from_files(
     make: Callable[[], Study], suffix: str, tmp_path: Path
 ) -> None:
     whole = make()
-    assert list(study_faults(whole)) == []
+    assert list(study_problems(whole)) == []
     path = tmp_path / f"study{suffix}"
     write_study(whole, path)
     assert read_study(path) == whole

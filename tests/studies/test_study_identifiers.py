@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.studies.files import read_study, write_study
-from epicene.studies.identifiers import item_id, read_definition
+from epicene.studies.design.sampling import item_id
+from epicene.studies.exchange.study_files import read_study, read_study_definition, write_study
 from study_examples import forced_choice
 
 
@@ -28,7 +28,7 @@ def test_ids_stay_as_they_are_from_one_version_to_the_next() -> None:
 def test_a_definitions_own_names_do_not_reach_people(tmp_path: Path) -> None:
     study = forced_choice()
     write_study(study, tmp_path / "choice.toml")
-    found = read_definition(tmp_path / "choice.toml")
+    found = read_study_definition(tmp_path / "choice.toml")
     for part in ("practice", "checks", "fillers"):
         (before,), (after,) = getattr(study, part), getattr(found, part)
         assert after.id == item_id(study.name, before.id)

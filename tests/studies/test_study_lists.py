@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.studies import Study, StudyItem
-from epicene.studies.lists import lists_of, sequence
+from epicene.studies.design.lists import items_by_list, presentation_order
+from epicene.studies.design.schema import Study, StudyItem
 from study_examples import forced_choice, misgendering, three_way_choice
 
 
@@ -33,7 +33,7 @@ def test_a_crossed_design_becomes_a_latin_square() -> None:
     study = rotated([["B", "A", "C"], ["C", "B", "A"], ["A", "B", "C"], ["A", "C", "B"]])
     found = {
         name: [f"{item.group}{item.condition}" for item in items]
-        for name, items in lists_of(study).items()
+        for name, items in items_by_list(study).items()
     }
     # By hand: group g shows condition number l - g (A is 0) on list l.
     assert found == {
@@ -45,7 +45,7 @@ def test_a_crossed_design_becomes_a_latin_square() -> None:
 
 @given(st.lists(st.permutations("ABCD"), min_size=1, max_size=12))
 def test_every_list_has_every_group_once_and_conditions_evenly(groups: list[list[str]]) -> None:
-    lists = lists_of(rotated(groups))
+    lists = items_by_list(rotated(groups))
     assert len(lists) == 4
     for items in lists.values():
         assert sorted(item.group for item in items) == sorted(map(str, range(len(groups))))
@@ -56,7 +56,7 @@ def test_every_list_has_every_group_once_and_conditions_evenly(groups: list[list
 @given(st.lists(st.lists(st.sampled_from(["", "A", "B", "C"]), min_size=1, max_size=4), max_size=8))
 def test_nobody_sees_two_versions_and_no_item_is_lost(groups: list[list[str]]) -> None:
     study = rotated(groups)
-    lists = lists_of(study)
+    lists = items_by_list(study)
     assert len(lists) == max(map(len, groups), default=1)
     found = [item.id for items in lists.values() for item in items]
     assert sorted(found) == sorted(item.id for item in study.items)
@@ -66,12 +66,12 @@ def test_nobody_sees_two_versions_and_no_item_is_lost(groups: list[list[str]]) -
 
 def test_items_without_versions_are_all_for_everybody() -> None:
     """Pairs of several phenomena that stand alone make one list, not one a phenomenon."""
-    assert list(lists_of(rotated([["A"], ["B"], ["C"]]))) == ["1"]
+    assert list(items_by_list(rotated([["A"], ["B"], ["C"]]))) == ["1"]
 
 
 def test_given_lists_and_none() -> None:
-    assert [item.id for item in lists_of(three_way_choice())["A"]] == ["z"]
-    assert [item.id for item in lists_of(misgendering())[""]] == ["g1", "g2"]
+    assert [item.id for item in items_by_list(three_way_choice())["A"]] == ["z"]
+    assert [item.id for item in items_by_list(misgendering())[""]] == ["g1", "g2"]
 
 
 # --- one person's order ------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def mixed(*, shuffle: bool = True) -> Study:
 @pytest.mark.parametrize("person", ["ann", "bob", ""])
 def test_fillers_and_checks_are_spread(person: str) -> None:
     study = mixed()
-    order = [item.id for item in sequence(study, study.items, person)]
+    order = [item.id for item in presentation_order(study, study.items, person)]
     assert sorted(order) == sorted(
         item.id for item in (*study.items, *study.fillers, *study.checks)
     )
@@ -107,12 +107,14 @@ def test_fillers_and_checks_are_spread(person: str) -> None:
 
 def test_each_person_has_an_order_of_their_own_and_keeps_it() -> None:
     study = mixed()
-    ann, again, bob = (sequence(study, study.items, name) for name in ("ann", "ann", "bob"))
+    ann, again, bob = (
+        presentation_order(study, study.items, name) for name in ("ann", "ann", "bob")
+    )
     assert ann == again
     assert ann != bob
 
 
 def test_an_order_that_is_not_shuffled_stays() -> None:
     study = mixed(shuffle=False)
-    order = [item.id for item in sequence(study, study.items, "ann")]
+    order = [item.id for item in presentation_order(study, study.items, "ann")]
     assert [name for name in order if name.startswith("i")] == [item.id for item in study.items]

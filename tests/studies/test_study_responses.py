@@ -7,9 +7,21 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from epicene.errors import InputError
-from epicene.studies import AnswerValue, Note, Response, Span, Study, StudyItem
-from epicene.studies.responses import as_expected, check_response, comparable, is_asked
+from epicene.core.errors import InputError
+from epicene.studies.design.answers import (
+    check_response,
+    comparison_key,
+    is_asked,
+    matches_expected,
+)
+from epicene.studies.design.schema import (
+    AnswerValue,
+    NoteQuestion,
+    Response,
+    Span,
+    Study,
+    StudyItem,
+)
 from study_examples import completion, en, forced_choice, image, label_and_rewrite, misgendering
 
 
@@ -32,12 +44,12 @@ def test_a_response_comes_back_from_json() -> None:
 def test_an_expected_answer_may_be_spelled_in_either_canonical_way() -> None:
     composed, apart = "पढ\u093cता", "प\u095dता"
     assert composed != apart
-    assert comparable(composed) == comparable(apart)
-    assert comparable(("é",)) == comparable(("e\u0301",))
+    assert comparison_key(composed) == comparison_key(apart)
+    assert comparison_key(("é",)) == comparison_key(("e\u0301",))
     item = StudyItem(id="c", fields={}, expected={"text": composed})
     for text, right in ((apart, True), ("पढता", False)):
         given = Response(study="s", participant="p", item="c", answers={"text": text})
-        assert as_expected(item, given) is right
+        assert matches_expected(item, given) is right
 
 
 def respond(whole: Study, answers: dict[str, AnswerValue]) -> None:
@@ -129,7 +141,9 @@ def test_responses_that_do_not_fit(
 
 
 def test_a_question_may_wait_for_tags() -> None:
-    waiting = Note(id="which", ask=en("Which one?"), when={"tags": ("wrong-case", "repetition")})
+    waiting = NoteQuestion(
+        id="which", ask=en("Which one?"), when={"tags": ("wrong-case", "repetition")}
+    )
     assert is_asked(waiting, {"tags": ("repetition",)})
     assert not is_asked(waiting, {"tags": ()})
     assert not is_asked(waiting, {})

@@ -19,26 +19,26 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from epicene import registry
-from epicene.annotate.folder import create_folder, read_folder
-from epicene.annotate.quality_tables import quality_tables
-from epicene.annotate.ratings import group_of
-from epicene.annotate.results import StudySummary, summarise_study
-from epicene.annotate.sample import sample_data, sample_runs
+from epicene.core import registry
+from epicene.core.records import Estimate, Figure, Table
 from epicene.languages import get
 from epicene.models import parse_spec
-from epicene.records import Estimate, Figure, Table
 from epicene.report.figures import svg
+from epicene.report.latex import tables_latex
 from epicene.report.page import table_html
-from epicene.report.plain import as_json, tables_csv, tables_latex, tables_markdown
-from epicene.report.terminal import rich_table
-from epicene.runs.results import Finished, Judged, read_run
-from epicene.runs.run import Order, run
+from epicene.report.table_formats import as_json, rich_table, tables_csv, tables_markdown
+from epicene.runs.results import RunJudgements, StoredRun, read_run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import Summary, summarise
-from epicene.studies.drawing import Wanted
-from epicene.studies.response_files import every_item, responses_sheet
-from epicene.studies.showing import shown
-from epicene.suites import Source, choose_protocol, find_suite
+from epicene.studies.analysis.quality import resampling_group
+from epicene.studies.analysis.quality_tables import quality_tables
+from epicene.studies.analysis.results import StudySummary, summarise_study
+from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
+from epicene.studies.collection.folder import create_study_folder, open_study_folder
+from epicene.studies.design.sampling import SamplingOptions
+from epicene.studies.design.schema import visible_values
+from epicene.studies.exchange.response_files import all_items, responses_sheet
+from epicene.suites import DataSource, choose_protocol, find_suite
 from runs.conftest import Silent
 from scripted_people import respond
 
@@ -49,13 +49,13 @@ LIMIT = 110  # enough for an agreement of some pronouns to be defined
 @pytest.fixture(scope="module", params=SHIPPED)
 def runs(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> list[Finished]:
+) -> list[StoredRun]:
     """A suite, run by two models."""
     suite = find_suite(request.param)
     under = tmp_path_factory.mktemp(suite.name)
     folders = []
     for seed in (1, 2):
-        order = Order(
+        order = RunConfig(
             suite=suite,
             protocol=choose_protocol(suite, "epicene", {}, None),
             models={
@@ -71,14 +71,14 @@ def runs(
 
 
 @pytest.fixture(scope="module")
-def walked(runs: list[Finished]) -> Summary:
+def walked(runs: list[StoredRun]) -> Summary:
     """What the runs gave."""
     return summarise(runs)
 
 
 @pytest.fixture(scope="module")
 def studied(
-    runs: list[Finished], tmp_path_factory: pytest.TempPathFactory
+    runs: list[StoredRun], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, StudySummary]:
     """Every study of the suite, drawn small and answered."""
     return {
@@ -87,21 +87,21 @@ def studied(
     }
 
 
-def answered(runs: list[Finished], name: str, place: Path) -> StudySummary:
+def answered(runs: list[StoredRun], name: str, place: Path) -> StudySummary:
     """A study, its items dealt out to three people who all hand in a sheet."""
     suite = runs[0].suite
-    wanted = Wanted(per_cell=2)
+    wanted = SamplingOptions(per_cell=2)
     if suite.studies[name].from_runs:
-        study = sample_runs(runs, wanted, study=name)
+        study = study_from_runs(runs, wanted, study=name)
     else:
-        study = sample_data(suite, Source(), wanted, study=name)
-    folder = create_folder(place / "study", study)
+        study = study_from_data(suite, DataSource(), wanted, study=name)
+    folder = create_study_folder(place / "study", study)
     for person in ("ann", "bob", "cyd"):
         sheet = place / f"{person}.csv"
         given = [respond(study, item, person) for item in study.items]
         sheet.write_text(responses_sheet(study, given), "utf-8")
         assert folder.take(sheet).new == len(study.items)
-    return summarise_study(read_folder(folder.path).study, folder.responses())
+    return summarise_study(open_study_folder(folder.path).study, folder.responses())
 
 
 def numbers(branch: Any) -> list[Any]:
@@ -152,7 +152,7 @@ def check_figures(figures: Iterable[Figure]) -> None:
 
 
 def test_every_study_on_the_card_gives_what_it_names(
-    runs: list[Finished], studied: dict[str, StudySummary]
+    runs: list[StoredRun], studied: dict[str, StudySummary]
 ) -> None:
     card = runs[0].suite.card
     assert set(card.studies) == set(studied)
@@ -172,14 +172,14 @@ def test_no_study_shows_who_wrote_what(studied: dict[str, StudySummary]) -> None
         for item in study.items:
             if "model" in item.fields:
                 assert "model" in study.hidden
-                assert item.fields["model"] not in f"{item.id} {shown(study, item)}"
+                assert item.fields["model"] not in f"{item.id} {visible_values(study, item)}"
 
 
 def test_no_id_says_what_an_item_is_or_looks_like_a_number(
     studied: dict[str, StudySummary],
 ) -> None:
     for summary in studied.values():
-        ids = [item.id for item in every_item(summary.results.study)]
+        ids = [item.id for item in all_items(summary.results.study)]
         assert [name for name in ids if not re.fullmatch("i[0-9a-f]{12}", name)] == []
         assert len(set(ids)) == len(ids)
 
@@ -190,7 +190,7 @@ def test_the_groups_that_any_study_resamples_are_the_suites_own(
     for name, summary in studied.items():
         study, frame = summary.results.study, summary.results.frame
         own = dict(frame.select(pl.col("item", "group").cast(pl.String)).iter_rows())
-        pairs = {(own[item.id], group_of(item)) for item in study.items}
+        pairs = {(own[item.id], resampling_group(item)) for item in study.items}
         assert len(pairs) == len({mine for mine, _ in pairs}) == len({any_ for _, any_ in pairs})
         assert len(pairs) < len(study.items) or name in ("stereotype", "category")
 
@@ -218,9 +218,9 @@ def estimates(table: Table) -> list[tuple[tuple[str, ...], list[Estimate]]]:
     ]
 
 
-def test_evidence_with_a_reference_has_what_is_set_against_it(runs: list[Finished]) -> None:
+def test_evidence_with_a_reference_has_what_is_set_against_it(runs: list[StoredRun]) -> None:
     """The report colours the words in which two texts differ, which it knows by their names."""
-    for judgement in Judged(runs[0]):
+    for judgement in RunJudgements(runs[0]):
         if "reference" in judgement.evidence:
             assert judgement.evidence.keys() & {"answer", "counterfactual"}, judgement.name
 

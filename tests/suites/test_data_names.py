@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from epicene.suites import Source, choose_protocol, find_suite
+from epicene.suites import DataSource, choose_protocol, find_suite
 from epicene.suites.alternations.data import STARTER as PAIRS
 from epicene.suites.apgc.data import STARTER as SENTENCES
 from epicene.suites.genform.data import STARTER as FORMS
@@ -21,7 +21,7 @@ FILES = {
 
 def named(suite: str, path: Path) -> str:
     found = find_suite(suite)
-    return found.read(Source(path=path), choose_protocol(found, "epicene", {}, None)).name
+    return found.read(DataSource(path=path), choose_protocol(found, "epicene", {}, None)).name
 
 
 @pytest.mark.parametrize("suite", FILES)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.records import Generate, Translate
+from epicene.core.errors import InputError
+from epicene.core.records import Generate, Translate
 from epicene.suites import Protocol, Role, Stage, Suite, find_suite
 
 PROTOCOL = Protocol(name="epicene", about="")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epicene.records import Estimate
-from epicene.stats.raters import krippendorff
-from epicene.suites import people
+from epicene.core.records import Estimate
+from epicene.stats import annotator_agreement
+from epicene.stats.agreement import krippendorff
 
 
 def frame(*rows: tuple[str, str, str | None], name: str = "outcome") -> pl.DataFrame:
@@ -32,7 +32,7 @@ def labels(found: pl.DataFrame) -> dict[str, str]:
 
 
 def test_most_decide() -> None:
-    found = people.one_label(
+    found = annotator_agreement.majority_labels(
         frame(
             ("a1", "zoe", "yes"),
             ("a1", "ann", "no"),
@@ -45,22 +45,22 @@ def test_most_decide() -> None:
 
 def test_a_tie_goes_to_whoever_judged_most() -> None:
     rows = [("a1", "ann", "no"), ("a1", "zoe", "yes"), ("a2", "zoe", "no"), ("b1", "zoe", "no")]
-    assert labels(people.one_label(frame(*rows)))["a1"] == "yes"
-    assert labels(people.one_label(frame(*reversed(rows)))) == labels(
-        people.one_label(frame(*rows))
+    assert labels(annotator_agreement.majority_labels(frame(*rows)))["a1"] == "yes"
+    assert labels(annotator_agreement.majority_labels(frame(*reversed(rows)))) == labels(
+        annotator_agreement.majority_labels(frame(*rows))
     )
 
 
 def test_a_tie_of_who_judged_as_much_goes_by_lot_and_to_no_name() -> None:
     rows = [(f"a{n}", who, label) for n in range(40) for who, label in (("ann", "y"), ("zoe", "n"))]
-    found = labels(people.one_label(frame(*rows)))
+    found = labels(annotator_agreement.majority_labels(frame(*rows)))
     assert set(found.values()) == {"y", "n"}
     turned = [(item, {"ann": "zoe", "zoe": "ann"}[who], label) for item, who, label in rows]
-    assert labels(people.one_label(frame(*turned))) == found
+    assert labels(annotator_agreement.majority_labels(frame(*turned))) == found
 
 
 def test_every_two_people_are_a_pair() -> None:
-    pairs = people.between_people(
+    pairs = annotator_agreement.annotator_pairs(
         frame(
             ("a1", "ann", "1"),
             ("a1", "bob", "2"),
@@ -87,7 +87,7 @@ def test_people_beside_the_machine_are_paired_by_item_and_name() -> None:
         ]
     )
     ruled = frame(("a1", "", "no"), ("b1", "", "no")).drop("person")
-    pairs = people.with_automatic(said, ruled)
+    pairs = annotator_agreement.pairs_with_automatic(said, ruled)
     assert pairs.select("item", "name", "a", "b").rows() == [("a1", "outcome", "yes", "no")]
 
 
@@ -98,8 +98,8 @@ TWO = frame(
 
 
 def test_the_numbers_of_two_people_by_hand() -> None:
-    pairs = people.between_people(TWO)
-    raw, error, kappa, mcc, alpha = people.cells(pairs, clustered=False)
+    pairs = annotator_agreement.annotator_pairs(TWO)
+    raw, error, kappa, mcc, alpha = annotator_agreement.cells(pairs, clustered=False)
     assert raw.value == 0.8
     assert error.value == pytest.approx(math.sqrt(0.8 * 0.2 / 9))
     assert kappa.value == pytest.approx((0.8 - 0.5) / 0.5)
@@ -122,9 +122,9 @@ def test_the_numbers_of_three_people_by_hand() -> None:
         for item, all_ in said.items()
         for who, label in zip(("ann", "bob", "cyd"), all_, strict=True)
     ]
-    pairs = people.between_people(frame(*rows))
+    pairs = annotator_agreement.annotator_pairs(frame(*rows))
     for clustered in (True, False):
-        raw, _, kappa, mcc, _ = people.cells(pairs, clustered=clustered)
+        raw, _, kappa, mcc, _ = annotator_agreement.cells(pairs, clustered=clustered)
         # Of 12 pairs 1 + 1 + 3 + 1 agree; of 12 labels 7 are y. Ann says y more often than Cyd.
         assert raw.value == pytest.approx(6 / 12)
         chance = (7 / 12) ** 2 + (5 / 12) ** 2
@@ -154,10 +154,12 @@ def test_what_people_are_called_changes_no_figure(
     def figures(called: list[str]) -> tuple[object, ...]:
         mine = frame(*((item, called[who], f"label {label}") for item, who, label in said))
         ruled = frame(*((item, "", "label 1") for item in {item for item, _, _ in said}))
-        pairs = people.with_automatic(mine, ruled.drop("person")).sort("item")
+        pairs = annotator_agreement.pairs_with_automatic(mine, ruled.drop("person")).sort("item")
         return (
-            people.cells(people.between_people(mine), clustered=clustered),
-            people.cells(pairs, clustered=clustered),
+            annotator_agreement.cells(
+                annotator_agreement.annotator_pairs(mine), clustered=clustered
+            ),
+            annotator_agreement.cells(pairs, clustered=clustered),
         )
 
     assert figures(names) == figures(["ann", "bob", "cyd", "dan"])
@@ -166,7 +168,7 @@ def test_what_people_are_called_changes_no_figure(
 def test_intervals_may_resample_groups() -> None:
     spread = TWO.with_columns(pl.col("item").alias("group"))
     wide, narrow = (
-        people.cells(people.between_people(each), clustered=True)[2]
+        annotator_agreement.cells(annotator_agreement.annotator_pairs(each), clustered=True)[2]
         for each in (TWO.with_columns(group=pl.col("item").str.slice(1).cast(int) % 2), spread)
     )
     assert wide.value == narrow.value
@@ -176,19 +178,21 @@ def test_intervals_may_resample_groups() -> None:
 def test_alpha_is_that_of_all_who_judged() -> None:
     said = {"a1": "112", "a2": "11", "b1": "222", "b2": "12", "b3": "1"}
     rows = [(item, who, label) for item, all_ in said.items() for who, label in zip("xyz", all_)]  # noqa: B905
-    found = people.alpha(people.between_people(frame(*rows)), clustered=False)
+    found = annotator_agreement.alpha(
+        annotator_agreement.annotator_pairs(frame(*rows)), clustered=False
+    )
     assert found.value == krippendorff([list(all_) for all_ in said.values()]).value
 
 
 def test_nothing_to_compare_is_a_dash_with_a_reason() -> None:
-    none = people.between_people(frame(("a1", "ann", "yes"), ("a2", "bob", "yes")))
-    for cell in people.cells(none, clustered=True):
+    none = annotator_agreement.annotator_pairs(frame(("a1", "ann", "yes"), ("a2", "bob", "yes")))
+    for cell in annotator_agreement.cells(none, clustered=True):
         assert cell == Estimate(value=None, why="no item was judged both ways")
 
 
 def test_a_row_for_all_and_one_for_each_value() -> None:
-    pairs = people.between_people(TWO).with_columns(kind=pl.Series(["p", "q"] * 5))
-    rows = list(people.by_facet(pairs, ("kind",), clustered=False))
+    pairs = annotator_agreement.annotator_pairs(TWO).with_columns(kind=pl.Series(["p", "q"] * 5))
+    rows = list(annotator_agreement.by_facet(pairs, ("kind",), clustered=False))
     assert [row.keys for row in rows] == [("all", "all"), ("kind", "p"), ("kind", "q")]
     counts = [cell.n for row in rows if isinstance(cell := row.cells[0], Estimate)]
     assert counts == [10, 5, 5]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from epicene.records import Generate
+from epicene.core.records import Generate
 from epicene.suites import Protocol, Role, Stage, Suite, find_suite
 
 PROTOCOL = Protocol(name="epicene", about="")
@@ -31,7 +31,7 @@ def of_stages(*stages: Stage[Any, Any]) -> Suite[Any, Any]:
 
 def test_a_stage_sees_what_it_needs_and_what_that_needs() -> None:
     suite = of_stages(stage("a"), stage("b"), stage("c", "a"), stage("d", "c"), stage("e"))
-    assert {each.name: set(suite.needed_by(each)) for each in suite.stages} == {
+    assert {each.name: set(suite.dependencies_of(each)) for each in suite.stages} == {
         "a": set(),
         "b": set(),
         "c": {"a"},
@@ -52,7 +52,7 @@ def test_a_stage_sees_what_it_needs_and_what_that_needs() -> None:
 def test_stages_that_build_on_each_other_are_one_thread(
     stages: tuple[Stage[Any, Any], ...], threads: list[str]
 ) -> None:
-    found = of_stages(*stages).threads
+    found = of_stages(*stages).stage_groups
     assert ["".join(each.name for each in thread) for thread in found] == threads
 
 
@@ -70,8 +70,8 @@ def test_what_a_stage_that_is_left_out_needed_is_still_seen() -> None:
         ("c", ("a",)),
         ("d", ("c", "a")),
     ]
-    assert suite.needed_by(suite.stages[1]) == {"a"}
-    assert len(suite.threads) == 1
+    assert suite.dependencies_of(suite.stages[1]) == {"a"}
+    assert len(suite.stage_groups) == 1
 
 
 def test_a_whole_chain_that_is_left_out_leaves_its_beginning() -> None:

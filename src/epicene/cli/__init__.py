@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from epicene.errors import EpiceneError
+from epicene.core.errors import EpiceneError
 
 
 def main() -> None:
@@ -19,13 +19,13 @@ def main() -> None:
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     if len(arguments) < len(sys.argv) - 1:
         os.environ["EPICENE_DEBUG"] = "1"
-    _speak_utf8()
+    _use_utf8()
     from epicene.cli.app import run_app
 
-    sys.exit(guarded(lambda: run_app(arguments)))
+    sys.exit(run_with_exit_code(lambda: run_app(arguments)))
 
 
-def _speak_utf8() -> None:
+def _use_utf8() -> None:
     """Files and pipes get UTF-8; a terminal gets what it can show."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -33,38 +33,40 @@ def _speak_utf8() -> None:
             stream.reconfigure(encoding=encoding, errors="replace")
 
 
-def guarded(work: Callable[[], int]) -> int:
+def run_with_exit_code(work: Callable[[], int]) -> int:
     """Do the work; the exit code, whatever happens."""
     try:
         return work()
     except BaseException as error:
         if os.environ.get("EPICENE_DEBUG", "0") != "0":
             traceback.print_exc()
-        return _explained(error)
+        return _report_error(error)
 
 
-def _explained(error: BaseException) -> int:
+def _report_error(error: BaseException) -> int:
     """Say what went wrong; the exit code."""
     try:
         raise error
     except EpiceneError as error:
-        return _say(str(error), error.exit_code)
+        return _print_error(str(error), error.exit_code)
     except KeyboardInterrupt:
-        return _say("Stopped. What was answered is kept: run the same command again to go on.", 1)
+        return _print_error(
+            "Stopped. What was answered is kept: run the same command again to go on.", 1
+        )
     except BrokenPipeError:
         # Whoever read our output has left; standard output must not be flushed on the way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        return _say(f"{place}{error.strerror or error}.", 1)
+        return _print_error(f"{place}{error.strerror or error}.", 1)
     except Exception as error:
         kind = type(error).__name__
-        return _say(f"Epicene made a mistake ({kind}: {error}); --debug shows where.", 1)
+        return _print_error(f"Epicene made a mistake ({kind}: {error}); --debug shows where.", 1)
 
 
-def _say(sentence: str, code: int) -> int:
-    from epicene.runs.secrets import redact
+def _print_error(sentence: str, code: int) -> int:
+    from epicene.core.redaction import redact
 
     sys.stderr.write(f"epicene: {redact(sentence)}\n")
     return code

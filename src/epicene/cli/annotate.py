@@ -1,16 +1,229 @@
-"""`epicene annotate …`: draw a human study, bring in what people answered, read it back."""
+"""`epicene annotate …`: sample, serve, links, import, adjudicate, forget."""
 
 from __future__ import annotations
 
+import ipaddress
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
+import regex
 import typer
 
-from epicene.cli import annotate_export, annotate_people, annotate_serve, annotate_tables
-from epicene.cli.annotate_options import StudyPath, put, say_left_out
-from epicene.cli.options import Columns, pairs
-from epicene.errors import InputError
+from epicene.cli import annotate_output
+from epicene.cli.annotate_output import StudyPath, note_left_out, split_names, write_output
+from epicene.cli.options import Columns, key_value_pairs
+from epicene.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from epicene.studies.collection.folder import StudyFolder
+
+
+def forget(
+    study: StudyPath,
+    person: Annotated[str, typer.Argument(metavar="PERSON", help="Who withdraws.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
+) -> None:
+    """Delete a person who withdraws, with all that they answered, for good."""
+    from epicene.cli.output import note
+    from epicene.studies.collection.folder import RESPONSES_FILE, open_study_folder
+    from epicene.studies.collection.participants import delete_participant as forget_person
+    from epicene.studies.design.answers import pluralise
+
+    folder = open_study_folder(study)
+    given = sum(response.participant == person for response in folder.responses())
+    if not yes and not _confirm(f"{person}, with {pluralise(given, 'answer')}"):
+        note("Nothing was deleted.")
+        return
+    gone = forget_person(folder.path / RESPONSES_FILE, person)
+    note(
+        f"Deleted {person}, with {pluralise(gone, 'answer')}. Whatever was exported before is "
+        "as it was."
+    )
+
+
+def _confirm(what: str) -> bool:
+    """Whether somebody at a terminal wants it gone."""
+    if not sys.stdin.isatty():
+        raise InputError(f"This would delete {what}, and nobody is there to ask; give --yes.")
+    return typer.confirm(f"Delete {what}, for good?", err=True)
+
+
+PORT = 8765
+_MAX_PORT = 65535
+_BASE_URL = regex.compile(
+    r"(?P<root>https?://(?:\[[\da-f:.]+\]|[\w.-]+)(?::(?P<port>\d{1,5}))?)/?", regex.IGNORECASE
+)
+
+PeopleOption: TypeAlias = Annotated[
+    str,
+    typer.Option(metavar="A,B,…", help="Who gets a personal link, besides those who have one."),
+]
+UrlOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="Where people reach the pages, https://HOST, if not by --host and --port.",
+    ),
+]
+
+
+def serve(
+    study: StudyPath,
+    people: PeopleOption = "",
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; this machine alone, unless said.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=_MAX_PORT, help="0 takes any that is free.")
+    ] = PORT,
+    url: UrlOption = "",
+    lease: Annotated[
+        float,
+        typer.Option(min=1, metavar="MINUTES", help="How long an item waits for its answer."),
+    ] = 30,
+) -> None:
+    """Serve the pages where people judge, until stopped; prints the links."""
+    from epicene.cli.output import note
+    from epicene.studies.collection.folder import STUDY_FILE, open_study_folder
+    from epicene.studies.collection.images import check_images
+    from epicene.studies.design.answers import as_sentence
+    from epicene.studies.design.checks import launch_problems
+
+    folder = open_study_folder(study)
+    check_images(folder)
+    for fault in launch_problems(folder.study):
+        note(f"{study / STUDY_FILE}: {as_sentence(fault)}")
+    url = _base_url(url) if url else ""
+    try:
+        from epicene.studies.web.server import serve as serve_pages
+    except ImportError as error:
+        raise InputError(
+            f"The pages want the package {error.name}; get it with "
+            "`pip install 'epicene[annotate]'`."
+        ) from None
+
+    def ready(taken: int) -> None:
+        shown = f"[{host}]" if ":" in host else host
+        address = url or f"http://{shown}:{taken}"
+        folder.remember_address(address)
+        _print_links(folder, split_names(people), address)
+        if not _is_loopback(host):
+            note(
+                f"Listening on {host}: everybody who reaches this machine can try. Links and "
+                "answers travel in the clear unless a proxy with HTTPS stands before it."
+            )
+        if (closes := folder.study.access.closes) is not None:
+            has = "closed" if closes <= datetime.now(UTC) else "closes"
+            note(f"The study {has} on {closes.astimezone(UTC):%Y-%m-%d at %H:%M} UTC.")
+        note("Serving until stopped (Ctrl-C).")
+
+    serve_pages(
+        folder,
+        host=host,
+        port=port,
+        lease=60 * lease,
+        secure=url.startswith("https://"),
+        ready=ready,
+    )
+    note("Stopped. All answers are kept; the same command goes on, and the links stay the same.")
+
+
+def links(
+    study: StudyPath,
+    people: PeopleOption = "",
+    url: UrlOption = "",
+    revoke: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help="Whose links stop working, at once; who had a personal one gets a new one.",
+        ),
+    ] = "",
+) -> None:
+    """Print the links of a study: the owner's, the open one, everybody's own."""
+    from epicene.cli.output import note
+    from epicene.studies.collection.folder import open_study_folder
+
+    folder = open_study_folder(study)
+    said = _base_url(url) if url else ""
+    last = folder.address()
+    _revoke(folder, split_names(revoke))
+    address = said or last or f"http://127.0.0.1:{PORT}"
+    _print_links(folder, split_names(people), address)
+    if not said:
+        why = "where the study was last served" if last else "as the study was not served yet"
+        note(f"The links lead to {address}, {why}; --url names another address.")
+
+
+def _base_url(url: str) -> str:
+    """The address that links begin with; the pages stand at the root of a host."""
+    found = _BASE_URL.fullmatch(url)
+    if not found or int(found["port"] or 0) > _MAX_PORT:
+        raise InputError(
+            f"{url!r} cannot be the address of the pages: that is http:// or https://, a host, "
+            "perhaps its port, and nothing after it."
+        )
+    return found["root"].lower()
+
+
+def _revoke(folder: StudyFolder, people: Sequence[str]) -> None:
+    from epicene.cli.output import note
+    from epicene.studies.collection.participants import open_participants
+
+    with open_participants(folder) as reception:
+        reception.revoke(*people)
+    for name in people:
+        note(f"The link of {name} works no more; answers given by it are kept.")
+
+
+def _print_links(folder: StudyFolder, people: Iterable[str], url: str) -> None:
+    for who, link in _links(folder, people, url):
+        sys.stdout.write(f"{who}\t{link}\n")
+    sys.stdout.flush()
+
+
+def _links(folder: StudyFolder, people: Iterable[str], url: str) -> Iterator[tuple[str, str]]:
+    """Who comes in by which link; those who are named now are remembered."""
+    from epicene.studies.collection.links import User, load_signer
+    from epicene.studies.collection.participants import open_participants
+    from epicene.studies.design.checks import check_participant_name
+
+    keys = load_signer(folder.path)
+
+    def link(entrant: User) -> str:
+        return f"{url}/enter/{keys.token(entrant)}"
+
+    names = [check_participant_name(name) for name in people]
+    with open_participants(folder) as reception:
+        for name in names:
+            reception.invite(name)
+        invited = {name: reception.issue(name) for name in reception.invited()}
+    for name in names:
+        if name not in invited:
+            raise InputError(
+                f"Somebody entered by the open link as {name} already; "
+                "give the person another name."
+            )
+    yield "(owner)", link(User("owner"))
+    access = folder.study.access
+    if access.entry == "open":
+        query = access.participant_parameter and f"?{access.participant_parameter}=…"
+        yield "(open)", link(User("open")) + query
+    for name, issue in invited.items():
+        yield name, link(User("person", name, issue))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
 
 app = typer.Typer(help="Draw a human study, take in people's answers, and tabulate them.")
 
@@ -56,39 +269,39 @@ def sample(
     ] = "",
 ) -> None:
     """Draw a study from what models answered in runs, or from a suite's data."""
-    from epicene.annotate.counting import counted
-    from epicene.annotate.folder import create_folder
-    from epicene.annotate.pictures import gather
-    from epicene.annotate.results import progress
-    from epicene.annotate.sample import sample_data, sample_runs
     from epicene.cli.output import note
     from epicene.runs.results import read_run
-    from epicene.studies.drawing import Wanted
-    from epicene.suites import Source, find_suite
+    from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
+    from epicene.studies.collection.folder import create_study_folder
+    from epicene.studies.collection.images import copy_images
+    from epicene.studies.collection.progress import study_progress
+    from epicene.studies.design.answers import pluralise
+    from epicene.studies.design.sampling import SamplingOptions
+    from epicene.suites import DataSource, find_suite
 
-    wanted = Wanted(per_cell=per_cell, total=n, twice=twice, seed=seed)
+    wanted = SamplingOptions(per_cell=per_cell, total=n, twice=twice, seed=seed)
     if bool(runs) == bool(suite):
         raise InputError("Name run folders, or a suite with --suite: one of the two.")
     if runs:
         if data is not None or column or language:
             raise InputError("--data, --column and --language go with --suite, not with runs.")
-        drawn = sample_runs(
+        drawn = study_from_runs(
             [read_run(folder) for folder in runs], wanted, study=study, protocol=protocol
         )
     else:
-        drawn = sample_data(
+        drawn = study_from_data(
             find_suite(suite),
-            Source(path=data, columns=pairs(column, "--column")),
+            DataSource(path=data, columns=key_value_pairs(column, "--column")),
             wanted,
             study=study,
             protocol=protocol or "epicene",
             languages=tuple(language or ()),
         )
-    create_folder(out, drawn)
-    gather(drawn, runs or (), out)
-    how_many = progress(drawn, ())
+    create_study_folder(out, drawn)
+    copy_images(drawn, runs or (), out)
+    how_many = study_progress(drawn, ())
     note(
-        f"{counted(how_many.items, 'item')}, {counted(how_many.wanted, 'judgement')} wanted. "
+        f"{pluralise(how_many.items, 'item')}, {pluralise(how_many.wanted, 'judgement')} wanted. "
         f"The study is in {out}."
     )
 
@@ -121,25 +334,25 @@ def import_(
     ] = "auto",
 ) -> None:
     """Keep answers that were made elsewhere, all of the file or nothing."""
-    from epicene.annotate.counting import counted
-    from epicene.annotate.folder import read_folder
     from epicene.cli.output import note
+    from epicene.studies.collection.folder import open_study_folder
+    from epicene.studies.design.answers import pluralise
 
-    added = read_folder(study).take(
+    added = open_study_folder(study).take(
         file,
         participant=participant,
-        columns=pairs(column, "--column"),
+        columns=key_value_pairs(column, "--column"),
         replace=replace,
         incomplete=incomplete,
         layout=layout,
     )
     was = {1: "was"}
     note(
-        f"{counted(added.new, 'new answer')}, {added.replaced} in place of others, "
+        f"{pluralise(added.new, 'new answer')}, {added.replaced} in place of others, "
         f"{added.same} {was.get(added.same, 'were')} there already."
     )
     if added.settled:
-        note(f"{counted(added.settled, 'answer')} {was.get(added.settled, 'were')} settled.")
+        note(f"{pluralise(added.settled, 'answer')} {was.get(added.settled, 'were')} settled.")
 
 
 @app.command()
@@ -151,27 +364,27 @@ def adjudicate(
     ] = None,
 ) -> None:
     """Write a sheet of what people do not agree on; `import` takes in what is settled there."""
-    from epicene.annotate.adjudication import disagreements, nothing_to_settle
-    from epicene.annotate.counting import counted
-    from epicene.annotate.folder import read_folder
-    from epicene.annotate.sheets import adjudication_sheet
     from epicene.cli.output import note
+    from epicene.studies.collection.adjudication import disagreements, why_no_adjudication
+    from epicene.studies.collection.folder import open_study_folder
+    from epicene.studies.collection.sheets import adjudication_sheet
+    from epicene.studies.design.answers import pluralise
 
     if not by.strip():
         raise InputError("--by is empty; say who decides.")
-    folder = read_folder(study)
-    if why := nothing_to_settle(folder.study):
+    folder = open_study_folder(study)
+    if why := why_no_adjudication(folder.study):
         raise InputError(why)
-    responses, settled, _ = fitting = folder.fitting()
+    responses, settled, _ = fitting = folder.valid_responses()
     found = disagreements(folder.study, responses, settled)
-    put(adjudication_sheet(folder.study, found, by), out)
+    write_output(adjudication_sheet(folder.study, found, by), out)
     items = len({each.item.id for each in found})
-    note(f"To be settled: {counted(len(found), 'answer')} about {counted(items, 'item')}.")
-    say_left_out(fitting)
+    note(f"To be settled: {pluralise(len(found), 'answer')} about {pluralise(items, 'item')}.")
+    note_left_out(fitting)
 
 
-app.command("export")(annotate_export.export)
-app.command("tables")(annotate_tables.tables)
-app.command("serve")(annotate_serve.serve)
-app.command("links")(annotate_serve.links)
-app.command("forget")(annotate_people.forget)
+app.command("export")(annotate_output.export)
+app.command("tables")(annotate_output.tables)
+app.command("serve")(serve)
+app.command("links")(links)
+app.command("forget")(forget)

@@ -1,4 +1,4 @@
-"""All commands, each in a module of its own that imports nothing heavy before it is called."""
+"""All commands; each module imports nothing heavy before its command is called."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from epicene.cli import (
     tables,
     train,
 )
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 
 app = typer.Typer(
     name="epicene",

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from epicene.cli.options import AsJson, WithItems
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 
 
 def compare(
@@ -26,11 +26,11 @@ def compare(
 ) -> None:
     """Compare two runs of one suite over the judgements they share."""
     from epicene.cli.output import note, print_json, print_tables
-    from epicene.report.document import number, run_json
-    from epicene.report.plain import tables_json
-    from epicene.runs.compare import agreement_of, compare_runs
+    from epicene.report.results_document import estimate_json, run_json
+    from epicene.report.table_formats import tables_json
+    from epicene.runs.compare import compare_agreement, compare_runs
     from epicene.runs.results import read_run
-    from epicene.runs.summary import lacking
+    from epicene.runs.summary import incomplete_run_sentences
 
     if names and not agreement:
         raise InputError("--names goes with --agreement.")
@@ -38,7 +38,7 @@ def compare(
         raise InputError("--items goes with --json, and lists what changed, not agreement.")
     runs = read_run(first), read_run(second)
     if agreement:
-        result = agreement_of(*runs, names=_two(names) if names else None)
+        result = compare_agreement(*runs, names=_two_names(names) if names else None)
     else:
         result = compare_runs(*runs)
     if as_json:
@@ -46,8 +46,8 @@ def compare(
             "suite": result.suite,
             "protocol": result.protocol,
             "data": result.data,
-            "metrics": {name: number(each) for name, each in result.metrics.items()},
-            "undetected": number(result.undetected),
+            "metrics": {name: estimate_json(each) for name, each in result.metrics.items()},
+            "undetected": estimate_json(result.undetected),
             "tables": tables_json(result.tables),
             "runs": [run_json(run) for run in result.runs],
             "notes": result.notes,
@@ -55,7 +55,7 @@ def compare(
         print_json({**shown, "items": result.changed} if items else shown)
         return
     print_tables(result.tables)
-    for sentence in (*result.notes, *lacking(result.runs)):
+    for sentence in (*result.notes, *incomplete_run_sentences(result.runs)):
         note(sentence)
     if not agreement:
         note(
@@ -64,7 +64,7 @@ def compare(
         )
 
 
-def _two(names: str) -> tuple[str, str]:
+def _two_names(names: str) -> tuple[str, str]:
     first, comma, second = names.partition(",")
     if not comma or not first or not second:
         raise InputError(f"--names wants two judgements, A,B, not {names!r}.")

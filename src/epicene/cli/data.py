@@ -1,4 +1,4 @@
-"""`epicene data SUITE …`: look at a suite's data, check it, count it, build more of it."""
+"""`epicene data SUITE …`: show, check, count or build a suite's data."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from epicene.cli.options import (
     Settings,
     Split,
     SuiteName,
-    pairs,
+    is_on_command_line,
+    key_value_pairs,
     protocol_settings,
-    said,
 )
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.models import Spec
+    from epicene.models import ModelSpec
     from epicene.suites import Protocol, Suite
 
 Action = Literal["show", "check", "stats", "build"]
@@ -58,22 +58,22 @@ def data(
     as_json: AsJson = False,
 ) -> int:
     """Show, check, count or build a suite's data."""
-    from epicene.runs.select import of_languages
-    from epicene.suites import Source, choose_protocol, find_suite
+    from epicene.runs.plan import filter_languages
+    from epicene.suites import DataSource, choose_protocol, find_suite
 
     if limit is not None and action != "show":
         raise InputError(f"--limit goes with show, not with {action}.")
     chosen = find_suite(suite)
     if action == "build":
         seeded = {} if seed is None else {"seed": str(seed)}
-        settings = {**pairs(setting, "--set"), **seeded}
+        settings = {**key_value_pairs(setting, "--set"), **seeded}
         return _build(chosen, out, settings, model or (), price, max_cost)
     for name in ("out", "model", "seed", "price", "max_cost"):
-        if said(context, name):
+        if is_on_command_line(context, name):
             raise InputError(f"--{name.replace('_', '-')} goes with build, not with {action}.")
     how = choose_protocol(chosen, protocol, protocol_settings(setting, split=split), None)
-    dataset = chosen.read(Source(path=path, columns=pairs(column, "--column")), how)
-    items = of_languages(dataset.items, tuple(language or ()), dataset.name)
+    dataset = chosen.read(DataSource(path=path, columns=key_value_pairs(column, "--column")), how)
+    items = filter_languages(dataset.items, tuple(language or ()), dataset.name)
     if action == "show":
         return _show(islice(items, limit or 10), as_json=as_json)
     if action == "check":
@@ -123,8 +123,8 @@ def _check(
 def _stats(suite: Suite[Any, Any], items: list[Any], place: str, *, as_json: bool) -> int:
     """How many items there are, by language, and the suite's own tables of its data."""
     from epicene.cli.output import print_json, print_tables
-    from epicene.records import Column, Estimate, Row, Table
-    from epicene.report.plain import tables_json
+    from epicene.core.records import Column, Estimate, Row, Table
+    from epicene.report.table_formats import tables_json
 
     def count(number: int) -> Estimate:
         return Estimate(value=number, n=number)
@@ -159,14 +159,14 @@ def _build(
 ) -> int:
     """Do the steps of a construction, saying each."""
     from epicene.cli.output import note
-    from epicene.cli.progress import watcher
-    from epicene.construct import BuildOrder, WaitingForPeopleError, construct
+    from epicene.cli.progress import progress_display
     from epicene.models import ModelOptions, parse_spec
+    from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
 
     if out is None:
         raise InputError("build wants a folder: --out DIR.")
     known = suite.construction.roles if suite.construction is not None else []
-    asked: dict[str, list[Spec]] = {}
+    asked: dict[str, list[ModelSpec]] = {}
     for text in models:
         role, equals, specs = text.partition("=")
         if not equals or role not in known:
@@ -174,7 +174,9 @@ def _build(
             raise InputError(f"--model wants a role of this construction ({wanted}), not {text!r}.")
         asked[role] = [parse_spec(spec, ModelOptions(price=price)) for spec in specs.split(",")]
     try:
-        for step in construct(BuildOrder(suite, out, settings, asked, max_cost), watcher()):
+        for step in build_dataset(
+            BuildConfig(suite, out, settings, asked, max_cost), progress_display()
+        ):
             note(step)
     except WaitingForPeopleError as waiting:
         note(str(waiting))

@@ -1,4 +1,4 @@
-"""`epicene demo`: every suite on the embedded models, small, from model to report."""
+"""`epicene demo`: run every suite on the embedded models, small, and write a report."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from epicene.report.page import Missing
+    from epicene.report.page import NotMeasured
 
-FETCHED = "smollm2"
+EMBEDDED_MODEL = "smollm2"
 
 
 @dataclass(frozen=True)
-class Part:
+class DemoSuite:
     """One suite of the demo: few items and short answers, so that all is over in minutes.
 
     `models` are by role. A part that is `extra` needs what nobody can be given unasked (a licence
@@ -33,35 +33,35 @@ class Part:
     extra: bool = False
 
 
-PARTS = (
-    Part(
+DEMO_SUITES = (
+    DemoSuite(
         suite="misgendering",
         models=({"model": "smollm2"}, {"model": "ngram"}, {"model": "random"}),
         limit=10,
         plug_in="epicene run misgendering -m hf:FOLDER",
         settings={"samples": "2", "pronouns": "he,she,they,xe"},
     ),
-    Part(
+    DemoSuite(
         suite="alternations",
         models=({"model": "smollm2"}, {"model": "ngram"}, {"model": "random"}),
         limit=20,
         plug_in="epicene run alternations -m hf:FOLDER",
     ),
-    Part(
+    DemoSuite(
         suite="genform",
         models=({"model": "rules"}, {"model": "smollm2"}, {"model": "copy"}),
         limit=3,
         plug_in="epicene run genform -m hf:FOLDER",
         settings={"new_tokens": "48"},
     ),
-    Part(
+    DemoSuite(
         suite="apgc",
         models=({"model": "rules"}, {"model": "copy"}),
         limit=10,
         plug_in="epicene run apgc -m model=hf:FOLDER -m translator=hf:FOLDER",
         settings={"tasks": "rewriting"},
     ),
-    Part(
+    DemoSuite(
         suite="gramvis",
         models=({"drawer": "random-face", "judges": "face-classifier"},),
         limit=6,
@@ -77,11 +77,11 @@ PARTS = (
 
 
 @dataclass
-class Done:
+class DemoResults:
     """What the demo measured, and what it could not."""
 
     folders: list[Path] = field(default_factory=list)
-    missing: list[Missing] = field(default_factory=list)
+    missing: list[NotMeasured] = field(default_factory=list)
     failed: bool = False
 
 
@@ -95,18 +95,18 @@ def demo(
 ) -> int:
     """Run every suite on the embedded models, write a report and say where it is."""
     from epicene.cli.output import note
-    from epicene.errors import EpiceneError, RunError
+    from epicene.core.errors import EpiceneError, RunError
     from epicene.models.embedded import fetch
-    from epicene.report.runs import write_report
+    from epicene.report.run_report import write_report
     from epicene.runs.results import read_run
 
     try:
-        fetch(FETCHED, progress=note)
+        fetch(EMBEDDED_MODEL, progress=note)
     except EpiceneError as error:  # the parts that need it say so one by one
         note(str(error))
-    done = Done()
-    for part in PARTS:
-        _measure(part, out, done)
+    done = DemoResults()
+    for part in DEMO_SUITES:
+        _run_suite(part, out, done)
     if not done.folders:
         raise RunError(f"Nothing could be measured: {done.missing[0].why}")
     page = out / "report.html"
@@ -115,18 +115,18 @@ def demo(
     return 1 if done.failed else 0
 
 
-def _measure(part: Part, out: Path, done: Done) -> None:
+def _run_suite(part: DemoSuite, out: Path, done: DemoResults) -> None:
     """Run one suite on its models, and take note of what could not be."""
-    from epicene.cli.progress import watcher
-    from epicene.errors import EpiceneError
+    from epicene.cli.progress import progress_display
+    from epicene.core.errors import EpiceneError
     from epicene.models import parse_spec
-    from epicene.report.page import Missing
-    from epicene.runs.run import Order, run
+    from epicene.report.page import NotMeasured
+    from epicene.runs.run import RunConfig, run
     from epicene.suites import choose_protocol, find_suite
 
     suite = find_suite(part.suite)
     for models in part.models:
-        order = Order(
+        order = RunConfig(
             suite=suite,
             protocol=choose_protocol(suite, "epicene", part.settings, None),
             models={role: [parse_spec(spec)] for role, spec in models.items()},
@@ -135,21 +135,21 @@ def _measure(part: Part, out: Path, done: Done) -> None:
             command="epicene demo",
         )
         try:
-            folder, manifest = run(order, watcher())
+            folder, manifest = run(order, progress_display())
         except EpiceneError as error:
             what = f"{suite.card.title} with {' and '.join(models.values())}"
             why = f"{error} {part.wants}"
-            done.missing.append(Missing(what=what, why=why, command=part.plug_in))
+            done.missing.append(NotMeasured(what=what, why=why, command=part.plug_in))
             done.failed |= not part.extra
         else:
             done.folders.append(folder)
             done.failed |= manifest.state != "complete"
 
 
-def _show(done: Done, page: Path, *, as_json: bool) -> None:
+def _show(done: DemoResults, page: Path, *, as_json: bool) -> None:
     """The headlines of every suite, what is missing, and last of all where the report is."""
     from epicene.cli.output import note, print_json, print_tables
-    from epicene.report.document import document, headlines
+    from epicene.report.results_document import metrics_table, results_document
     from epicene.runs.results import read_run
     from epicene.runs.summary import summarise
 
@@ -160,10 +160,10 @@ def _show(done: Done, page: Path, *, as_json: bool) -> None:
         missing = [
             {"what": each.what, "why": each.why, "command": each.command} for each in done.missing
         ]
-        results = [document(summary) for summary in summaries]
+        results = [results_document(summary) for summary in summaries]
         print_json({"report": str(page), "suites": results, "not measured": missing})
     else:
-        print_tables(headlines(summary) for summary in summaries)
+        print_tables(metrics_table(summary) for summary in summaries)
     for each in done.missing:
         note(f"Not measured: {each.what}. {each.why} {each.command}")
     note(f"All tables: epicene tables RUN…, with the folders in {page.parent / 'runs'}")

@@ -1,4 +1,4 @@
-"""`epicene export`: results for a paper, items for other programs."""
+"""`epicene export`: export results for a paper, and items for other programs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import typer
 from epicene.cli.options import (
     Columns,
     DataPath,
-    English,
-    Folders,
+    EnglishFile,
     Languages,
     Limit,
     ProtocolName,
+    RunFolders,
     Seed,
     Settings,
     Split,
     SuiteName,
-    Tasks,
-    pairs,
+    TaskNames,
+    key_value_pairs,
     protocol_settings,
 )
 
@@ -33,7 +33,7 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="A new folder.")]
 
 
 @app.command("results")
-def results(runs: Folders, out: Out) -> None:
+def results(runs: RunFolders, out: Out) -> None:
     """Write tables (LaTeX, CSV, Markdown, JSON), figures (SVG, PNG) and a results card."""
     from epicene.cli.output import note
     from epicene.export.results import write_results
@@ -57,8 +57,8 @@ def data(
     protocol: ProtocolName = "epicene",
     setting: Settings = None,
     split: Split = None,
-    task: Tasks = None,
-    english: English = None,
+    task: TaskNames = None,
+    english: EnglishFile = None,
     limit: Limit = None,
     seed: Seed = None,
     licence: Annotated[
@@ -68,7 +68,7 @@ def data(
     """Write a suite's items with a card that says what they are and under which licence."""
     from epicene.cli.output import note
     from epicene.export.selection import select
-    from epicene.suites import Source, choose_protocol, find_suite
+    from epicene.suites import DataSource, choose_protocol, find_suite
 
     chosen = find_suite(suite)
     settings = protocol_settings(setting, tasks=task, split=split, english=english)
@@ -76,7 +76,7 @@ def data(
     selection = select(
         chosen,
         how,
-        Source(path=path, columns=pairs(column, "--column")),
+        DataSource(path=path, columns=key_value_pairs(column, "--column")),
         languages=tuple(language or ()),
         limit=limit,
         licence=licence,
@@ -91,7 +91,7 @@ def data(
 
 def _dataset(selection: Selection, out: Path) -> None:
     from epicene.cli.output import note
-    from epicene.export.dataset import write_dataset
+    from epicene.export.hf_dataset import write_dataset
 
     parts = write_dataset(selection, out)
     items = sum(part.items for part in parts)
@@ -100,7 +100,7 @@ def _dataset(selection: Selection, out: Path) -> None:
 
 def _tasks(selection: Selection, out: Path) -> None:
     from epicene.cli.output import note
-    from epicene.export.harness.folder import write_tasks
+    from epicene.export.lm_eval.folder import write_tasks
 
     written = write_tasks(selection, out)
     for task in written.tasks:

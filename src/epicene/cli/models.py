@@ -1,4 +1,4 @@
-"""`epicene models`: which kinds of model there are, and the embedded ones."""
+"""`epicene models`: list the kinds of model, and fetch an embedded one."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def models(context: typer.Context, as_json: AsJson = False) -> None:
         return
     import msgspec
 
-    from epicene import registry
     from epicene.cli.output import print_json
+    from epicene.core import registry
     from epicene.models import embedded as language
-    from epicene.models.faces import fetching as faces
+    from epicene.models import faces
 
     embedded = {each.name: each for each in (*language.status(), *faces.status())}
     kinds = [name for name in registry.names("models") if name not in embedded]
@@ -53,8 +53,7 @@ def fetch(
 ) -> None:
     """Bring an embedded model to this machine: download, verify, convert once."""
     from epicene.cli.output import note
-    from epicene.models import embedded
-    from epicene.models.faces import fetching as faces
+    from epicene.models import embedded, faces
 
     fetching = faces.fetch if name in faces.catalogue() else embedded.fetch
     folder = fetching(name, accept_licence=accept_licence, progress=note)

@@ -1,4 +1,4 @@
-"""Options that several commands share, each with its twin in the environment."""
+"""Options that several commands share, each with its environment variable."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 
 SuiteName: TypeAlias = Annotated[
     str, typer.Argument(help="Which suite; `epicene suites` lists them.")
 ]
-Folders: TypeAlias = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")]
+RunFolders: TypeAlias = Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders.")]
 ProtocolName: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -55,14 +55,14 @@ Settings: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the protocol."),
 ]
-Tasks: TypeAlias = Annotated[
+TaskNames: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--task", help="Only this task of a suite that has several."),
 ]
 Split: TypeAlias = Annotated[
     str | None, typer.Option("--split", help="Which part of the data: train, dev, test …")
 ]
-English: TypeAlias = Annotated[
+EnglishFile: TypeAlias = Annotated[
     Path | None,
     typer.Option("--english", help="The English side of data that lack it, a sentence a line."),
 ]
@@ -92,7 +92,7 @@ MaxCost: TypeAlias = Annotated[
         "--max-cost", min=0.0, envvar="EPICENE_MAX_COST", help="Dollars that all of it may cost."
     ),
 ]
-On: TypeAlias = Annotated[
+ExecutorName: TypeAlias = Annotated[
     str, typer.Option("--on", envvar="EPICENE_ON", help="here, or ray: many machines.")
 ]
 RayAddress: TypeAlias = Annotated[
@@ -133,7 +133,7 @@ WorkerTimeout: TypeAlias = Annotated[
 ]
 
 
-def said(context: typer.Context, name: str) -> bool:
+def is_on_command_line(context: typer.Context, name: str) -> bool:
     """Whether an option is on the command line itself: in the environment it is for any command."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
@@ -147,7 +147,7 @@ def protocol_settings(
     english: Path | None = None,
 ) -> dict[str, str]:
     """`--set`, and the settings that have options of their own."""
-    settings = pairs(setting, "--set")
+    settings = key_value_pairs(setting, "--set")
     if tasks:
         settings["tasks"] = ",".join(tasks)
     if split is not None:
@@ -157,7 +157,7 @@ def protocol_settings(
     return settings
 
 
-def pairs(texts: Iterable[str] | None, option: str) -> dict[str, str]:
+def key_value_pairs(texts: Iterable[str] | None, option: str) -> dict[str, str]:
     """NAME=VALUE options as a mapping."""
     found: dict[str, str] = {}
     for text in texts or ():

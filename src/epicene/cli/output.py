@@ -1,4 +1,4 @@
-"""Results on standard output: one JSON document, or tables for a person; the rest on stderr."""
+"""Print results on standard output, as JSON or tables, and notes on standard error."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.records import Judgement, Table
-from epicene.report.document import document, headlines
+from epicene.core.records import Judgement, Table
+from epicene.report.results_document import metrics_table, results_document
 
 if TYPE_CHECKING:
     from epicene.runs.summary import Summary
 
-
-WIDE = 200
+PIPE_WIDTH = 200
 
 
 def note(sentence: str) -> None:
@@ -34,9 +33,9 @@ def print_results(
 ) -> None:
     """Print a summary with all its tables, or as JSON with every judged answer if given."""
     if not as_json:
-        print_tables((headlines(summary), *summary.tables))
+        print_tables((metrics_table(summary), *summary.tables))
         return
-    shown = document(summary)
+    shown = results_document(summary)
     if items is None:
         print_json(shown)
         return
@@ -58,10 +57,10 @@ def print_tables(tables: Iterable[Table]) -> None:
     """Tables for a person at a terminal."""
     from rich.console import Console
 
-    from epicene.report.terminal import rich_table
+    from epicene.report.table_formats import rich_table
 
     # Where nobody looks at a screen there is no need to squeeze.
-    console = Console(width=None if sys.stdout.isatty() else WIDE)
+    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
     for table in tables:
         console.print(rich_table(table))
         for sentence in table.notes:

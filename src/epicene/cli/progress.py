@@ -1,27 +1,32 @@
-"""How long work shows itself: a bar on a terminal, one line a minute elsewhere."""
+"""Progress of runs and sweeps: bars on a terminal, one line per minute elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from epicene.cli.output import note
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.progress import Progress, TaskID
 
     from epicene.runs.execute import Watcher
+    from epicene.runs.sweep.runner import RunState
+    from epicene.runs.sweep.workload import Workload
 
-_EVERY = 60.0  # seconds between lines where there is no terminal
+_SECONDS_BETWEEN_LINES = 60.0  # seconds between lines where there is no terminal
 
 
-def watcher() -> Watcher:
+def progress_display() -> Watcher:
     """Someone to tell, fit for where standard error goes."""
-    return Bar() if sys.stderr.isatty() else Lines()
+    return ProgressBar() if sys.stderr.isatty() else ProgressLines()
 
 
-def bars() -> Progress:
+def progress_bars() -> Progress:
     """Bars on standard error, each with a title, a count, a rate and its times."""
     from rich.console import Console
     from rich.progress import (
@@ -44,14 +49,14 @@ def bars() -> Progress:
     )
 
 
-def pace(progress: Progress, task: TaskID, failed: int) -> str:
+def rate_text(progress: Progress, task: TaskID, failed: int) -> str:
     """How fast a bar moves, and how much of it failed."""
     speed = next(each.speed for each in progress.tasks if each.id == task)
     parts = [f"{speed:.1f}/s"] if speed else []
     return ", ".join([*parts, *([f"{failed} failed"] if failed else [])])
 
 
-class Bar:
+class ProgressBar:
     """A bar with rate and time left."""
 
     def __init__(self) -> None:
@@ -66,7 +71,7 @@ class Bar:
     def begin(self, title: str, total: int, done: int) -> None:
         """A section begins."""
         self._failed = 0
-        self._progress = bars()
+        self._progress = progress_bars()
         self._task = self._progress.add_task(title, total=total, completed=done, rate="")
         self._progress.start()
 
@@ -75,7 +80,7 @@ class Bar:
         assert self._progress is not None
         assert self._task is not None
         self._failed += failed
-        rate = pace(self._progress, self._task, self._failed)
+        rate = rate_text(self._progress, self._task, self._failed)
         self._progress.update(self._task, advance=answered, rate=rate)
 
     def end(self) -> None:
@@ -84,7 +89,7 @@ class Bar:
         self._progress.stop()
 
 
-class Lines:
+class ProgressLines:
     """One line a minute."""
 
     def __init__(self) -> None:
@@ -106,7 +111,7 @@ class Lines:
         """Some requests were answered."""
         self._done += answered
         self._failed += failed
-        if time.monotonic() - self._said >= _EVERY:
+        if time.monotonic() - self._said >= _SECONDS_BETWEEN_LINES:
             self._said = time.monotonic()
             self._say()
 
@@ -122,3 +127,87 @@ class Lines:
         sys.stderr.write(
             f"{self._title}: {self._done} of {self._total}, {rate:.1f}/s{left}{failed}\n"
         )
+
+
+@contextmanager
+def sweep_progress_display(tally: Workload) -> Iterator[SweepProgressBars | SweepProgressLines]:
+    """Someone to tell, fit for where standard error goes, who knows what all of it takes."""
+    total = tally.answered + tally.left
+    if sys.stderr.isatty():
+        with progress_bars() as shown:
+            yield SweepProgressBars(shown, total, tally.answered)
+    else:
+        yield SweepProgressLines(total, tally.answered)
+
+
+class SweepProgressBars:
+    """Two bars: the whole sweep, and the section that is on."""
+
+    def __init__(self, shown: Progress, total: int, done: int) -> None:
+        self._bars = shown
+        self._whole = self._bars.add_task("all runs", total=total, completed=done, rate="")
+        self._total, self._expected = total, 0
+        self._section: TaskID | None = None
+        self._failed = 0
+
+    def say(self, sentence: str) -> None:
+        """Something a person should know, above the bars."""
+        self._bars.console.print(sentence, markup=False, highlight=False)
+
+    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
+        """A run begins that should have so many requests."""
+        self._expected = requests
+        self._bars.update(self._whole, description=f"run {number} of {runs}")
+        self.say(f"{number} of {runs}: {title}")
+
+    def end_run(self, state: RunState) -> None:
+        """The run ended; now it is known how many requests it has."""
+        self._total += state.requests - self._expected
+        self._bars.update(self._whole, total=self._total)
+        if state.why:
+            self.say(f"{state.title}: {state.state}: {state.why}")
+
+    def begin(self, title: str, total: int, done: int) -> None:
+        """A section begins."""
+        self._failed = 0
+        self._section = self._bars.add_task(title, total=total, completed=done, rate="")
+
+    def advance(self, answered: int, failed: int) -> None:
+        """Some requests were answered."""
+        assert self._section is not None
+        self._failed += failed
+        rate = rate_text(self._bars, self._section, self._failed)
+        self._bars.update(self._section, advance=answered, rate=rate)
+        self._bars.update(self._whole, advance=answered)
+
+    def end(self) -> None:
+        """The section ended."""
+        assert self._section is not None
+        self._bars.remove_task(self._section)
+
+
+class SweepProgressLines(ProgressLines):
+    """A line at the beginning of each run, and those of its sections."""
+
+    def __init__(self, total: int, done: int) -> None:
+        super().__init__()
+        self._all, self._behind, self._expected = total, done, 0
+
+    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
+        """A run begins that should have so many requests."""
+        self._expected = requests
+        note(
+            f"Run {number} of {runs}: {title} "
+            f"({self._behind:,} of {self._all:,} requests of the sweep are done)"
+        )
+
+    def end_run(self, state: RunState) -> None:
+        """The run ended; now it is known how many requests it has."""
+        self._all += state.requests - self._expected
+        if state.why:
+            note(f"{state.title}: {state.state}: {state.why}")
+
+    def advance(self, answered: int, failed: int) -> None:
+        """Some requests were answered."""
+        super().advance(answered, failed)
+        self._behind += answered

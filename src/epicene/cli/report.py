@@ -1,4 +1,4 @@
-"""`epicene report`: one page that a person can read, with everything inside."""
+"""`epicene report`: write one self-contained HTML page about runs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from epicene.cli.options import Folders
+from epicene.cli.options import RunFolders
 
 
 def report(
-    runs: Folders,
+    runs: RunFolders,
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
         "report.html"
     ),
@@ -21,7 +21,7 @@ def report(
 ) -> None:
     """Write one self-contained HTML page about one or more runs."""
     from epicene.cli.output import note
-    from epicene.report.runs import write_report
+    from epicene.report.run_report import write_report
     from epicene.runs.results import read_run
 
     write_report([read_run(folder) for folder in runs], out, pictures)

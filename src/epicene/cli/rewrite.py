@@ -1,4 +1,4 @@
-"""`epicene rewrite`: text with other pronouns or for another gender, line by line."""
+"""`epicene rewrite`: rewrite text with other pronouns or for another gender, line by line."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting import Rewrite, Rewriter, Rewriting
+    from epicene.rewriting import Rewrite, Rewriter, Rewriting
 
 
 def rewrite(
@@ -70,7 +70,7 @@ def rewrite(
     Languages differ in what they are rewritten by: English by pronouns, others by the gender of
     the speaker, the listener and others; whoever is not named is left as they are.
     """
-    from epicene.languages.rewriting import find_rewriter
+    from epicene.rewriting import find_rewriter
 
     given = {
         "pronouns": pronouns,
@@ -84,7 +84,7 @@ def rewrite(
     if explain and as_json:
         raise InputError("--explain and --json are two forms of the same; choose one of them.")
     options = {name: value for name, value in given.items() if value is not None}
-    rewriter = find_rewriter(language) if model is None else _trained(model, language)
+    rewriter = find_rewriter(language) if model is None else _tagger_rewriter(model, language)
     for name in options:
         if name not in rewriter.takes:
             takes = ", ".join(f"--{each}" for each in rewriter.takes)
@@ -98,10 +98,10 @@ def rewrite(
         _write_lines(rewrite_all, sys.stdin.buffer, sys.stdout.buffer, explain=explain)
 
 
-def _trained(model: str, language: str) -> Rewriter:
+def _tagger_rewriter(model: str, language: str) -> Rewriter:
     """The rewriter that a trained tagger is."""
     from epicene.models import parse_spec
-    from epicene.models.tagger.rewriting import open_rewriter
+    from epicene.models.tagger.model import open_rewriter
 
     spec = parse_spec(model)
     if spec.kind != "tagger" or not spec.name:
@@ -125,12 +125,12 @@ def _write_lines(rewrite_all: Rewrite, lines: BinaryIO, out: BinaryIO, *, explai
         if explain:
             end = ending or b"\n"
             out.write(b"" if ending else end)  # the last line may have none of its own
-            for line in _explained(each):
+            for line in _explanations(each):
                 out.write(line.encode("utf-8", "surrogateescape") + end)
     out.flush()
 
 
-def _explained(rewriting: Rewriting) -> Iterator[str]:
+def _explanations(rewriting: Rewriting) -> Iterator[str]:
     """One indented line for each change."""
     for change in rewriting.changes:
         before, after = change.before.strip(), change.after.strip()

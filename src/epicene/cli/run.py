@@ -1,4 +1,4 @@
-"""`epicene run`: ask a model all that a suite asks, and keep every answer."""
+"""`epicene run`: run a suite on a model and store every answer."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from epicene.cli.options import (
     AsJson,
     Columns,
     DataPath,
-    English,
+    EnglishFile,
+    ExecutorName,
     GpusPerWorker,
     Languages,
     Limit,
     MaxCost,
-    On,
     PriceOption,
     ProtocolName,
     RayAddress,
@@ -27,17 +27,17 @@ from epicene.cli.options import (
     Settings,
     Split,
     SuiteName,
-    Tasks,
+    TaskNames,
     WithItems,
     Workers,
     WorkerTimeout,
-    pairs,
+    key_value_pairs,
     protocol_settings,
 )
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
-    from epicene.models import ModelOptions, Spec
+    from epicene.models import ModelOptions, ModelSpec
     from epicene.suites import Suite
 
 DEFAULT_MODEL = "smollm2"
@@ -62,9 +62,9 @@ def run(
     limit: Limit = None,
     seed: Seed = None,
     setting: Settings = None,
-    task: Tasks = None,
+    task: TaskNames = None,
     split: Split = None,
-    english: English = None,
+    english: EnglishFile = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", envvar="EPICENE_OUT", help="The run's folder.")
     ] = None,
@@ -107,7 +107,7 @@ def run(
     trust_remote_code: Annotated[
         bool, typer.Option("--trust-remote-code", help="Run code that comes with a hub model.")
     ] = False,
-    on: On = "here",
+    on: ExecutorName = "here",
     ray_address: RayAddress = "",
     workers: Workers = None,
     gpus_per_worker: GpusPerWorker = None,
@@ -117,15 +117,15 @@ def run(
 ) -> int:
     """Run a suite on a model. The same command again goes on where it was stopped."""
     from epicene.cli.output import note
-    from epicene.cli.progress import watcher
-    from epicene.cli.tables import show
-    from epicene.runs.costs import bill
-    from epicene.runs.executors import executor
+    from epicene.cli.progress import progress_display
+    from epicene.cli.tables import show_runs
+    from epicene.core.redaction import redact
+    from epicene.runs.costs import cost_sentences
+    from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
-    from epicene.runs.run import Order
+    from epicene.runs.run import RunConfig
     from epicene.runs.run import run as do_run
-    from epicene.runs.secrets import redact
-    from epicene.suites import Source, choose_protocol, find_suite
+    from epicene.suites import DataSource, choose_protocol, find_suite
 
     if items and not as_json:
         raise InputError("--items goes with --json.")
@@ -142,7 +142,7 @@ def run(
         price=price,
         trust_remote_code=trust_remote_code,
     )
-    order = Order(
+    order = RunConfig(
         suite=chosen,
         protocol=choose_protocol(
             chosen,
@@ -151,12 +151,12 @@ def run(
             seed,
         ),
         models=models_by_role(chosen, model or (), options),
-        source=Source(path=data, columns=pairs(column, "--column")),
+        source=DataSource(path=data, columns=key_value_pairs(column, "--column")),
         languages=tuple(language or ()),
         limit=limit,
         out=out,
         under=runs,
-        labels=pairs(label, "--label"),
+        labels=key_value_pairs(label, "--label"),
         command=redact(shlex.join(["epicene", *sys.argv[1:]])),
         max_cost=max_cost,
     )
@@ -166,14 +166,14 @@ def run(
         gpus_per_worker=gpus_per_worker,
         worker_timeout=worker_timeout,
     )
-    told = watcher()
-    with executor(on, spread, told.say) as opening:
+    told = progress_display()
+    with open_executor(on, spread, told.say) as opening:
         folder, manifest = do_run(order, told, opening)
-    show([folder], as_json=as_json, items=items, headlines_only=True)
+    show_runs([folder], as_json=as_json, items=items, headlines_only=True)
     for count in manifest.counts:
         for reason in count.reasons:
             note(f"{count.model} failed in {count.stage}: {reason}")
-    for sentence in bill(manifest):
+    for sentence in cost_sentences(manifest):
         note(sentence)
     again = shlex.join(["epicene", "tables", str(folder)])
     note(f"The run is in {folder}; `{again}` prints all its tables.")
@@ -194,12 +194,12 @@ def model_options(**values: Any) -> ModelOptions:
 
 def models_by_role(
     suite: Suite[Any, Any], texts: Sequence[str], options: ModelOptions
-) -> dict[str, list[Spec]]:
+) -> dict[str, list[ModelSpec]]:
     """`[ROLE=]SPEC[,SPEC…]` options by role; a spec without a role goes to the first role."""
     from epicene.models import parse_spec
 
     names = [role.name for role in suite.roles]
-    found: dict[str, list[Spec]] = {name: [] for name in names}
+    found: dict[str, list[ModelSpec]] = {name: [] for name in names}
     for text in texts:
         role, equals, rest = text.partition("=")
         if not equals or not role.isidentifier():

@@ -1,4 +1,4 @@
-"""`epicene score`: judge answers that were made elsewhere, with no model."""
+"""`epicene score`: judge external answers, without a model."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from epicene.cli.options import (
     AsJson,
     Columns,
     DataPath,
-    English,
+    EnglishFile,
     ProtocolName,
     Settings,
     Split,
     SuiteName,
-    Tasks,
+    TaskNames,
     WithItems,
-    pairs,
+    key_value_pairs,
     protocol_settings,
 )
-from epicene.errors import InputError
-from epicene.records import Failed, Judgement
+from epicene.core.errors import InputError
+from epicene.core.records import Failed, Judgement
 
 if TYPE_CHECKING:
     from epicene.runs.results import Coverage
-    from epicene.suites import Answers, Dataset, Given, Protocol, Suite
+    from epicene.suites import AnsweredRequest, Answers, Dataset, Protocol, Suite
 
 
 def score(
@@ -43,42 +43,44 @@ def score(
     column: Columns = None,
     protocol: ProtocolName = "",
     setting: Settings = None,
-    task: Tasks = None,
+    task: TaskNames = None,
     split: Split = None,
-    english: English = None,
+    english: EnglishFile = None,
     as_json: AsJson = False,
     items: WithItems = False,
 ) -> None:
     """Judge a file of answers against a suite's items and print the tables."""
     from epicene.cli.output import print_results
-    from epicene.runs.summary import summarise_given
-    from epicene.suites import Source, choose_protocol, find_suite
+    from epicene.runs.summary import summarise_external_answers
+    from epicene.suites import DataSource, choose_protocol, find_suite
 
     if items and not as_json:
         raise InputError("--items goes with --json.")
     chosen = find_suite(suite)
     how = choose_protocol(
         chosen,
-        protocol or chosen.scored_under,
+        protocol or chosen.score_protocol,
         protocol_settings(setting, tasks=task, split=split, english=english),
         None,
     )
-    dataset = chosen.read(Source(path=data, columns=pairs(column, "--column")), how)
+    dataset = chosen.read(DataSource(path=data, columns=key_value_pairs(column, "--column")), how)
     label = dataset.name if answers is None else answers.stem
     given = (
         _own_outcomes(chosen, dataset)
         if answers is None
-        else _answered(chosen, answers, dataset, how)
+        else _read_external_answers(chosen, answers, dataset, how)
     )
 
     def judged() -> Iterator[Judgement]:
         for item, each in given:
             yield from chosen.judge(item, each, how)
 
-    own = answers is not None and _bring_their_own(given, dataset)
+    own = answers is not None and _bring_own_items(given, dataset)
     place = answers.name if answers and own else dataset.name
     coverage = None if answers is None or own else _coverage(given, dataset)
-    summary = summarise_given(chosen, how, judged(), label=label, data=place, coverage=coverage)
+    summary = summarise_external_answers(
+        chosen, how, judged(), label=label, data=place, coverage=coverage
+    )
     listed = ((label, judgement) for judgement in judged()) if items else None
     print_results(summary, as_json=as_json, items=listed)
 
@@ -94,21 +96,21 @@ def _own_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> list[tuple[Any, A
     return found
 
 
-def _bring_their_own(given: list[tuple[Any, Answers]], dataset: Dataset) -> bool:
+def _bring_own_items(given: list[tuple[Any, Answers]], dataset: Dataset) -> bool:
     """Whether not one of the items answered is of the data: votes name their own words."""
     if not isinstance(dataset.items, Sequence):
         return False
     return {item.id for item, _ in given}.isdisjoint(item.id for item in dataset.items)
 
 
-def _answered(
+def _read_external_answers(
     suite: Suite[Any, Any], answers: Path, dataset: Dataset, protocol: Protocol
 ) -> list[tuple[Any, Answers]]:
     """The items that the file answers."""
     from epicene.cli.output import note
-    from epicene.runs.given import read_given
+    from epicene.runs.external_answers import read_external_answers
 
-    given = read_given(suite, answers, dataset, protocol)
+    given = read_external_answers(suite, answers, dataset, protocol)
     if not given:
         raise InputError(f"{answers} answers every request of no item; see docs/runs.md.")
     # In a suite's own layout answers may bring items of their own.
@@ -123,7 +125,7 @@ def _answered(
     return given
 
 
-def _is_missing(given: Given) -> bool:
+def _is_missing(given: AnsweredRequest) -> bool:
     return isinstance(given.answer, Failed)
 
 

@@ -1,4 +1,4 @@
-"""`epicene suites`: what can be measured."""
+"""`epicene suites`: list the suites."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ def suites(as_json: AsJson = False) -> None:
     """List the suites with their languages, protocols and the models they need."""
     import msgspec
 
-    from epicene import registry
     from epicene.cli.output import print_json
-    from epicene.records import verb
+    from epicene.core import registry
+    from epicene.core.records import verb
     from epicene.suites import find_suite
 
     found = [find_suite(name) for name in registry.names("suites")]

@@ -1,4 +1,4 @@
-"""`epicene sweep`: many models on many suites as one piece of work, with one report."""
+"""`epicene sweep`: run many models on many suites from one plan, with one report."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from epicene.cli.options import (
+    ExecutorName,
     GpusPerWorker,
     MaxCost,
-    On,
     RayAddress,
     Workers,
     WorkerTimeout,
 )
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epicene.runs.sweeping.plan import Limits, PlanFile
-    from epicene.runs.sweeping.prospect import Prospect
-    from epicene.runs.sweeping.state import SweepState
+    from epicene.runs.sweep.forecast import RunForecast
+    from epicene.runs.sweep.plan import PlanFile, SweepLimits
+    from epicene.runs.sweep.runner import SweepState
 
 
 def sweep(
@@ -46,7 +46,7 @@ def sweep(
         ),
     ] = None,
     max_cost: MaxCost = None,
-    on: On = "here",
+    on: ExecutorName = "here",
     ray_address: RayAddress = "",
     workers: Workers = None,
     gpus_per_worker: GpusPerWorker = None,
@@ -56,17 +56,15 @@ def sweep(
     ] = False,
 ) -> int:
     """Run every model of a plan on every suite. The same command again goes on."""
-    from epicene.cli.sweep_progress import sweep_watcher
-    from epicene.cli.sweep_report import report
-    from epicene.runs.executors import executor
+    from epicene.cli.progress import sweep_progress_display
+    from epicene.report.sweep import write_sweep_report
+    from epicene.runs.executors import open_executor
     from epicene.runs.ray.settings import RaySettings
-    from epicene.runs.run import locked
-    from epicene.runs.sweeping.plan import example as example_plan
-    from epicene.runs.sweeping.plan import read_plan
-    from epicene.runs.sweeping.prospect import outlook
-    from epicene.runs.sweeping.state import UnrecordedError
-    from epicene.runs.sweeping.sweep import Sweep
-    from epicene.runs.sweeping.sweep import sweep as do_sweep
+    from epicene.runs.run import lock_folder
+    from epicene.runs.sweep.forecast import total_forecast
+    from epicene.runs.sweep.plan import example_plan, read_plan
+    from epicene.runs.sweep.runner import StateNotWrittenError, SweepConfig
+    from epicene.runs.sweep.runner import run_sweep as do_sweep
 
     if example:
         typer.echo(example_plan(), nl=False)
@@ -76,12 +74,12 @@ def sweep(
     file = read_plan(plan)
     folder = out or Path(plan.stem)
     limits = _limits(file, max_cost)
-    prospects = _survey(file, folder, limits, limit)
+    prospects = _estimate_runs(file, folder, limits, limit)
     if dry_run:
         _show_estimate(prospects, as_json=as_json)
     else:
-        _say_beforehand(prospects)
-    _refuse_over(limits, prospects, folder)
+        _announce(prospects)
+    _check_limits(limits, prospects, folder)
     if dry_run:
         return 0
     spread = RaySettings(
@@ -91,62 +89,63 @@ def sweep(
         worker_timeout=worker_timeout,
     )
     broken = ""  # what kept the sweep from its end; what is known is shown all the same
-    with locked(folder):
+    with lock_folder(folder):
         try:
             with (
-                sweep_watcher(outlook(prospects).tally) as told,
-                executor(on, spread, told.say) as opening,
+                sweep_progress_display(total_forecast(prospects).tally) as told,
+                open_executor(on, spread, told.say) as opening,
             ):
-                state = do_sweep(Sweep(plan.name, folder, prospects, limits), told, opening)
-            state = report(folder, state, plan)
-        except UnrecordedError as error:
+                state = do_sweep(SweepConfig(plan.name, folder, prospects, limits), told, opening)
+            state = write_sweep_report(folder, state, plan)
+        except StateNotWrittenError as error:
             state, broken = error.state, str(error)
-    _show_end(state, broken, as_json=as_json)
+    _show_outcome(state, broken, as_json=as_json)
     return 1 if state.unfinished or broken else 0
 
 
-def _limits(file: PlanFile, max_cost: float | None) -> Limits:
+def _limits(file: PlanFile, max_cost: float | None) -> SweepLimits:
     import msgspec
 
     limits = file.plan.limits
     return limits if max_cost is None else msgspec.structs.replace(limits, max_cost=max_cost)
 
 
-def _survey(file: PlanFile, folder: Path, limits: Limits, limit: int | None) -> list[Prospect]:
+def _estimate_runs(
+    file: PlanFile, folder: Path, limits: SweepLimits, limit: int | None
+) -> list[RunForecast]:
     """Look at every run before any begins."""
-    from epicene.runs.secrets import redact
-    from epicene.runs.sweeping.matrix import cells
-    from epicene.runs.sweeping.prospect import Surveyor
+    from epicene.core.redaction import redact
+    from epicene.runs.sweep.forecast import Forecaster
+    from epicene.runs.sweep.matrix import expand_plan
 
     runs = folder / "runs"
     command = redact(shlex.join(["epicene", *sys.argv[1:]]))
-    surveyor = Surveyor(runs, limits.max_cost, strict=file.plan.strict)
-    return [surveyor.look(cell) for cell in cells(file, runs, limit, command)]
+    surveyor = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
+    return [surveyor.look(cell) for cell in expand_plan(file, runs, limit, command)]
 
 
-def _refuse_over(limits: Limits, prospects: Sequence[Prospect], folder: Path) -> None:
+def _check_limits(limits: SweepLimits, prospects: Sequence[RunForecast], folder: Path) -> None:
     from epicene.cli.output import note
-    from epicene.runs.costs import spending_in
-    from epicene.runs.sweeping.limits import refuse_over, unknown_spending
-    from epicene.runs.sweeping.prospect import outlook
+    from epicene.runs.costs import read_spending
+    from epicene.runs.sweep.forecast import check_limits, total_forecast, unknown_spending_message
 
-    ahead = outlook(prospects)
+    ahead = total_forecast(prospects)
     if limits.max_hours is not None and ahead.unknown:
         note(
             f"How long {ahead.unknown} runs take is not known, so that max_hours is not checked "
             "for them; no run begins after it."
         )
     if limits.max_cost is None:
-        return refuse_over(limits, ahead, 0.0)
-    spending = spending_in(sorted((folder / "runs").glob("*")))
+        return check_limits(limits, ahead, 0.0)
+    spending = read_spending(sorted((folder / "runs").glob("*")))
     if spending.unknown:
-        note(f"No run that may cost money is begun: {unknown_spending(spending)}.")
-    return refuse_over(limits, ahead, spending.known)
+        note(f"No run that may cost money is begun: {unknown_spending_message(spending)}.")
+    return check_limits(limits, ahead, spending.known)
 
 
-def _show_estimate(prospects: Sequence[Prospect], *, as_json: bool) -> None:
+def _show_estimate(prospects: Sequence[RunForecast], *, as_json: bool) -> None:
     from epicene.cli.output import print_json, print_tables
-    from epicene.cli.sweep_estimate import estimate_document, estimate_table
+    from epicene.report.sweep import estimate_document, estimate_table
 
     if as_json:
         print_json(estimate_document(prospects))
@@ -154,20 +153,20 @@ def _show_estimate(prospects: Sequence[Prospect], *, as_json: bool) -> None:
         print_tables([estimate_table(prospects)])
 
 
-def _say_beforehand(prospects: Sequence[Prospect]) -> None:
+def _announce(prospects: Sequence[RunForecast]) -> None:
     """Who is left out and why, and what the rest takes."""
     from epicene.cli.output import note
-    from epicene.cli.sweep_estimate import in_words
+    from epicene.report.sweep import estimate_sentence
 
     for each in prospects:
         if each.why:
             note(f"{each.cell.title}: {each.standing}: {each.why}")
-    note(in_words(prospects))
+    note(estimate_sentence(prospects))
 
 
-def _show_end(state: SweepState, broken: str, *, as_json: bool) -> None:
+def _show_outcome(state: SweepState, broken: str, *, as_json: bool) -> None:
     from epicene.cli.output import note, print_json, print_tables
-    from epicene.cli.sweep_estimate import state_table
+    from epicene.report.sweep import state_table
 
     if as_json:
         import msgspec

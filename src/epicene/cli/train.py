@@ -1,4 +1,4 @@
-"""`epicene train SUITE`: a tagger that learns from a suite's data to label and rewrite words."""
+"""`epicene train SUITE`: train a tagger on a suite's data to label and rewrite words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from epicene.cli.options import Columns, DataPath, SuiteName, pairs, protocol_settings
-from epicene.errors import InputError
+from epicene.cli.options import Columns, DataPath, SuiteName, key_value_pairs, protocol_settings
+from epicene.core.errors import InputError
 
 if TYPE_CHECKING:
     from epicene.suites import Suite
@@ -32,25 +32,27 @@ def train(
 ) -> int:
     """Train a tagger, for use as the model tagger:FOLDER and with `epicene rewrite --model`."""
     from epicene.cli.output import note
-    from epicene.models.tagger.folder import check_free, save
-    from epicene.models.tagger.training import Recipe
+    from epicene.models.tagger.storage import check_empty, save
+    from epicene.models.tagger.training import TrainingConfig
     from epicene.models.tagger.training import train as train_tagger
-    from epicene.suites import Source, choose_protocol, find_suite
+    from epicene.suites import DataSource, choose_protocol, find_suite
 
     chosen = find_suite(suite)
-    if chosen.lessons is None:
+    if chosen.tagging_data is None:
         raise InputError(f"The suite {suite} has no lessons for a tagger.")
-    check_free(out)
+    check_empty(out)
     settings = protocol_settings(None, split=_split(chosen, split))
     protocol = choose_protocol(chosen, "epicene", settings, None)
-    dataset = chosen.read(Source(path=path, columns=pairs(column, "--column")), protocol)
-    lessons = chosen.lessons(dataset.items)
+    dataset = chosen.read(
+        DataSource(path=path, columns=key_value_pairs(column, "--column")), protocol
+    )
+    lessons = chosen.tagging_data(dataset.items)
     note(f"{dataset.name}: {len(lessons.sentences)} sentences.")
     trained = train_tagger(
         lessons,
         seed=seed,
         members=members,
-        recipe=Recipe() if epochs is None else Recipe(epochs=epochs),
+        recipe=TrainingConfig() if epochs is None else TrainingConfig(epochs=epochs),
         tell=note,
     )
     save(trained, out)

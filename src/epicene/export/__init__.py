@@ -1,5 +1,5 @@
-"""What leaves the house: results for a paper, items for other programs, each with its card.
+"""Export results for a paper, and items for other programs, each with a card.
 
-An export is a new folder. Items go out as their suite asks and judges them, so that another
-program measures the same thing; what it cannot measure so is left out and named.
+An export is a new folder. Items are exported as their suite asks and judges them; what another
+program cannot measure in the same way is left out and named.
 """

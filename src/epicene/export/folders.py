@@ -1,19 +1,25 @@
-"""Writing a folder for others, and the YAML in it."""
+"""Write an export folder: files, YAML front matter, and the sections that all cards share."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from epicene.errors import InputError
-from epicene.runs.files import write_whole
+import msgspec
+
+from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
+from epicene.suites.data_cards import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from epicene.suites import Protocol, SuiteCard
 
-class Function(str):
+
+class YamlFunction(str):
     """A Python function that YAML names: `module.function`, of a file beside it."""
 
     __slots__ = ()
@@ -29,7 +35,7 @@ def new_folder(path: Path) -> None:
 
 def write_text(path: Path, lines: Iterable[str]) -> None:
     """Write lines as UTF-8."""
-    write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+    write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
 
 
 def as_yaml(content: Mapping[str, Any]) -> str:
@@ -41,7 +47,7 @@ def as_yaml(content: Mapping[str, Any]) -> str:
             return True
 
     Dumper.add_representer(
-        Function, lambda dumper, name: dumper.represent_scalar("!function", str(name))
+        YamlFunction, lambda dumper, name: dumper.represent_scalar("!function", str(name))
     )
     written: str = yaml.dump(
         dict(content), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100
@@ -68,3 +74,39 @@ def file_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
             stem = f"{start}-{number}"
         taken.add(stem)
         yield name, stem
+
+
+_NOT_SETTINGS = ("name", "about")
+
+
+def code_span(text: object) -> str:
+    """A text as code, whatever it holds."""
+    shown = " ".join(str(text).split())
+    ticks = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    apart = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{ticks}{apart}{shown}{apart}{ticks}"
+
+
+def protocol_lines(protocol: Protocol, card: SuiteCard) -> Iterator[str]:
+    """How the suite was asked and judged: in words, then every setting."""
+    yield (
+        f"Protocol `{protocol.name}`: {protocol.about} Normalisers: "
+        f"{', '.join(protocol.normalisers) or 'none'}. Chance level: {card.chance}"
+    )
+    yield ""
+    settings = [
+        (name, code_span(json.dumps(value, ensure_ascii=False)))
+        for name, value in msgspec.to_builtins(protocol).items()
+        if name not in _NOT_SETTINGS
+    ]
+    yield from markdown_table(("setting", "value"), settings)
+    yield ""
+
+
+def fault_lines(card: SuiteCard, heading: str) -> Iterator[str]:
+    """What is wrong with the published version, under a heading of that level (`##`)."""
+    if card.faults:
+        yield f"{heading} Known faults of the published version"
+        yield ""
+        yield from (f"- {fault}" for fault in card.faults)
+        yield ""

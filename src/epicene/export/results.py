@@ -1,33 +1,153 @@
-"""Runs as files for a paper: tables in four forms, figures in two, and a card about all of it."""
+"""Results for a paper: tables in four formats, figures in two, and a card."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from epicene.export.discretion import discreet_runs
-from epicene.export.folders import new_folder, write_text
-from epicene.export.parts import part_of, side_by_side
+from epicene.core.files import write_atomically
+from epicene.export.folders import file_names, new_folder, write_text
+from epicene.export.path_redaction import runs_without_paths
 from epicene.export.results_card import results_card
-from epicene.report.document import document
-from epicene.runs.files import write_whole
+from epicene.report import method_line
+from epicene.report.comparison import compare_models, undetected_per_headline
+from epicene.report.headline_metrics import profile_table, titled_by_suite, with_distinct_labels
+from epicene.report.provenance import provenance
+from epicene.report.results_document import metrics_by_model, metrics_table, results_document
+from epicene.runs.summary import summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
-    from epicene.export.parts import Part
-    from epicene.runs.results import Finished
+    from epicene.core.records import Figure, Table
+    from epicene.report.comparison import ModelComparison
+    from epicene.report.provenance import Provenance
+    from epicene.runs.results import StoredRun
+    from epicene.runs.summary import Summary
 
 
-def write_results(runs: Sequence[Finished], folder: Path) -> None:
+class ExportedTable(NamedTuple):
+    """A table and what qualifies its numbers; `by_run` is the same with runs for rows."""
+
+    table: Table
+    source: Provenance
+    by_run: Table
+
+
+@dataclass(frozen=True)
+class ProtocolResults:
+    """The runs of one suite under one protocol, and where in the folder their files are."""
+
+    folder: str
+    runs: Sequence[StoredRun]
+    summary: Summary
+    compared: ModelComparison
+    tables: Sequence[tuple[ExportedTable, str]]  # all of them, with the names of their files
+    figures: Sequence[tuple[Figure, str]]
+
+
+def protocol_results(folder: str, runs: Sequence[StoredRun]) -> ProtocolResults:
+    """All that goes out of these runs."""
+    summary = summarise(runs)
+    source, found = provenance(summary, runs), compare_models(summary, runs)
+    taken = {table.name for table in summary.tables}
+    profile = _profile(summary, source, found, taken)
+    made = [
+        _metrics(summary, source, taken),
+        *([profile] if profile else ()),
+        *_comparison_tables(source, found, taken),
+        *(ExportedTable(table, source, table) for table in summary.tables),
+    ]
+    stems = [stem for _, stem in file_names(each.table.name for each in made)]
+    figures = summary.figures
+    drawn = [stem for _, stem in file_names(figure.name for figure in figures)]
+    return ProtocolResults(
+        folder=folder,
+        runs=runs,
+        summary=summary,
+        compared=found,
+        tables=list(zip(made, stems, strict=True)),
+        figures=list(zip(figures, drawn, strict=True)),
+    )
+
+
+def _metrics(summary: Summary, source: Provenance, taken: Collection[str]) -> ExportedTable:
+    table = _with_free_name(metrics_table(summary), "headlines", taken)
+    return ExportedTable(table, source, metrics_by_model(table))
+
+
+def _profile(
+    summary: Summary, source: Provenance, found: ModelComparison, taken: Collection[str]
+) -> ExportedTable | None:
+    if not found.entries:
+        return None
+    made = profile_table([summary], found.entries, [""])
+    title = f"Headlines of {summary.suite.card.title}, by model"
+    table = _with_free_name(msgspec.structs.replace(made, title=title, notes=()), "profile", taken)
+    return ExportedTable(table, source.of(found.undetected), table)
+
+
+def _comparison_tables(
+    source: Provenance, found: ModelComparison, taken: Collection[str]
+) -> Iterator[ExportedTable]:
+    """Places and changes, with the undetected rate of the judgements that each is about."""
+    for entry, made in found.places:
+        table = _with_free_name(made, f"places by {entry.headline.name}", taken)
+        rates = method_line.undetected_line_of("these judgements", entry.undetected)
+        yield ExportedTable(table, source.of(rates), table)
+    if found.changes is not None:
+        # Its own columns say how much is undetected.
+        table = _with_free_name(found.changes, "changes", taken)
+        yield ExportedTable(table, source.of(""), table)
+
+
+def _with_free_name(table: Table, name: str, taken: Collection[str]) -> Table:
+    """The table under a name that none of the suite's own has."""
+    free = name if name not in taken else f"{name} of the runs"
+    return msgspec.structs.replace(table, name=free)
+
+
+class ModelProfiles(NamedTuple):
+    """The headlines of all suites, a row for each model, and suite by suite with their runs."""
+
+    table: Table
+    by_suite: list[tuple[Table, Provenance]]
+
+
+def model_profiles(parts: Sequence[ProtocolResults]) -> ModelProfiles | None:
+    """The headlines of all suites, if there are any; models of one label are told apart."""
+    summaries, by_part = with_distinct_labels(
+        [part.summary for part in parts], [part.compared.entries for part in parts]
+    )
+    found = titled_by_suite(summaries, by_part)
+    if not found:
+        return None
+    sources = [
+        provenance(summary, part.runs).of(undetected_per_headline(entries))
+        for part, summary, entries in zip(parts, summaries, by_part, strict=True)
+    ]
+    made = profile_table(summaries, found, [""] * len(summaries))
+    notes = tuple(" ".join(source.notes) for source in sources)
+    return ModelProfiles(
+        msgspec.structs.replace(made, notes=notes),
+        [
+            (profile_table([summary], entries, [""]), source)
+            for summary, entries, source in zip(summaries, by_part, sources, strict=True)
+            if entries
+        ],
+    )
+
+
+def write_results(runs: Sequence[StoredRun], folder: Path) -> None:
     """Write a folder of its own for each suite and protocol, and one card."""
     new_folder(folder)
-    together: dict[tuple[str, str], list[Finished]] = {}
-    for run in discreet_runs(runs):
+    together: dict[tuple[str, str], list[StoredRun]] = {}
+    for run in runs_without_paths(runs):
         together.setdefault((run.suite.name, run.protocol.name), []).append(run)
-    parts = [part_of("-".join(names), mine) for names, mine in together.items()]
+    parts = [protocol_results("-".join(names), mine) for names, mine in together.items()]
     for part in parts:
         _write_tables(part, folder / part.folder)
         _write_figures(part, folder / part.folder / "figures")
@@ -36,46 +156,46 @@ def write_results(runs: Sequence[Finished], folder: Path) -> None:
     write_text(folder / "README.md", results_card(parts))
 
 
-def _write_tables(part: Part, folder: Path) -> None:
+def _write_tables(part: ProtocolResults, folder: Path) -> None:
     from epicene.report.latex import as_latex
-    from epicene.report.plain import as_csv, as_markdown
+    from epicene.report.table_formats import as_csv, as_markdown
 
     tables = [each.table for each, _ in part.tables]
-    _write_json(folder / "results.json", document(part.summary, tables, part.compared.said))
+    _write_json(folder / "results.json", results_document(part.summary, tables, part.compared.said))
     for (table, source, by_run), stem in part.tables:
         for suffix, text in (
             ("tex", as_latex(table, source)),
             ("csv", as_csv(by_run, source)),
             ("md", as_markdown(table, source)),
         ):
-            write_whole(folder / "tables" / f"{stem}.{suffix}", text.encode())
+            write_atomically(folder / "tables" / f"{stem}.{suffix}", text.encode())
 
 
-def _write_profile(parts: Sequence[Part], folder: Path) -> None:
+def _write_profile(parts: Sequence[ProtocolResults], folder: Path) -> None:
     """The headlines of all suites together; as CSV a line for each, with the run it is of."""
     from epicene.report.latex import as_latex
-    from epicene.report.plain import as_json, as_markdown, cells_csv
+    from epicene.report.table_formats import as_json, as_markdown, long_csv
 
-    if (found := side_by_side(parts)) is None:
+    if (found := model_profiles(parts)) is None:
         return
     table = found.table
     _write_json(folder / "profile.json", as_json(table))
     for suffix, text in (
         ("tex", as_latex(table)),
-        ("csv", cells_csv(found.by_suite)),
+        ("csv", long_csv(found.by_suite)),
         ("md", as_markdown(table)),
     ):
-        write_whole(folder / f"profile.{suffix}", text.encode())
+        write_atomically(folder / f"profile.{suffix}", text.encode())
 
 
 def _write_json(path: Path, content: dict[str, object]) -> None:
-    write_whole(path, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+    write_atomically(path, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
 
 
-def _write_figures(part: Part, folder: Path) -> None:
+def _write_figures(part: ProtocolResults, folder: Path) -> None:
     from epicene.report.figures import png, svg
 
     for figure, stem in part.figures:
         drawn = svg(figure)
-        write_whole(folder / f"{stem}.svg", drawn.encode())
-        write_whole(folder / f"{stem}.png", png(drawn))
+        write_atomically(folder / f"{stem}.svg", drawn.encode())
+        write_atomically(folder / f"{stem}.png", png(drawn))

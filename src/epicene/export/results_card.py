@@ -1,4 +1,4 @@
-"""What a person should know of exported results: what was run, how, on what, and how surely."""
+"""The card of exported results: what was run, how, on what data, and with what uncertainty."""
 
 from __future__ import annotations
 
@@ -7,31 +7,30 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene import __version__
-from epicene.export.card_parts import code, fault_lines, protocol_lines
-from epicene.export.discretion import without_places
-from epicene.export.folders import front_matter
-from epicene.report.document import headlines, number
+from epicene.export.folders import code_span, fault_lines, front_matter, protocol_lines
+from epicene.export.path_redaction import settings_without_paths
 from epicene.report.layout import caption
-from epicene.report.plain import as_markdown, escape_markdown
-from epicene.runs.unlike import asked_unlike
-from epicene.suites.data_cards import table
+from epicene.report.results_document import estimate_json, metrics_table
+from epicene.report.table_formats import as_markdown, escape_markdown
+from epicene.runs.summary import settings_diff_sentences
+from epicene.suites.data_cards import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.export.parts import Part
-    from epicene.records import Identity
-    from epicene.runs.results import Finished
+    from epicene.core.records import Identity
+    from epicene.export.results import ProtocolResults
+    from epicene.runs.results import StoredRun
     from epicene.runs.summary import RunSummary
 
 _TABLES = ("tex", "csv", "md")
 _FIGURES = ("svg", "png")
 
 
-def results_card(parts: Sequence[Part]) -> Iterator[str]:
+def results_card(parts: Sequence[ProtocolResults]) -> Iterator[str]:
     """The card, line by line."""
     models = dict.fromkeys(run.info.model for part in parts for run in part.summary.runs)
-    yield from front_matter(_head(parts, list(models)))
+    yield from front_matter(_front_matter(parts, list(models)))
     yield f"# {escape_markdown(', '.join(models))}: grammatical gender and agreement"
     yield ""
     yield f"Measured and written by Epicene {__version__}."
@@ -40,7 +39,7 @@ def results_card(parts: Sequence[Part]) -> Iterator[str]:
         yield f"All models side by side: profile ({_links('profile', (*_TABLES, 'json'))})."
         yield ""
     for part in parts:
-        yield from _part(part)
+        yield from _results_section(part)
     yield "## Intervals"
     yield ""
     yield (
@@ -64,7 +63,7 @@ def results_card(parts: Sequence[Part]) -> Iterator[str]:
 # --- the head ------------------------------------------------------------------------------
 
 
-def _head(parts: Sequence[Part], models: Sequence[str]) -> dict[str, Any]:
+def _front_matter(parts: Sequence[ProtocolResults], models: Sequence[str]) -> dict[str, Any]:
     """The model index of the hub: a result for each run and each number that there is."""
     languages = dict.fromkeys(
         language
@@ -90,10 +89,10 @@ def _head(parts: Sequence[Part], models: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _result(part: Part, run: RunSummary) -> dict[str, Any]:
+def _result(part: ProtocolResults, run: RunSummary) -> dict[str, Any]:
     card = part.summary.suite.card
     metrics = {**run.metrics, "undetected": run.undetected}
-    lacking = _lacking(run)
+    lacking = _incompleteness(run)
     return {
         "task": {"type": "text-to-image" if _draws(part) else "text-generation"},
         "dataset": {
@@ -107,7 +106,9 @@ def _result(part: Part, run: RunSummary) -> dict[str, Any]:
                 "type": name,
                 "name": name.replace("_", " ") + lacking,
                 "value": each.value,
-                "args": {key: value for key, value in number(each).items() if key != "value"},
+                "args": {
+                    key: value for key, value in estimate_json(each).items() if key != "value"
+                },
             }
             for name, each in metrics.items()
             if each.value is not None
@@ -115,7 +116,7 @@ def _result(part: Part, run: RunSummary) -> dict[str, Any]:
     }
 
 
-def _lacking(run: RunSummary) -> str:
+def _incompleteness(run: RunSummary) -> str:
     """What is said with every number of a run that is not whole: a number is pasted alone."""
     if run.coverage is None or run.coverage.whole:
         return ""
@@ -124,8 +125,8 @@ def _lacking(run: RunSummary) -> str:
     return f" ({run.coverage.judged} of {run.coverage.items} items judged)"
 
 
-def _draws(part: Part) -> bool:
-    from epicene.records import Draw
+def _draws(part: ProtocolResults) -> bool:
+    from epicene.core.records import Draw
 
     return any(Draw in stage.verbs for stage in part.summary.suite.stages)
 
@@ -133,25 +134,25 @@ def _draws(part: Part) -> bool:
 # --- one suite under one protocol ----------------------------------------------------------
 
 
-def _part(part: Part) -> Iterator[str]:
+def _results_section(part: ProtocolResults) -> Iterator[str]:
     summary = part.summary
     card = summary.suite.card
     yield f"## {card.title}, protocol {summary.protocol.name}"
     yield ""
     yield card.about
     yield ""
-    yield as_markdown(headlines(summary)).rstrip("\n")
+    yield as_markdown(metrics_table(summary)).rstrip("\n")
     yield ""
     yield from _warnings(part)
     yield from protocol_lines(summary.protocol, card)
     yield from _files(part)
     yield from fault_lines(card, "###")
-    yield from _reproduction(part.runs)
+    yield from _reproduction_section(part.runs)
 
 
-def _warnings(part: Part) -> Iterator[str]:
+def _warnings(part: ProtocolResults) -> Iterator[str]:
     """What keeps the numbers from being whole, or from being compared."""
-    for sentence in asked_unlike(part.runs):
+    for sentence in settings_diff_sentences(part.runs):
         yield f"**{escape_markdown(sentence)}**"
         yield ""
     for run in part.summary.runs:
@@ -163,7 +164,7 @@ def _warnings(part: Part) -> Iterator[str]:
         yield ""
 
 
-def _files(part: Part) -> Iterator[str]:
+def _files(part: ProtocolResults) -> Iterator[str]:
     yield "### Tables and figures"
     yield ""
     yield f"All numbers unrounded: [`results.json`]({part.folder}/results.json)."
@@ -181,14 +182,14 @@ def _links(path: str, suffixes: Sequence[str]) -> str:
     return ", ".join(f"[{suffix}](<{path}.{suffix}>)" for suffix in suffixes)
 
 
-def _reproduction(runs: Sequence[Finished]) -> Iterator[str]:
+def _reproduction_section(runs: Sequence[StoredRun]) -> Iterator[str]:
     yield "### Running it again"
     yield ""
     for run in runs:
         settings = run.manifest.settings
         limit = "all" if settings.limit is None else f"{settings.limit} of each part"
         yield (
-            f"{code(run.info.run)}: suite {settings.suite} {settings.suite_version}, data "
+            f"{code_span(run.info.run)}: suite {settings.suite} {settings.suite_version}, data "
             f"{escape_markdown(settings.data)}, {run.manifest.items} items ({limit}), seed "
             f"{settings.seed}, state {run.manifest.state}."
         )
@@ -198,7 +199,7 @@ def _reproduction(runs: Sequence[Finished]) -> Iterator[str]:
         yield "```"
         yield ""
         for file in settings.files:
-            yield f"- {code(file.name)}, sha256 `{file.sha256}`"
+            yield f"- {code_span(file.name)}, sha256 `{file.sha256}`"
         for versions in _distinct([session.versions for session in run.manifest.sessions]):
             yield "- " + ", ".join(f"{name} {version}" for name, version in versions.items())
         yield ""
@@ -211,7 +212,7 @@ def _distinct(versions: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 # --- models --------------------------------------------------------------------------------
 
 
-def _models(runs: Sequence[Finished]) -> Iterator[str]:
+def _models(runs: Sequence[StoredRun]) -> Iterator[str]:
     """Each model that took part, with all that could change its answers."""
     seen: set[bytes] = set()
     for run in runs:
@@ -225,7 +226,7 @@ def _models(runs: Sequence[Finished]) -> Iterator[str]:
 def _model(role: str, identity: Identity) -> Iterator[str]:
     yield f"### {escape_markdown(identity.label)} ({role})"
     yield ""
-    known = without_places({"kind": identity.kind, **identity.about, **identity.key})
-    rows = [(name, code(value)) for name, value in known.items() if value not in (None, "")]
-    yield from table(("what", "value"), rows)
+    known = settings_without_paths({"kind": identity.kind, **identity.about, **identity.key})
+    rows = [(name, code_span(value)) for name, value in known.items() if value not in (None, "")]
+    yield from markdown_table(("what", "value"), rows)
     yield ""

@@ -1,4 +1,4 @@
-"""Which items go out, whose they are, and under which licence."""
+"""Select the items to export, with their origin and licence."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from epicene.datafiles import sha256_of
-from epicene.export.card_parts import code
-from epicene.export.discretion import discreet_protocol
-from epicene.report.plain import escape_markdown
-from epicene.runs.select import limited, of_languages
+from epicene.core.data_files import sha256_of
+from epicene.export.folders import code_span
+from epicene.export.path_redaction import protocol_without_paths
+from epicene.report.table_formats import escape_markdown
+from epicene.runs.plan import filter_languages, limit_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from epicene.records import Item
-    from epicene.suites import Protocol, Source, Stratum, Suite
+    from epicene.core.records import Item
+    from epicene.suites import DataSource, Protocol, Stratum, Suite
 
 # All files that come with Epicene are below this folder.
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -85,13 +85,13 @@ class Selection:
             yield f"Where a person gets the published files: {card.published_data}"
         yield ""
         for path in self.files:
-            yield f"- {code(path.name)}, sha256 `{sha256_of(path)}`"
+            yield f"- {code_span(path.name)}, sha256 `{sha256_of(path)}`"
 
 
 def select(
     suite: Suite[Any, Any],
     protocol: Protocol,
-    source: Source,
+    source: DataSource,
     *,
     languages: tuple[str, ...] = (),
     limit: int | None = None,
@@ -99,13 +99,13 @@ def select(
 ) -> Selection:
     """The items that a run of the same settings would take."""
     dataset = suite.read(source, protocol)
-    items = of_languages(dataset.items, languages, dataset.name)
+    items = filter_languages(dataset.items, languages, dataset.name)
     return Selection(
         suite=suite,
-        protocol=discreet_protocol(protocol, [path.name for path in dataset.files]),
+        protocol=protocol_without_paths(protocol, [path.name for path in dataset.files]),
         data=dataset.name if source.path is None else source.path.resolve().name,
         files=dataset.files,
-        items=list(limited(items, _stratum(suite), limit, protocol.seed)),
+        items=list(limit_items(items, _stratum(suite), limit, protocol.seed)),
         own=all(path.resolve().is_relative_to(_PACKAGE) for path in dataset.files),
         licence=licence,
     )

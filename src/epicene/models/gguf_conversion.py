@@ -1,7 +1,7 @@
-"""Turns a GGUF file into a folder that transformers opens in a second.
+"""Convert a GGUF file to a folder that transformers opens in a second.
 
-Dequantising takes half a minute and more than a gigabyte, once. It is done in a process of its
-own, so that neither the memory nor the libraries' settings outlive it.
+Dequantising takes half a minute and more than a gigabyte, once. It runs in a subprocess, so that
+neither the memory nor the libraries' settings remain.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from epicene.errors import RunError
-from epicene.models.parcels import last_words
+from epicene.core.errors import RunError
+from epicene.models.downloads import last_error_line
 
 # Raised when a conversion would give other weights or another tokenizer than before.
 VERSION = "1"
@@ -36,12 +36,12 @@ def convert(gguf: Path, folder: Path) -> None:
     )
     if done.returncode:
         raise RunError(
-            f"{gguf.name} could not be converted ({last_words(done.stderr)}); "
+            f"{gguf.name} could not be converted ({last_error_line(done.stderr)}); "
             f"it needs about 3 GB of memory and the packages of epicene[hf]."
         )
 
 
-def _convert_here(gguf: Path, folder: Path) -> None:
+def _convert_in_process(gguf: Path, folder: Path) -> None:
     import torch
     from gguf import GGUFReader
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -66,4 +66,4 @@ def _convert_here(gguf: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    _convert_here(Path(sys.argv[1]), Path(sys.argv[2]))
+    _convert_in_process(Path(sys.argv[1]), Path(sys.argv[2]))

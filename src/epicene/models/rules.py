@@ -1,7 +1,7 @@
-"""The model kind `rules`: a language's own rewriter, asked as a model.
+"""The model kind `rules`: the rule-based rewriter of a language, as a model.
 
-It reads a request's source, language and target (speaker, listener, others: masculine or
-feminine) and never the prompt.
+It reads a request's source, language and target (speaker, listener, others: masculine or feminine)
+and never the prompt.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from epicene.errors import InputError
-from epicene.languages.rewriting import find_rewriter, rewritable
-from epicene.languages.rewriting.people import PEOPLE, read_wanted
-from epicene.models import takes
-from epicene.models.one_by_one import OneByOne, UnanswerableError
-from epicene.records import Generate, Identity, Text, Texts
+from epicene.core.errors import InputError
+from epicene.core.records import Generate, Identity, Text, Texts
+from epicene.models import accepts_options
+from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.rewriting import find_rewriter, rewritable_languages
+from epicene.rewriting.persons import PERSONS, read_target_genders
 
 if TYPE_CHECKING:
-    from epicene.languages.rewriting import Rewrite
     from epicene.models import Model, ModelOptions
+    from epicene.rewriting import Rewrite
 
 
-@takes("label")
+@accepts_options("label")
 def open_rules(name: str, options: ModelOptions) -> Model:
     """Open the kind `rules`: every language that is rewritten by person."""
     if name:
         raise InputError(f"The model rules takes no name: write rules, not rules:{name}.")
     identity = Identity(kind="rules", label=options.label or "rules", key=_versions())
-    return OneByOne(identity, {"generate": _generate})
+    return SimpleModel(identity, {"generate": _generate})
 
 
 def _versions() -> dict[str, str]:
@@ -41,7 +41,7 @@ def _versions() -> dict[str, str]:
 
 
 def _languages() -> list[str]:
-    return [code for code in rewritable() if find_rewriter(code).takes == PEOPLE]
+    return [code for code in rewritable_languages() if find_rewriter(code).takes == PERSONS]
 
 
 def _generate(request: Generate) -> Texts:
@@ -58,13 +58,13 @@ def _generate(request: Generate) -> Texts:
             "asks for it (--task rewriting)"
         )
     try:
-        wanted = read_wanted(request.target)
+        wanted = read_target_genders(request.target)
     except InputError as error:
         raise UnanswerableError(str(error)) from error
-    (rewriting,) = _opened(request.language, tuple(wanted.items()))([request.source])
+    (rewriting,) = _open_rewriter(request.language, tuple(wanted.items()))([request.source])
     return Texts(texts=(Text(text=rewriting.text),) * request.samples)
 
 
 @cache
-def _opened(language: str, wanted: tuple[tuple[str, str], ...]) -> Rewrite:
+def _open_rewriter(language: str, wanted: tuple[tuple[str, str], ...]) -> Rewrite:
     return find_rewriter(language).open(dict(wanted))

@@ -1,5 +1,5 @@
-"""Records to what people read: tables, figures and one self-contained page.
+"""Turn results into what people read: tables, figures and one self-contained HTML page.
 
-Pages, tables and figures know neither suites nor runs: they are given records and give text or
-bytes. `runs.py`, with `profile`, `standing`, `inventory` and `how`, makes those records of runs.
+`layout`, `table_formats`, `latex`, `figures` and `page` format records and know neither suites nor
+runs; the other modules compute those records from stored runs.
 """

@@ -1,4 +1,4 @@
-"""Figures as SVG and PNG, drawn on this machine with no network."""
+"""Render figures as SVG and PNG, without network access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from epicene.report.layout import caption
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Figure
+    from epicene.core.records import Figure
 
 # The eight colours of Okabe and Ito, told apart by colour-blind eyes too; yellow last, because
 # it is faint on white.
@@ -117,7 +117,7 @@ def svg(figure: Figure, *, prefix: str = "", titled: bool = True) -> str:
     return _TAG.sub(lambda tag: _IDS.sub(rf"\g<0>{prefix}", tag.group()), drawn)
 
 
-def inline(figure: Figure, prefix: str) -> str:
+def inline_svg(figure: Figure, prefix: str) -> str:
     """The figure as SVG inside a page that has a caption for it; `prefix` goes before its ids."""
     drawn = svg(figure, prefix=prefix, titled=False)
     # Once for all texts: a list of fonts for each would be a third of the drawing.
@@ -136,7 +136,7 @@ def png(drawn: str, *, scale: float = 2.0) -> bytes:
 def script_fonts(drawn: str) -> str:
     """SVG with each run of Arabic or Devanagari in a font that has it: resvg looks no further
     than the first family it finds."""
-    return _TEXT.sub(_in_runs, drawn)
+    return _TEXT.sub(_with_script_fonts, drawn)
 
 
 # In SVG from vl-convert every < and > that is not markup is escaped, and every " inside an
@@ -153,7 +153,7 @@ _RUNS = {
 _RUN = re.compile("|".join(f"(?P<{name}>{cls}(?:[\\s]*{cls})*)" for name, cls in _RUNS.items()))
 
 
-def _in_runs(text: re.Match[str]) -> str:
+def _with_script_fonts(text: re.Match[str]) -> str:
     opening, content = text.groups()
     # Vocalised Arabic in a tspan loses its marks, so a text of one script has no tspan.
     # (A line of several is one itself, and has its font from the text around it.)

@@ -1,25 +1,148 @@
-"""Tables as LaTeX, ready for a paper: booktabs, special characters escaped, no wider than a page.
+"""Tables as LaTeX for a paper: booktabs, special characters escaped, no wider than a page.
 
-A table that fits on a page is one float, its columns in panels one under the other if they are too
-many to stand side by side. A higher one is a longtable for each panel.
+A table that fits on a page is one float, with columns in several panels if they are too many; a
+longer one is a longtable for each panel.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from epicene.report.latex_fit import BETWEEN, GAP, begins_group, fit, halves
-from epicene.report.latex_text import breakable, escape, number_text, prose, slug, unprintable
-from epicene.report.layout import lay_out
-from epicene.report.numbers import digits
+from epicene.report.latex_layout import (
+    BETWEEN,
+    BREAKS,
+    GAP,
+    begins_group,
+    fit_table,
+    number_and_interval,
+)
+from epicene.report.layout import format_number, lay_out, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from epicene.records import Column, Estimate, Table
-    from epicene.report.latex_fit import Fit
-    from epicene.report.layout import Cell, Layout, Line
+    from epicene.core.records import Column, Estimate, Table
+    from epicene.report.latex_layout import TableFit
+    from epicene.report.layout import Layout, LayoutCell, LayoutRow
     from epicene.report.provenance import Provenance
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    # Signs that text fonts lack.
+    "–": "--",
+    "—": "---",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "→": r"$\rightarrow$",
+    "←": r"$\leftarrow$",
+    "↔": r"$\leftrightarrow$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "≠": r"$\neq$",
+    "≈": r"$\approx$",
+    "∅": r"$\emptyset$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "δ": r"$\delta$",
+    "Δ": r"$\Delta$",
+    "κ": r"$\kappa$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "χ": r"$\chi$",
+    "…": r"\ldots{}",
+    "\N{REPLACEMENT CHARACTER}": "?",
+}
+# And signs that LaTeX would join with the same sign after them: --json is not –json.
+_SPECIAL = re.compile("|".join((*map(re.escape, _ESCAPES), "-(?=-)", ",(?=,)")))
+
+# What pdfLaTeX prints beside ASCII and the above, by its tables for T1 and TS1.
+_PDFLATEX = {chr(code) for code in range(0xA0, 0x17F)} - set("ĦħĸĿŀŉŦŧ") | set(
+    "ḍḥḷṃṅṇṛṣṭ‐‑‒–—‘’‚“”„†‡•…‰‹›€™"
+)
+
+
+def escape_latex(text: str) -> str:
+    """Text as LaTeX prints it, on one line; letters of any script are left as they are."""
+    return _SPECIAL.sub(_escaped, " ".join(printable(text).split()))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    sign = found.group()
+    return _ESCAPES.get(sign, f"{sign}{{}}")
+
+
+def breakable_latex(text: str) -> str:
+    """A text that may be broken within long names, too; a space at its ends is kept."""
+    words = re.sub(r"\s+", " ", printable(text)).split(" ")
+    return " ".join(r"\allowbreak{}".join(map(escape_latex, BREAKS.split(word))) for word in words)
+
+
+def latex_prose(text: str) -> str:
+    """A text in which what stands between two backticks is code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return breakable_latex(text)
+    return "".join(
+        rf"\texttt{{{breakable_latex(part)}}}" if n % 2 else breakable_latex(part)
+        for n, part in enumerate(parts)
+    )
+
+
+def number_text(text: str) -> str:
+    """A shown number with true minus signs; a hyphen before a digit is nothing else here."""
+    return re.sub(r"-(?=[\d.])", "$-$", escape_latex(text))
+
+
+def ascii_slug(name: str) -> str:
+    """A name in ASCII; of a letter that is none, what it is called (κ: kappa)."""
+    spelt = (
+        letter if letter.isascii() or not letter.isalpha() else _letter_name(letter)
+        for letter in name.lower()
+    )
+    return re.sub(r"[^a-z0-9]+", "-", "".join(spelt)).strip("-")
+
+
+def _letter_name(letter: str) -> str:
+    return f"-{unicodedata.name(letter, '').lower().rpartition(' ')[2]}-"
+
+
+def unprintable(texts: Iterable[str]) -> tuple[list[str], list[str]]:
+    """What pdfLaTeX cannot print: scripts by their Unicode names; and signs, marks to be set on
+    letters, and Latin letters."""
+    beyond = {
+        sign
+        for text in texts
+        for sign in printable(text)
+        if not sign.isascii() and sign not in _ESCAPES and sign not in _PDFLATEX
+    }
+    names = {sign: unicodedata.name(sign, "UNKNOWN").split()[0].capitalize() for sign in beyond}
+    scripts = {names[sign] for sign in beyond if sign.isalpha()} - {"Latin"}
+    signs = sorted(sign for sign in beyond if names[sign] not in scripts)
+    return sorted(scripts), [_visible(sign) for sign in signs]
+
+
+def _visible(sign: str) -> str:
+    alone = unicodedata.category(sign)[0] in "LSPN"
+    return sign if alone else f"U+{ord(sign):04X}"
+
 
 Intervals: TypeAlias = Literal["brackets", "plus-minus"]
 
@@ -45,9 +168,9 @@ def as_latex(
     that is given.
     """
     layout = lay_out(table if source is None else source.noted(table))
-    written = _Written(layout, fit(layout), intervals)
+    written = _LatexTable(layout, fit_table(layout), intervals)
     label = label or _label(table, source)
-    set_as = _over_pages if written.fit.tall else _float
+    set_as = _longtables if written.fit.tall else _float
     return "\n".join((*_preamble(written), *set_as(written, table.title, label), ""))
 
 
@@ -73,10 +196,10 @@ def tables_latex(
 # --- the whole of a table ------------------------------------------------------------------
 
 
-class _Written:
+class _LatexTable:
     """A table's rows and heads as LaTeX, panel by panel."""
 
-    def __init__(self, layout: Layout, how: Fit, intervals: Intervals) -> None:
+    def __init__(self, layout: Layout, how: TableFit, intervals: Intervals) -> None:
         self.layout, self.fit, self.intervals = layout, how, intervals
 
     def alignment(self, panel: range) -> str:
@@ -105,10 +228,10 @@ class _Written:
     def _above(self, keys: Sequence[str], panel: range) -> str:
         """Keys in a row of their own, which no page ends with."""
         columns = len(self.fit.keys) + len(panel)
-        text = r"\textit{" + escape(BETWEEN.join(keys)) + "}"
+        text = r"\textit{" + escape_latex(BETWEEN.join(keys)) + "}"
         return rf"\multicolumn{{{columns}}}{{@{{}}l@{{}}}}{{{text}}} \\*"
 
-    def _row(self, line: Line, panel: range, *, every_key: bool) -> Iterator[str]:
+    def _row(self, line: LayoutRow, panel: range, *, every_key: bool) -> Iterator[str]:
         keys = [
             _text(key.text, width) if key.span or every_key else ""
             for key, width in zip(line.keys[self.fit.folded :], self.fit.keys, strict=True)
@@ -122,11 +245,11 @@ class _Written:
             shown = (f"{number} {told}".rstrip() for number, told in cells)
             yield rf"{' & '.join((*keys, *shown))} \\"
 
-    def _cell(self, cell: Cell, width: float) -> tuple[str, str]:
+    def _cell(self, cell: LayoutCell, width: float) -> tuple[str, str]:
         """A cell's number, or text, and its interval."""
         if cell.estimate is None:
             return _text(cell.text, width), ""
-        number, told = map(number_text, halves(cell))
+        number, told = map(number_text, number_and_interval(cell))
         mark = rf"\textsuperscript{{{cell.letter}}}" if cell.letter else ""
         if half := self._half_width(cell.estimate, cell.column):
             told = rf"$\pm$ {number_text(half)}"
@@ -137,20 +260,20 @@ class _Written:
             return ""
         if estimate.value is None or estimate.low is None or estimate.high is None:
             return ""
-        below = digits(estimate.value - estimate.low, column)
-        above = digits(estimate.high - estimate.value, column)
+        below = format_number(estimate.value - estimate.low, column)
+        above = format_number(estimate.high - estimate.value, column)
         return below if below == above else ""
 
     def notes(self) -> list[str]:
         """What stands below."""
         reasons = [
-            rf"\textsuperscript{{{mark}}} {breakable(reason)}"
+            rf"\textsuperscript{{{mark}}} {breakable_latex(reason)}"
             for mark, reason in self.layout.reasons
         ]
-        return reasons + [prose(note) for note in self.layout.notes]
+        return reasons + [latex_prose(note) for note in self.layout.notes]
 
 
-def _preamble(written: _Written) -> Iterator[str]:
+def _preamble(written: _LatexTable) -> Iterator[str]:
     # A comment ends with its line, so a caption of several lines must not start another.
     yield f"% {' '.join(written.layout.caption.split())}"
     packages = ["booktabs", "longtable" if written.fit.tall else "adjustbox"]
@@ -169,10 +292,10 @@ def _preamble(written: _Written) -> Iterator[str]:
         yield _SIGNS_NEED.format(what=f"signs such as {signs[0]}")
 
 
-def _float(written: _Written, title: str, label: str) -> Iterator[str]:
+def _float(written: _LatexTable, title: str, label: str) -> Iterator[str]:
     yield r"\begin{table}"
     yield r"  \centering"
-    yield rf"  \caption{{{escape(title)}}}"
+    yield rf"  \caption{{{escape_latex(title)}}}"
     yield rf"  \label{{{label}}}"
     yield r"  \par\smallskip"
     yield rf"  \{written.fit.size}"
@@ -197,7 +320,7 @@ def _float(written: _Written, title: str, label: str) -> Iterator[str]:
     yield r"\end{table}"
 
 
-def _over_pages(written: _Written, title: str, label: str) -> Iterator[str]:
+def _longtables(written: _LatexTable, title: str, label: str) -> Iterator[str]:
     """A longtable for each panel, all under one number, and the notes after them."""
     yield r"\begingroup"
     yield rf"\{written.fit.size}"
@@ -210,16 +333,16 @@ def _over_pages(written: _Written, title: str, label: str) -> Iterator[str]:
     yield r"\endgroup"
 
 
-def _long_panel(written: _Written, panel: range, title: str, label: str) -> Iterator[str]:
+def _long_panel(written: _LatexTable, panel: range, title: str, label: str) -> Iterator[str]:
     heads = [f"  {each}" for each in (r"\toprule", *written.heads(panel), r"\midrule")]
     columns = len(written.fit.keys) + len(panel)
     if not label:
         yield r"\addtocounter{table}{-1}"
     yield rf"\begin{{longtable}}{{{written.alignment(panel)}}}"
     if label:
-        yield rf"  \caption{{{escape(title)}}}\label{{{label}}} \\"
+        yield rf"  \caption{{{escape_latex(title)}}}\label{{{label}}} \\"
     else:
-        yield rf"  \caption[]{{{escape(title)} (further columns)}} \\"
+        yield rf"  \caption[]{{{escape_latex(title)} (further columns)}} \\"
     yield from heads
     yield r"  \endfirsthead"
     yield from heads
@@ -246,10 +369,10 @@ def _side(column: Column) -> str:
 
 def _head(lines: Sequence[str], side: str) -> str:
     if len(lines) == 1:
-        return escape(lines[0])
+        return escape_latex(lines[0])
     return (
         rf"\begin{{tabular}}[b]{{@{{}}{side}@{{}}}}"
-        + r" \\ ".join(map(_unoptional, map(escape, lines)))
+        + r" \\ ".join(map(_unoptional, map(escape_latex, lines)))
         + r"\end{tabular}"
     )
 
@@ -261,13 +384,13 @@ def _unoptional(text: str) -> str:
 
 def _text(text: str, width: float) -> str:
     """A text; in a paragraph it may be broken."""
-    return breakable(text) if width else escape(text)
+    return breakable_latex(text) if width else escape_latex(text)
 
 
 def _label(table: Table, source: Provenance | None) -> str:
     """`tab:SUITE-PROTOCOL-NAME`, which no other suite's table has."""
     whose = () if source is None else (source.suite, source.protocol)
-    return f"tab:{'-'.join(filter(None, map(slug, (*whose, table.name))))}"
+    return f"tab:{'-'.join(filter(None, map(ascii_slug, (*whose, table.name))))}"
 
 
 def _texts(layout: Layout) -> Iterator[str]:

@@ -1,8 +1,7 @@
-"""What every way of printing a table needs of it, worked out once.
+"""Format numbers, and prepare a table for printing in any format.
 
-A laid-out table is words and numbers in their places: keys with the published rows named as
-such, cells as `show` gives them, a letter beside each dash, and beside each number that is not all
-it should be (it has no interval, or is fixed by how it is made), with the reason below.
+A laid-out table has its keys (published rows are marked), its cells as text, and a letter beside
+each dash, or number with a caveat, that refers to the reason below the table.
 """
 
 from __future__ import annotations
@@ -14,13 +13,63 @@ from collections.abc import Hashable, Iterable
 from itertools import count, islice, product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from epicene.records import Estimate
-from epicene.report.numbers import heading, show
+from epicene.core.records import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Column, Figure, Row, Table
+    from epicene.core.records import Column, Figure, Row, Table
+
+DASH = "–"
+
+_P_DECIMALS = 3  # a p-value is never shown with fewer
+
+
+def format_cell(cell: Estimate | str, column: Column) -> str:
+    """A cell as people read it: `81.2* [78.0, 84.1]`, a dash where undefined, text as it is."""
+    if isinstance(cell, str):
+        return cell
+    if cell.value is None:
+        return DASH
+    return (
+        f"{format_number(cell.value, column)}{cell.mark} {format_interval(cell, column)}".rstrip()
+    )
+
+
+def format_interval(estimate: Estimate, column: Column) -> str:
+    """`[78.0, 84.1]`, or nothing where there is none."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{format_number(estimate.low, column)}, {format_number(estimate.high, column)}]"
+
+
+def format_number(value: float, column: Column) -> str:
+    """One bare number in the column's unit: a share as per cent, a p-value as `.043` or `<.001`."""
+    match column.unit:
+        case "share":
+            text = f"{100 * value:.{column.decimals}f}"
+        case "count":
+            text = f"{value:.0f}"
+        case "p":
+            return _p(value, max(_P_DECIMALS, column.decimals))
+        case "number" | "text":
+            text = f"{value:.{column.decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def _p(value: float, decimals: int) -> str:
+    smallest = 10.0**-decimals
+    if value < smallest:
+        return f"<{smallest:.{decimals}f}".replace("0.", ".", 1)
+    return f"{value:.{decimals}f}".removeprefix("0")
+
+
+def column_heading(column: Column) -> str:
+    """A column's name, with the sign that its bare numbers leave out."""
+    return (
+        f"{column.name} (%)" if column.unit == "share" and "%" not in column.name else column.name
+    )
+
 
 Thing = TypeVar("Thing", bound=Hashable)
 
@@ -30,7 +79,7 @@ PUBLISHED = "(published)"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-class Key(NamedTuple):
+class RowKey(NamedTuple):
     """A row's key at one level; `span` is 0 where it repeats the key above, else how many rows
     it stands for."""
 
@@ -38,7 +87,7 @@ class Key(NamedTuple):
     span: int
 
 
-class Cell(NamedTuple):
+class LayoutCell(NamedTuple):
     """One cell: what to print, and the letter under which the reason stands that it has."""
 
     text: str
@@ -48,11 +97,11 @@ class Cell(NamedTuple):
     why: str = ""
 
 
-class Line(NamedTuple):
+class LayoutRow(NamedTuple):
     """One printed row."""
 
-    keys: tuple[Key, ...]
-    cells: tuple[Cell, ...]
+    keys: tuple[RowKey, ...]
+    cells: tuple[LayoutCell, ...]
     published: bool
 
 
@@ -63,24 +112,24 @@ class Layout(NamedTuple):
     levels: tuple[str, ...]
     headings: tuple[str, ...]
     columns: tuple[Column, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[LayoutRow, ...]
     reasons: tuple[tuple[str, str], ...]  # letter, reason
     notes: tuple[str, ...]
 
 
 def lay_out(table: Table) -> Layout:
     """Check a table and put it in printing order."""
-    check(table)
+    check_table(table)
     letters = dict(zip(_reasons(table), _letters(), strict=False))
     spans = _spans(table.rows, len(table.levels))
     return Layout(
         caption=caption("Table", table),
         levels=tuple(map(printable, table.levels)),
-        headings=tuple(printable(heading(column)) for column in table.columns),
+        headings=tuple(printable(column_heading(column)) for column in table.columns),
         columns=table.columns,
         lines=tuple(
-            Line(
-                keys=tuple(map(Key, _key_texts(row), span)),
+            LayoutRow(
+                keys=tuple(map(RowKey, _key_texts(row), span)),
                 cells=tuple(
                     _cell(cell, column, row, letters)
                     for cell, column in zip(row.cells, table.columns, strict=True)
@@ -94,7 +143,7 @@ def lay_out(table: Table) -> Layout:
     )
 
 
-def check(table: Table) -> None:
+def check_table(table: Table) -> None:
     """Refuse a table that cannot be printed without losing or confusing something."""
     place = f"Table {table.name!r}"
     if not table.levels:
@@ -124,7 +173,7 @@ def caption(kind: str, thing: Table | Figure) -> str:
     return printable(f"{name}: {thing.title}" if name else thing.title)
 
 
-def why(cell: Estimate, row: Row) -> str:
+def reason_for(cell: Estimate, row: Row) -> str:
     """The reason for a dash, of which there always is one to read, or for a missing interval."""
     if cell.why or cell.value is not None:
         return cell.why
@@ -136,12 +185,12 @@ def printable(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
 
 
-def _cell(cell: Estimate | str, column: Column, row: Row, letters: dict[str, str]) -> Cell:
-    text = printable(show(cell, column))
+def _cell(cell: Estimate | str, column: Column, row: Row, letters: dict[str, str]) -> LayoutCell:
+    text = printable(format_cell(cell, column))
     if isinstance(cell, str):
-        return Cell(text, column, None)
-    reason = why(cell, row)
-    return Cell(text, column, cell, letters[reason] if reason else "", printable(reason))
+        return LayoutCell(text, column, None)
+    reason = reason_for(cell, row)
+    return LayoutCell(text, column, cell, letters[reason] if reason else "", printable(reason))
 
 
 def _key_texts(row: Row) -> tuple[str, ...]:
@@ -154,7 +203,7 @@ def _reasons(table: Table) -> dict[str, None]:
         reason: None
         for row in table.rows
         for cell in row.cells
-        if isinstance(cell, Estimate) and (reason := why(cell, row))
+        if isinstance(cell, Estimate) and (reason := reason_for(cell, row))
     }
 
 

@@ -1,4 +1,4 @@
-"""One self-contained HTML page: what was measured, tables, figures, and the judged items."""
+"""Render one self-contained HTML page: headline metrics, tables, figures and judged items."""
 
 from __future__ import annotations
 
@@ -9,27 +9,17 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from epicene import __version__
-from epicene.records import (
-    Column,
-    ContactSheet,
-    Estimate,
-    Figure,
-    Record,
-    Table,
-)
-from epicene.report.contact import pack_sheets
-from epicene.report.evidence import Packed
-from epicene.report.figures import inline
-from epicene.report.layout import caption, lay_out
-from epicene.report.numbers import interval, show
-from epicene.report.thumbnails import Thumbnails
+from epicene.core.records import Column, ContactSheet, Estimate, Figure, Record, Table
+from epicene.report.contact_sheets import Thumbnails, pack_sheets
+from epicene.report.figures import inline_svg
+from epicene.report.item_viewer import PackedItems
+from epicene.report.layout import caption, format_cell, format_interval, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from jinja2 import Environment
     from markupsafe import Markup
-
 
 # In this order: what comes later uses what came before.
 _SCRIPTS = (
@@ -43,7 +33,7 @@ _SCRIPTS = (
 )
 
 
-class Headline(Record, frozen=True, kw_only=True):
+class HeadlineCard(Record, frozen=True, kw_only=True):
     """A number to see first, e.g. a suite's accuracy, with what a person needs to read it."""
 
     label: str
@@ -52,7 +42,7 @@ class Headline(Record, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Missing(Record, frozen=True, kw_only=True):
+class NotMeasured(Record, frozen=True, kw_only=True):
     """Something that was not measured, why, and the command that would do it."""
 
     what: str
@@ -71,18 +61,18 @@ class Section(Record, frozen=True, kw_only=True):
     paragraphs: tuple[str, ...] = ()
     how: str = ""
     hows: dict[str, str] = {}
-    headlines: tuple[Headline, ...] = ()
+    headlines: tuple[HeadlineCard, ...] = ()
     faults: tuple[str, ...] = ()  # of the published version of what was measured
     pointers: tuple[tuple[str, str], ...] = ()  # a question, and the name of the table it is in
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[NotMeasured, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     sheets: tuple[ContactSheet, ...] = ()
     thumbnails: Thumbnails = Thumbnails({}, {})
-    evidence: Packed | None = None
+    evidence: PackedItems | None = None
 
 
-def page(
+def render_page(
     title: str,
     sections: Sequence[Section],
     *,
@@ -91,8 +81,8 @@ def page(
 ) -> str:
     """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
     # Shared with the pages where people judge: which words differ, and the colours.
-    differences = (files("epicene.languages") / "differences.js").read_text(encoding="utf-8")
-    colours = (files("epicene") / "colours.css").read_text(encoding="utf-8")
+    differences = (files("epicene.report") / "word_diff.js").read_text(encoding="utf-8")
+    colours = (files("epicene.report") / "colours.css").read_text(encoding="utf-8")
     script = differences + "".join(map(_asset, _SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
@@ -135,12 +125,12 @@ def _templates() -> Environment:
     )
     environment.globals.update(
         caption=caption,
-        interval=interval,
+        interval=format_interval,
         lay_out=lay_out,
         pack_sheets=pack_sheets,
-        show=show,
+        show=format_cell,
         # Ours, and escaped where it was made.
-        drawing=lambda figure, prefix: Markup(inline(figure, prefix)),  # noqa: S704
+        drawing=lambda figure, prefix: Markup(inline_svg(figure, prefix)),  # noqa: S704
         verbatim=Markup,
     )
     environment.filters.update(prose=_prose, breakable=_breakable)

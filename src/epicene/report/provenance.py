@@ -1,7 +1,7 @@
-"""What qualifies the numbers of some runs, to go wherever their tables go.
+"""Which runs a table is based on, to accompany it in every format.
 
-In LaTeX and Markdown it is notes below a table, in CSV columns of each row: of which run it is,
-under which protocol, how much of it was judged, and how much of that was undetected.
+In LaTeX and Markdown it is notes below the table, in CSV columns of each row: the run, its
+protocol, how much of it was judged and how much of that was undetected.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.report import how
-from epicene.report.compared import protocols_of
-from epicene.runs.unlike import asked_unlike
+from epicene.report import method_line
+from epicene.report.comparison import protocols_of
+from epicene.runs.summary import settings_diff_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from epicene.records import Row, Table
-    from epicene.runs.results import Coverage, Finished
+    from epicene.core.records import Row, Table
+    from epicene.runs.results import Coverage, StoredRun
     from epicene.runs.summary import RunSummary, Summary
     from epicene.suites import Protocol
 
@@ -45,7 +45,7 @@ class Provenance:
     @property
     def notes(self) -> tuple[str, ...]:
         """All of it in words."""
-        return (f"{how.line((self.how, self.undetected))}.", *self.further)
+        return (f"{method_line.joined_line((self.how, self.undetected))}.", *self.further)
 
     def noted(self, table: Table) -> Table:
         """The table with these notes below its own."""
@@ -66,31 +66,31 @@ class Provenance:
         return [
             self.suite,
             self.protocol,
-            how.method({model: self.protocols[model] for model in runs}),
+            method_line.protocol_line({model: self.protocols[model] for model in runs}),
             ", ".join(dict.fromkeys(run.data for run in runs.values())),
-            *(_added(covered, name) for name in ("items", "judged", "requests", "answered")),
-            _undetected(list(runs.values())),
+            *(_total(covered, name) for name in ("items", "judged", "requests", "answered")),
+            _undetected_share(list(runs.values())),
         ]
 
 
-def provenance(summary: Summary, runs: Sequence[Finished]) -> Provenance:
+def provenance(summary: Summary, runs: Sequence[StoredRun]) -> Provenance:
     """What qualifies the tables of a summary of these runs."""
     protocols = protocols_of(summary, runs)
     return Provenance(
         suite=summary.suite.name,
         protocol=summary.protocol.name,
-        how=f"{summary.suite.card.title}, {how.method(protocols)}",
-        undetected=how.undetected(summary.runs),
-        further=tuple(_further(summary, runs)),
+        how=f"{summary.suite.card.title}, {method_line.protocol_line(protocols)}",
+        undetected=method_line.undetected_line(summary.runs),
+        further=tuple(_further_notes(summary, runs)),
         runs={run.info.model: run for run in summary.runs},
         protocols=protocols,
     )
 
 
-def _further(summary: Summary, runs: Sequence[Finished]) -> Iterator[str]:
-    if judged := _judged(summary.runs):
+def _further_notes(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]:
+    if judged := _judged_note(summary.runs):
         yield judged
-    yield from asked_unlike(runs)
+    yield from settings_diff_sentences(runs)
     if faults := summary.suite.card.faults:
         yield (
             f"Known faults of the published version: {len(faults)}; `epicene suites --json` "
@@ -98,10 +98,10 @@ def _further(summary: Summary, runs: Sequence[Finished]) -> Iterator[str]:
         )
 
 
-def _judged(runs: Sequence[RunSummary]) -> str:
+def _judged_note(runs: Sequence[RunSummary]) -> str:
     """Which runs are whole and which lack judgements; "" where nobody knows what was asked."""
     data = ", ".join(dict.fromkeys(run.data for run in runs))
-    if lacking := how.coverage(runs):
+    if lacking := method_line.coverage_line(runs):
         return f"Data {data}. Incomplete: {lacking}."
     items = sorted({run.coverage.items for run in runs if run.coverage is not None})
     if not items:
@@ -110,11 +110,11 @@ def _judged(runs: Sequence[RunSummary]) -> str:
     return f"Data {data}: all {number} items are judged{' in every run' * (len(runs) > 1)}."
 
 
-def _added(covered: Sequence[Coverage], name: str) -> int | None:
+def _total(covered: Sequence[Coverage], name: str) -> int | None:
     return sum(getattr(each, name) for each in covered) if covered else None
 
 
-def _undetected(runs: Sequence[RunSummary]) -> float | None:
+def _undetected_share(runs: Sequence[RunSummary]) -> float | None:
     """Of all outcomes of the runs together."""
     known = [
         (run.undetected.value, run.undetected.n)

@@ -1,1 +1,1 @@
-"""Runs: one suite × one protocol × the model of each role, in one folder that survives anything."""
+"""Runs: one suite, one protocol, a model per role, in a folder that can always be resumed."""

@@ -1,32 +1,43 @@
-"""What changed between two runs of one suite, over the judgements they share."""
+"""Compare two runs of one suite over the judgements they share, or measure their agreement."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from epicene.errors import InputError, unknown
-from epicene.records import Column, Estimate, Row, Table
-from epicene.runs.changes import HeadlineChange, changes, table_of_two
-from epicene.runs.differences import changed, differences, paired
-from epicene.runs.pairing import refuse_repeated, same_items
-from epicene.runs.results import Finished, Judged, frame_of
-from epicene.runs.summary import RunSummary, judged_once, told_apart
-from epicene.runs.unlike import asked_unlike
-from epicene.suites import Results, agreement
-from epicene.suites.headlines import headlines_of
-from epicene.suites.tabulate import undetected
+from epicene.core.errors import InputError, unknown
+from epicene.core.records import Column, Estimate, Row, Table
+from epicene.runs.differences import (
+    MetricDifference,
+    changed_outcomes,
+    differences_by_name,
+    pair_judgements,
+    pairwise_differences,
+    two_run_table,
+)
+from epicene.runs.results import (
+    RunJudgements,
+    StoredRun,
+    check_unique_judgements,
+    judgement_frame,
+    match_items,
+)
+from epicene.runs.summary import RunSummary, label_runs, primary_judgements, settings_diff_sentences
+from epicene.stats import paired_agreement
+from epicene.stats.tabulate import undetected_share
+from epicene.suites import Results
+from epicene.suites.headline_metrics import headline_metrics_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import polars
 
-    from epicene.runs.differences import Pair
+    from epicene.runs.differences import FramePair
     from epicene.runs.results import Coverage
     from epicene.suites import RunInfo
 
-_PLACES = ("first", "second")
+_POSITIONS = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -46,23 +57,23 @@ class Comparison:
     notes: tuple[str, ...]  # what makes the two differ besides the model
 
 
-def compare_runs(first: Finished, second: Finished) -> Comparison:
+def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
     """Pair the judgements of two runs by item and name, and test what differs: by the suite's
     headlines, as a report does it, then by every name of judgements."""
-    refuse_other_suite(first, second)
-    read = _read(first, second)
-    both = paired(read.texts)
+    check_same_suite(first, second)
+    read = _read_pair(first, second)
+    both = pair_judgements(read.texts)
     if not len(both):
         raise _nothing_shared(read, "judged item")
-    found = list(_headline_changes(read))
+    found = list(_metric_differences(read))
     by_headline = [change for change, _ in found]
-    table, metrics = differences(
+    table, metrics = differences_by_name(
         read.texts,
         (read.infos[0].model, read.infos[1].model),
         # Where a suite names no headline, all its outcomes are one.
         alike=not first.suite.headlines,
     )
-    once = judged_once(both)
+    once = primary_judgements(both)
     return _comparison(
         read,
         shared=len(both),
@@ -73,25 +84,25 @@ def compare_runs(first: Finished, second: Finished) -> Comparison:
         },
         judged=(once, once.select("group", outcome="outcome_2")),
         tables=(
-            *([table_of_two(by_headline, [figures for _, figures in found])] if found else ()),
+            *([two_run_table(by_headline, [figures for _, figures in found])] if found else ()),
             table,
         ),
-        changed=changed(both),
+        changed=changed_outcomes(both),
     )
 
 
 @dataclass(frozen=True)
-class _Read:
+class _RunPair:
     """Two runs' judgements, items that are not the same told apart."""
 
-    runs: tuple[Finished, Finished]
+    runs: tuple[StoredRun, StoredRun]
     infos: tuple[RunInfo, RunInfo]
-    frames: Pair
+    frames: FramePair
     coverages: tuple[Coverage, Coverage]
     notes: tuple[str, ...]
 
     @property
-    def texts(self) -> Pair:
+    def texts(self) -> FramePair:
         """The judgements with their words as texts, which can be set against each other."""
         import polars as pl
 
@@ -100,26 +111,28 @@ class _Read:
         return first, second
 
 
-def _read(first: Finished, second: Finished) -> _Read:
+def _read_pair(first: StoredRun, second: StoredRun) -> _RunPair:
     runs = first, second
-    same = same_items(runs)
-    infos = told_apart(runs)
-    judged = Judged(first), Judged(second)
+    same = match_items(runs)
+    infos = label_runs(runs)
+    judged = RunJudgements(first), RunJudgements(second)
     frames = []
     for place, run in enumerate(runs):
-        frame = frame_of(same.named(place, judged[place]), infos[place])
-        refuse_repeated(frame, run.suite.name)
+        frame = judgement_frame(same.named(place, judged[place]), infos[place])
+        check_unique_judgements(frame, run.suite.name)
         frames.append(frame)
-    return _Read(
+    return _RunPair(
         runs,
         (infos[0], infos[1]),
         (frames[0], frames[1]),
         (judged[0].coverage, judged[1].coverage),
-        (*asked_unlike(runs), *same.told([str(run.folder) for run in runs])),
+        (*settings_diff_sentences(runs), *same.told([str(run.folder) for run in runs])),
     )
 
 
-def _headline_changes(read: _Read) -> Iterator[tuple[HeadlineChange, tuple[Estimate, Estimate]]]:
+def _metric_differences(
+    read: _RunPair,
+) -> Iterator[tuple[MetricDifference, tuple[Estimate, Estimate]]]:
     """From the first run to the second, by each headline whose figures can be paired; and that
     headline of both.
 
@@ -133,34 +146,34 @@ def _headline_changes(read: _Read) -> Iterator[tuple[HeadlineChange, tuple[Estim
         for frame, run, info in zip(read.frames, read.runs, read.infos, strict=True)
     ]
     suite = read.runs[0].suite
-    for headline in headlines_of(suite):
+    for headline in headline_metrics_of(suite):
         if headline.figures is None or not all(len(part.frame) for part in parts):
             continue
         figures = pl.concat(
             [
                 headline.figures(part).with_columns(model=pl.lit(place))
-                for part, place in zip(parts, _PLACES, strict=True)
+                for part, place in zip(parts, _POSITIONS, strict=True)
             ],
             how="diagonal_relaxed",
         )
         first, second = (headline.estimate(part) for part in parts)
-        for change in changes(figures, _PLACES, suite=suite.name):
+        for change in pairwise_differences(figures, _POSITIONS, suite=suite.name):
             named = change._replace(first=read.infos[0].model, second=read.infos[1].model)
-            yield HeadlineChange(headline.name, named), (first, second)
+            yield MetricDifference(headline.name, named), (first, second)
 
 
-def _nothing_shared(read: _Read, what: str) -> InputError:
+def _nothing_shared(read: _RunPair, what: str) -> InputError:
     first, second = (run.folder for run in read.runs)
     return InputError(" ".join((f"{first} and {second} share no {what}.", *read.notes)))
 
 
 def _comparison(
-    read: _Read,
+    read: _RunPair,
     *,
     shared: int,
     outcomes: int,
     metrics: dict[str, Estimate],
-    judged: Pair,
+    judged: FramePair,
     tables: tuple[Table, ...],
     changed: list[dict[str, Any]],
 ) -> Comparison:
@@ -172,7 +185,7 @@ def _comparison(
             info=info,
             data=run.manifest.settings.data,
             metrics={},
-            undetected=undetected(part),
+            undetected=undetected_share(part),
             coverage=coverage,
         )
         for run, info, part, coverage in zip(
@@ -181,12 +194,14 @@ def _comparison(
     )
     return Comparison(
         suite=read.runs[0].suite.name,
-        protocol=_either(*(run.protocol.name for run in read.runs)),
-        data=_either(first.data, second.data),
+        protocol=_join_distinct(*(run.protocol.name for run in read.runs)),
+        data=_join_distinct(first.data, second.data),
         shared=shared,
         outcomes=outcomes,
         metrics=metrics,
-        undetected=undetected(pl.concat([part.select("group", "outcome") for part in judged])),
+        undetected=undetected_share(
+            pl.concat([part.select("group", "outcome") for part in judged])
+        ),
         runs=(first, second),
         tables=(*tables, _undetected_table(first, second)),
         changed=changed,
@@ -205,7 +220,7 @@ def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
                 keys=(place, run.info.model),
                 cells=(run.undetected, Estimate(value=run.undetected.n)),
             )
-            for place, run in zip(_PLACES, (first, second), strict=True)
+            for place, run in zip(_POSITIONS, (first, second), strict=True)
         ),
         notes=(
             "Of the judgements that are compared; an answer judged in several ways counts once.",
@@ -213,7 +228,7 @@ def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
     )
 
 
-def refuse_other_suite(first: Finished, second: Finished) -> None:
+def check_same_suite(first: StoredRun, second: StoredRun) -> None:
     """Raise if the two are not of one suite."""
     if first.suite.name != second.suite.name:
         raise InputError(
@@ -222,12 +237,12 @@ def refuse_other_suite(first: Finished, second: Finished) -> None:
         )
 
 
-def _either(one: str, other: str) -> str:
+def _join_distinct(one: str, other: str) -> str:
     return one if one == other else f"{one}, {other}"
 
 
-def agreement_of(
-    first: Finished, second: Finished, names: tuple[str, str] | None = None
+def compare_agreement(
+    first: StoredRun, second: StoredRun, names: tuple[str, str] | None = None
 ) -> Comparison:
     """Whether two sets of judgements of the same items agree: raw, Matthews, Cohen.
 
@@ -236,8 +251,8 @@ def agreement_of(
     """
     import polars as pl
 
-    refuse_other_suite(first, second)
-    read = _read(first, second)
+    check_same_suite(first, second)
+    read = _read_pair(first, second)
     frames = [frame.filter(pl.col("outcome").is_not_null()) for frame in read.texts]
     there = [set(frame["name"].unique()) for frame in frames]
     for name, known in zip(names or (), there, strict=names is not None):
@@ -251,12 +266,12 @@ def agreement_of(
     for one, other in chosen:
         a, b = frames[0].filter(pl.col("name") == one), frames[1].filter(pl.col("name") == other)
         compared.append((a.join(b, on="item", how="semi"), b.join(a, on="item", how="semi")))
-        pairs = agreement.paired_outcomes(a, b, on=("item",))
+        pairs = paired_agreement.paired_outcomes(a, b, on=("item",))
         shared += len(pairs)
         key = one if one == other else f"{one} / {other}"
         cells = tuple(
             measure(pairs, clustered=True)
-            for measure in (agreement.raw, agreement.mcc, agreement.kappa)
+            for measure in (paired_agreement.raw, paired_agreement.mcc, paired_agreement.kappa)
         )
         rows.append(Row(keys=(key or "(unnamed)",), cells=cells))
         metrics |= {f"{name}_{key}": cell for name, cell in zip(_MEASURES, cells, strict=True)}
@@ -276,7 +291,7 @@ def agreement_of(
         shared=shared,
         outcomes=shared,
         metrics=metrics,
-        judged=judged if names else (judged_once(judged[0]), judged_once(judged[1])),
+        judged=judged if names else (primary_judgements(judged[0]), primary_judgements(judged[1])),
         tables=(table,),
         changed=[],
     )

@@ -1,23 +1,22 @@
-"""What a run costs: said before the first call, counted meanwhile, kept with the answers."""
+"""What a run costs: estimated before the first request, tracked, stored with the answers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene import registry
-from epicene.errors import EpiceneError, InputError
-from epicene.models.prices import dollars
-from epicene.models.purse import Paid, Purse, paid
-from epicene.records import verb
-from epicene.runs.settings import Cost, Manifest, read_manifest
-from epicene.runs.store import Store
+from epicene.core import registry
+from epicene.core.errors import EpiceneError, InputError
+from epicene.core.records import verb
+from epicene.models.pricing import Budget, PaidModel, as_paid, format_dollars
+from epicene.runs.manifest import Cost, Manifest, read_manifest
+from epicene.runs.store import AnswerStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from epicene.models import Model
-    from epicene.runs.plan import Progress
+    from epicene.runs.plan import SectionProgress
     from epicene.suites import Suite
 
 
@@ -30,7 +29,7 @@ def check_prices(
     for role, each in models.items():
         verbs = {verb(kind) for kind in suite.verbs_of(role)}
         for model in each:
-            charging = paid(model)
+            charging = as_paid(model)
             if charging and not all(map(charging.price.covers, verbs)):
                 raise InputError(
                     f"--max-cost needs the price of {model.identity.label}, which is not known; "
@@ -38,35 +37,35 @@ def check_prices(
                 )
 
 
-class Ledger:
+class CostTracker:
     """Who is paid by a run, and how much. It is kept in the store, where a killed run finds it."""
 
     def __init__(
         self,
-        store: Store,
+        store: AnswerStore,
         models: Mapping[str, Sequence[Model]],
         limit: float | None,
         spent_elsewhere: float = 0.0,
     ) -> None:
         self._store = store
         self._before = store.spent()
-        self._paid: dict[str, Paid] = {}
+        self._paid: dict[str, PaidModel] = {}
         self._estimates: dict[str, float | None] = {}
-        purse = Purse(limit, spent_elsewhere + sum(self._before.values()))
+        purse = Budget(limit, spent_elsewhere + sum(self._before.values()))
         for role, each in models.items():
             for model in each:
-                if charging := paid(model):
+                if charging := as_paid(model):
                     charging.spend_from(purse)
                     self._paid[f"{role} {model.identity.digest.hex()}"] = charging
 
-    def estimate(self, model: Paid, progress: Progress) -> str:
+    def estimate(self, model: PaidModel, progress: SectionProgress) -> str:
         """Note what is left to be paid in a section, and say it."""
         label = model.identity.label
-        self._estimates[label] = _plus(self._estimates.get(label, 0.0), progress.cost)
+        self._estimates[label] = _add_costs(self._estimates.get(label, 0.0), progress.cost)
         left = f"{progress.total - progress.done} requests left"
         if progress.cost is None:
             return f"{left}; what they cost is not known (--price tells it, 0 if nothing)."
-        return f"{left}, at most {dollars(progress.cost)}: {model.price}."
+        return f"{left}, at most {format_dollars(progress.cost)}: {model.price}."
 
     def save(self) -> None:
         """Keep what is spent by now."""
@@ -79,7 +78,7 @@ class Ledger:
         costs: dict[str, Cost] = {}
         for model in self._paid.values():
             label = model.identity.label
-            spent = _plus(costs[label].spent if label in costs else 0.0, model.spent)
+            spent = _add_costs(costs[label].spent if label in costs else 0.0, model.spent)
             estimate = self._estimates.get(label, 0.0)
             costs[label] = Cost(estimate=estimate, spent=spent, price=str(model.price))
         return costs
@@ -89,14 +88,19 @@ class Ledger:
         return sum(self._store.spent().values())
 
 
-def charges(kind: str) -> bool:
+def may_charge(kind: str) -> bool:
     """Whether models of that kind are behind a server, and may charge for what they answer."""
     return "price" in getattr(registry.find("models", kind), "takes", ())
 
 
-def spent_beside(folder: Path) -> float:
+def spent_by_sibling_runs(folder: Path) -> float:
     """What the other runs beside this folder have cost, in US dollars."""
-    return sum(map(_kept_in, _begun(path for path in folder.parent.glob("*") if path != folder)))
+    return sum(
+        map(
+            _spent_in_store,
+            _run_folders(path for path in folder.parent.glob("*") if path != folder),
+        )
+    )
 
 
 class Spending(NamedTuple):
@@ -106,59 +110,61 @@ class Spending(NamedTuple):
     unknown: tuple[Path, ...] = ()
 
 
-def spending_in(folders: Iterable[Path]) -> Spending:
+def read_spending(folders: Iterable[Path]) -> Spending:
     """What the runs in these folders have cost, as far as their files can be read.
 
     Where a store cannot, the manifest tells, if the run's last session lived to write it.
     """
     known, unknown = 0.0, []
-    for folder in _begun(folders):
+    for folder in _run_folders(folders):
         try:
-            known += _kept_in(folder)
+            known += _spent_in_store(folder)
         except EpiceneError:
-            said = _said_in(folder)
+            said = _spent_in_manifest(folder)
             known += said or 0.0
             unknown += [folder] if said is None else []
     return Spending(known, tuple(unknown))
 
 
-def _begun(folders: Iterable[Path]) -> Iterator[Path]:
+def _run_folders(folders: Iterable[Path]) -> Iterator[Path]:
     """Those of runs; a manifest is written once the store is whole."""
     return (folder for folder in folders if (folder / "manifest.json").is_file())
 
 
-def _kept_in(folder: Path) -> float:
+def _spent_in_store(folder: Path) -> float:
     """What the run's store has in its books."""
-    store = Store(folder / "answers.sqlite")
+    store = AnswerStore(folder / "answers.sqlite")
     try:
         return sum(store.spent().values())
     finally:
         store.close()
 
 
-def _said_in(folder: Path) -> float | None:
+def _spent_in_manifest(folder: Path) -> float | None:
     """What the run's manifest says, or 0 where nobody was to be paid; None if that is unknown."""
     try:
         manifest = read_manifest(folder)
         kinds = {identity.kind for each in manifest.models.values() for identity in each}
-        if not any(map(charges, kinds)):
+        if not any(map(may_charge, kinds)):
             return 0.0
     except EpiceneError:  # the manifest is damaged too, or a kind of model is not installed
         return None
     return manifest.spent if manifest.sessions and manifest.sessions[-1].ended else None
 
 
-def bill(manifest: Manifest) -> Iterator[str]:
+def cost_sentences(manifest: Manifest) -> Iterator[str]:
     """What a run's last session cost, a sentence for each model whose price is known."""
     for label, cost in manifest.sessions[-1].costs.items():
         if cost.spent is not None and (cost.spent or cost.estimate):
             foreseen = (
-                "" if cost.estimate is None else f" (at most {dollars(cost.estimate)} foreseen)"
+                ""
+                if cost.estimate is None
+                else f" (at most {format_dollars(cost.estimate)} foreseen)"
             )
-            yield f"{label} cost {dollars(cost.spent)}{foreseen}."
+            yield f"{label} cost {format_dollars(cost.spent)}{foreseen}."
     if len(manifest.sessions) > 1 and manifest.spent:
-        yield f"All sessions of the run cost {dollars(manifest.spent)}."
+        yield f"All sessions of the run cost {format_dollars(manifest.spent)}."
 
 
-def _plus(one: float | None, other: float | None) -> float | None:
+def _add_costs(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other

@@ -1,33 +1,167 @@
-"""Two runs by the names of their judgements: both figures, their difference, and its test."""
+"""Paired differences between runs, tested: by headline metric and by name of judgement."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.records import Column, Estimate, Row, Table
-from epicene.suites.tabulate import codes
+from epicene.core.records import Column, Estimate, Row, Table
+from epicene.runs.results import check_unique_judgements
+from epicene.stats.tabulate import group_codes, undetected_share
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars
 
-    from epicene.stats import Test
+    from epicene.stats import SignificanceResult
+
+_KEYS = ("item", "name")
+
+
+class PairedDifference(NamedTuple):
+    """From one model to another: second minus first over the judgements both have."""
+
+    first: str
+    second: str
+    difference: Estimate
+    test: SignificanceResult
+    gained: int  # judgements that were not right and are
+    lost: int  # judgements that were right and are not
+    shared: int
+    undetected: tuple[Estimate, Estimate]  # of each, among the judgements both have
+
+
+def pairwise_differences(
+    frame: polars.DataFrame, models: Sequence[str], *, suite: str
+) -> Iterator[PairedDifference]:
+    """Every pair of models, by figures between 0 and 1 paired by item and name.
+
+    Clustered by group, with a permutation test; pairs that share nothing are left out.
+    """
+    import polars as pl
+
+    from epicene.stats.hypothesis_tests import permutation_test
+    from epicene.stats.intervals import clustered_difference
+
+    check_unique_judgements(frame, suite)
+    columns = [*_KEYS, "group", "outcome"]
+    texts = frame.select(pl.col(*columns, "model").cast(pl.String), "figure")
+    parts = {model: texts.filter(pl.col("model") == model).drop("model") for model in models}
+    for first, second in combinations(models, 2):
+        both = parts[first].join(
+            parts[second].drop("group"), on=_KEYS, suffix="_2", maintain_order="left"
+        )
+        if not len(both):
+            continue
+        a, b, groups = both["figure"].to_numpy(), both["figure_2"].to_numpy(), group_codes(both)
+        was, now = (pl.col(name) == "right" for name in ("outcome", "outcome_2"))
+        moves = both.select(gained=(now & ~was).sum(), lost=(was & ~now).sum()).row(0)
+        yield PairedDifference(
+            first=first,
+            second=second,
+            difference=clustered_difference(b, a, groups=groups, bounds=(-1, 1)),
+            test=permutation_test(b, a, groups=groups),
+            gained=moves[0],
+            lost=moves[1],
+            shared=len(both),
+            undetected=(
+                undetected_share(both),
+                undetected_share(both.select("group", outcome="outcome_2")),
+            ),
+        )
+
+
+class MetricDifference(NamedTuple):
+    """A change by one headline."""
+
+    headline: str
+    change: PairedDifference
+
+
+_PAIRED_NOTES = (
+    "The second minus the first, over the judgements both have: paired by item, intervals and the "
+    "permutation test clustered by group, Holm over all rows of this table.",
+)
+_OWN_FIGURES_NOTES = (
+    "The two figures are each run's own, of all its judgements; where the runs do not have the "
+    "same ones, the difference is not that of the figures.",
+)
+_DIFFERENCE_COLUMNS = (
+    Column(name="difference"),
+    Column(name="p", unit="p"),
+    Column(name="p (Holm)", unit="p"),
+    Column(name="became right", unit="count"),
+    Column(name="no longer right", unit="count"),
+    Column(name="judgements", unit="count"),
+    Column(name="undetected, first"),
+    Column(name="undetected, second"),
+)
+
+
+def pairwise_table(found: Sequence[MetricDifference]) -> Table:
+    """A row for each headline and pair of models."""
+    return Table(
+        name="changes",
+        title="What changed between every two models",
+        levels=("headline", "first", "second"),
+        columns=_DIFFERENCE_COLUMNS,
+        rows=tuple(
+            Row(keys=(each.headline, each.change.first, each.change.second), cells=cells)
+            for each, cells in zip(found, _difference_cells(found), strict=True)
+        ),
+        notes=_PAIRED_NOTES,
+    )
+
+
+def two_run_table(
+    found: Sequence[MetricDifference], figures: Sequence[tuple[Estimate, Estimate]]
+) -> Table:
+    """The same of one pair of models, with the headlines of both."""
+    first, second, *_ = found[0].change
+    return Table(
+        name="changes",
+        title=f"{second} against {first}, by the suite's headlines",
+        levels=("headline",),
+        columns=(
+            Column(name=f"first: {first}"),
+            Column(name=f"second: {second}"),
+            *_DIFFERENCE_COLUMNS,
+        ),
+        rows=tuple(
+            Row(keys=(each.headline,), cells=(*own, *cells))
+            for each, own, cells in zip(found, figures, _difference_cells(found), strict=True)
+        ),
+        notes=(*_PAIRED_NOTES, *_OWN_FIGURES_NOTES),
+    )
+
+
+def _difference_cells(found: Sequence[MetricDifference]) -> Iterator[tuple[Estimate, ...]]:
+    from epicene.stats.hypothesis_tests import holm
+
+    adjusted = holm([each.change.test.p for each in found])
+    for (_, change), p in zip(found, adjusted, strict=True):
+        yield (
+            change.difference,
+            *(Estimate(value=each, why=change.test.why) for each in (change.test.p, p)),
+            *(Estimate(value=n) for n in (change.gained, change.lost, change.shared)),
+            *change.undetected,
+        )
+
 
 ALL = "all"
 
-_KEYS = ("item", "name")
-_NOTES = (
+_BY_NAME_NOTES = (
     "Share of right outcomes, or the mean value where a judgement has no outcome: each run's own, "
     "of all its judgements of that name.",
     "The second minus the first, over the judgements both have: paired by item, intervals and the "
     "permutation test clustered by group, Holm over all rows of this table.",
 )
 
-Pair = tuple["polars.DataFrame", "polars.DataFrame"]
+FramePair = tuple["polars.DataFrame", "polars.DataFrame"]
 
 
-def paired(frames: Pair) -> polars.DataFrame:
+def pair_judgements(frames: FramePair) -> polars.DataFrame:
     """One row per judgement that both runs have; the second run's columns end in _2."""
     first, second = (
         frame.select(*_KEYS, "group", "outcome", "figure") for frame in map(_with_figures, frames)
@@ -46,20 +180,22 @@ def _with_figures(frame: polars.DataFrame) -> polars.DataFrame:
     return frame.with_columns(figure.alias("figure"))
 
 
-class Differences(NamedTuple):
+class NamedDifferences(NamedTuple):
     """The table, and its differences by name."""
 
     table: Table
     metrics: dict[str, Estimate]
 
 
-def differences(frames: Pair, models: tuple[str, str], *, alike: bool) -> Differences:
+def differences_by_name(
+    frames: FramePair, models: tuple[str, str], *, alike: bool
+) -> NamedDifferences:
     """A row per name of judgements that both runs have; one for all outcomes together, if these
     are `alike`."""
-    from epicene.stats.correction import holm
+    from epicene.stats.hypothesis_tests import holm
 
-    parts = _parts(frames, alike=alike)
-    tested = {name: _tested(part) for name, part in parts.items()}
+    parts = _frames_by_name(frames, alike=alike)
+    tested = {name: _test_difference(part) for name, part in parts.items()}
     adjusted = holm([test.p for _, test in tested.values()])
     first, second = models
     table = Table(
@@ -85,14 +221,14 @@ def differences(frames: Pair, models: tuple[str, str], *, alike: bool) -> Differ
             )
             for (name, (estimates, test)), p in zip(tested.items(), adjusted, strict=True)
         ),
-        notes=_NOTES,
+        notes=_BY_NAME_NOTES,
     )
-    return Differences(
+    return NamedDifferences(
         table, {f"difference_{name}": estimates[2] for name, (estimates, _) in tested.items()}
     )
 
 
-def _parts(frames: Pair, *, alike: bool) -> dict[str, Pair]:
+def _frames_by_name(frames: FramePair, *, alike: bool) -> dict[str, FramePair]:
     """What the rows are of: each run's judgements that have a figure."""
     import polars as pl
 
@@ -101,41 +237,45 @@ def _parts(frames: Pair, *, alike: bool) -> dict[str, Pair]:
     both = first.join(second, on=_KEYS, how="semi")
     names = sorted(both["name"].unique().to_list())
     if len(names) <= 1:
-        return {ALL: _of(figured, pl.col("name").is_in(names))}
+        return {ALL: _filter_both(figured, pl.col("name").is_in(names))}
     parts = {}
     # Shares of right outcomes have a mean together; with other values it would mean nothing.
     if alike and both["outcome"].is_not_null().any():
-        parts[ALL] = _of(figured, pl.col("outcome").is_not_null())
-    return parts | {name or "(unnamed)": _of(figured, pl.col("name") == name) for name in names}
+        parts[ALL] = _filter_both(figured, pl.col("outcome").is_not_null())
+    return parts | {
+        name or "(unnamed)": _filter_both(figured, pl.col("name") == name) for name in names
+    }
 
 
-def _of(frames: Sequence[polars.DataFrame], which: polars.Expr) -> Pair:
+def _filter_both(frames: Sequence[polars.DataFrame], which: polars.Expr) -> FramePair:
     first, second = (frame.filter(which) for frame in frames)
     return first, second
 
 
-def _tested(part: Pair) -> tuple[tuple[Estimate, Estimate, Estimate], Test]:
-    from epicene.stats.bootstrap import difference
-    from epicene.stats.paired import permutation
+def _test_difference(
+    part: FramePair,
+) -> tuple[tuple[Estimate, Estimate, Estimate], SignificanceResult]:
+    from epicene.stats.hypothesis_tests import permutation_test
+    from epicene.stats.intervals import clustered_difference
 
-    both = paired(part)
-    a, b, groups = both["figure"].to_numpy(), both["figure_2"].to_numpy(), codes(both)
+    both = pair_judgements(part)
+    a, b, groups = both["figure"].to_numpy(), both["figure_2"].to_numpy(), group_codes(both)
     shares = all(map(_are_shares, part))
     estimates = (
-        *map(_own, part),
+        *map(_run_estimate, part),
         # Shares lie between 0 and 1; of other values the range is not known.
-        difference(b, a, groups=groups, bounds=(-1, 1) if shares else None),
+        clustered_difference(b, a, groups=groups, bounds=(-1, 1) if shares else None),
     )
-    return (estimates[0], estimates[1], estimates[2]), permutation(b, a, groups=groups)
+    return (estimates[0], estimates[1], estimates[2]), permutation_test(b, a, groups=groups)
 
 
-def _own(frame: polars.DataFrame) -> Estimate:
+def _run_estimate(frame: polars.DataFrame) -> Estimate:
     """One run's figure, with the interval that it has in every other table."""
-    from epicene.stats.proportions import proportion
-    from epicene.suites.tabulate import mean
+    from epicene.stats.intervals import proportion
+    from epicene.stats.tabulate import mean
 
     if _are_shares(frame):
-        return proportion(frame["figure"].to_numpy(), groups=codes(frame))
+        return proportion(frame["figure"].to_numpy(), groups=group_codes(frame))
     return mean(frame, "figure")
 
 
@@ -143,7 +283,7 @@ def _are_shares(frame: polars.DataFrame) -> bool:
     return bool(frame["outcome"].is_not_null().all())
 
 
-def changed(both: polars.DataFrame) -> list[dict[str, Any]]:
+def changed_outcomes(both: polars.DataFrame) -> list[dict[str, Any]]:
     """The judgements with another outcome, before and after."""
     import polars as pl
 

@@ -1,14 +1,16 @@
-"""Requests of one section, handed to its model in batches and committed batch by batch."""
+"""Execute a section (one model in one stage): batch, call the model, commit, measure time."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 from typing import Protocol as Interface
 
-from epicene.errors import RunError
-from epicene.records import (
+from epicene.core.errors import RunError
+from epicene.core.records import (
     Answer,
     Draw,
     Failed,
@@ -21,20 +23,87 @@ from epicene.records import (
     Translate,
     verb,
 )
-from epicene.runs.secrets import redact
+from epicene.core.redaction import redact
+from epicene.models.pricing import as_paid
+from epicene.runs.executors import load_model
+from epicene.runs.manifest import Timing
+from epicene.runs.plan import survey_section
 
 if TYPE_CHECKING:
-    from epicene.models import Answered, Batch, BatchLimit, Files, Model
-    from epicene.runs.plan import Planned, Reader
-    from epicene.runs.stopwatch import Stopwatch
-    from epicene.runs.store import Section, Store
+    from epicene.models import Batch, BatchLimit, ImageStore, Model, NumberedAnswers
+    from epicene.runs.costs import CostTracker
+    from epicene.runs.plan import PlannedRequest, PlanReader
+    from epicene.runs.store import AnswerStore, Section
     from epicene.suites import Stage
 
+
+class SectionTimer:
+    """Takes the time of a section from its planning to its last answer, verb by verb.
+
+    What passes between two commits is shared out among the verbs of what the second one holds.
+    """
+
+    def __init__(self) -> None:
+        self._planning = 0.0  # until the first answers came
+        self._starting = 0.0  # and what passed until then that was no planning
+        self._last = 0.0
+        self._first: Counter[str] | None = None  # what came at first
+        self._answered: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+
+    @contextmanager
+    def planning(self) -> Iterator[None]:
+        """It is found out meanwhile what is to be asked."""
+        since = monotonic()
+        yield
+        if self._first is None:
+            took = monotonic() - since
+            self._planning += took
+            self._starting -= took
+
+    def begin(self) -> None:
+        """The model, which is loaded, is to answer."""
+        self._last = monotonic()
+        self._starting = 0.0
+
+    def answered(self, verbs: Counter[str]) -> None:
+        """So many requests of each verb were answered, committed or about to be."""
+        now = monotonic()
+        self._answered += verbs
+        if self._first is None:
+            self._first = verbs
+            self._starting += now - self._last
+        else:
+            for name, count in verbs.items():
+                self._seconds[name] += (now - self._last) * count / verbs.total()
+        self._last = now
+
+    def read(self, stage: str, role: str, model: str) -> Iterator[Timing]:
+        """What each verb took, if anything was answered."""
+        if self._first is None:
+            return
+        for name, count in sorted(self._answered.items()):
+            came = self._first[name]
+            planning = self._planning * count / self._answered.total()
+            starting = self._starting * came / self._first.total() if came else 0.0
+            yield Timing(
+                stage=stage,
+                role=role,
+                model=model,
+                verb=name,
+                answered=count,
+                first=came,
+                planning=round(planning, 3),
+                starting=round(max(0.0, starting), 3),
+                going_on=round(self._seconds[name], 3),
+            )
+
+
 # Told after each commit: how many requests were answered, and how many of them failed.
-Advance: TypeAlias = Callable[[int, int], None]
+OnProgress: TypeAlias = Callable[[int, int], None]
 
 # Place, name, key and answer, as the store takes them.
-Row: TypeAlias = tuple[int, str, bytes, Answer]
+AnswerRow: TypeAlias = tuple[int, str, bytes, Answer]
 
 
 class Watcher(Interface):
@@ -53,24 +122,24 @@ class Watcher(Interface):
         """The section ended."""
 
 
-def execute(
-    reader: Reader,
-    store: Store,
+def execute_requests(
+    reader: PlanReader,
+    store: AnswerStore,
     stage: Stage[Any, Any],
     section: Section,
     model: Model,
-    files: Files,
-    advance: Advance,
-    watch: Stopwatch,
+    files: ImageStore,
+    advance: OnProgress,
+    watch: SectionTimer,
 ) -> None:
     """Ask all that is not answered yet, and commit every batch as soon as it is answered."""
-    open_batches = OpenBatches()
+    open_batches = PendingBatches()
 
     def batches() -> Iterator[Batch]:
         for first, end in reader.windows():
             with watch.planning():
                 planned, known = reader.window(stage, section, first, end)
-                whole = list(cut(planned, model.batch_limit))
+                whole = list(make_batches(planned, model.batch_limit))
             for batch in whole:
                 # Batches are cut from the whole plan and only then thinned, so that a resumed
                 # run computes in the same batches as one that was never stopped.
@@ -98,7 +167,7 @@ def execute(
         )
 
 
-class OpenBatches:
+class PendingBatches:
     """Batches that are not answered to the end.
 
     A batch is committed whole: half of one, finished later on its own, would be computed in other
@@ -106,21 +175,21 @@ class OpenBatches:
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[int, tuple[Planned, list[Row]]] = {}
+        self._waiting: dict[int, tuple[PlannedRequest, list[AnswerRow]]] = {}
         self._sizes: dict[int, int] = {}
 
     def __len__(self) -> int:
         """How many requests wait for an answer."""
         return len(self._waiting)
 
-    def add(self, batch: Sequence[Planned]) -> None:
+    def add(self, batch: Sequence[PlannedRequest]) -> None:
         """A batch is handed to the model."""
-        rows: list[Row] = []
+        rows: list[AnswerRow] = []
         self._sizes[id(rows)] = len(batch)
         for planned in batch:
             self._waiting[planned.place] = (planned, rows)
 
-    def verbs(self, answered: Answered) -> Counter[str]:
+    def verbs(self, answered: NumberedAnswers) -> Counter[str]:
         """How many of these that wait, and did not fail, are of each verb."""
         return Counter(
             verb(self._waiting[place][0].request)
@@ -128,7 +197,7 @@ class OpenBatches:
             if not isinstance(answer, Failed)
         )
 
-    def take(self, answered: Answered) -> Iterator[list[Row]]:
+    def take(self, answered: NumberedAnswers) -> Iterator[list[AnswerRow]]:
         """Note answers; the rows of each batch that is complete with them."""
         for place, answer in answered:
             planned, rows = self._waiting.pop(place)
@@ -140,13 +209,15 @@ class OpenBatches:
                 yield rows
 
 
-def cut(planned: list[Planned], limit: BatchLimit) -> Iterator[list[Planned]]:
+def make_batches(
+    planned: list[PlannedRequest], limit: BatchLimit
+) -> Iterator[list[PlannedRequest]]:
     """Pool by verb, longest first, in batches that keep to the limit. Same plan, same batches."""
-    pools: dict[str, list[tuple[int, Planned]]] = defaultdict(list)
+    pools: dict[str, list[tuple[int, PlannedRequest]]] = defaultdict(list)
     for each in planned:
-        pools[verb(each.request)].append((size(each.request), each))
+        pools[verb(each.request)].append((request_size(each.request), each))
     for name in sorted(pools):
-        batch: list[Planned] = []
+        batch: list[PlannedRequest] = []
         characters = 0
         for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].place)):
             full = len(batch) >= limit.requests or characters + length > limit.characters
@@ -159,7 +230,7 @@ def cut(planned: list[Planned], limit: BatchLimit) -> Iterator[list[Planned]]:
             yield batch
 
 
-def size(request: Request) -> int:
+def request_size(request: Request) -> int:
     """About how much work a request is, in characters."""
     match request:
         case Score():
@@ -180,3 +251,41 @@ def _length(prompt: Prompt) -> int:
     if isinstance(prompt, str):
         return len(prompt)
     return sum(len(message.content) for message in prompt)
+
+
+def execute_section(
+    reader: PlanReader,
+    store: AnswerStore,
+    stage: Stage[Any, Any],
+    model: Model,
+    files: ImageStore,
+    watcher: Watcher,
+    ledger: CostTracker,
+    timings: list[Timing],
+) -> None:
+    """Ask a model all that is not answered of its part in a stage; note how long that took."""
+    watch = SectionTimer()
+    section = store.section(stage.name, stage.role, model.identity)
+    charging = as_paid(model)
+    pricing = {"cost_of": charging.cost_of} if charging else {}
+    with watch.planning():
+        progress = survey_section(reader, store, stage, section, **pricing)
+    if progress.done == progress.total:
+        return
+    title = f"{stage.name} · {model.identity.label}"
+    if charging:
+        watcher.say(f"{title}: {ledger.estimate(charging, progress)}")
+
+    def advance(answered: int, failed: int) -> None:
+        ledger.save()
+        watcher.advance(answered, failed)
+
+    watcher.begin(title, progress.total, progress.done)
+    try:
+        load_model(model)
+        watch.begin()
+        execute_requests(reader, store, stage, section, model, files, advance, watch)
+    finally:
+        watcher.end()
+        ledger.save()
+        timings += watch.read(stage.name, stage.role, model.identity.label)

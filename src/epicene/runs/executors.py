@@ -1,46 +1,228 @@
-"""Where a run's models answer: on this machine, or on many."""
+"""How models are opened for a run: here or on Ray, loaded on first use, reused in a sweep."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from epicene.errors import InputError, unknown
-from epicene.models import open_model
+from epicene.core import registry
+from epicene.core.errors import InputError, RunError, unknown
+from epicene.models import Learner, Model, ModelSpec, describe_model, open_model
+from epicene.models.pricing import as_paid
 from epicene.runs.ray.settings import LOCAL, RaySettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Mapping
 
-    from epicene.runs.on_demand import Executor
+    from epicene.core.records import Identity
+    from epicene.models import Batch, BatchLimit, ImageStore, ModelDescription, NumberedAnswers
 
-HERE, RAY = "here", "ray"
+# An executor turns a spec into something that answers: a model on this machine, or a stand-in
+# for many that hands the batches round. Suites, models and the store do not know which it is.
+Executor: TypeAlias = Callable[[ModelSpec], Model]
+
+
+def open_lazily(spec: ModelSpec, open_: Executor) -> Model:
+    """The spec's model, not loaded yet where it is known without that who it is."""
+    foreseen = describe_model(spec)
+    return LazyModel(spec, foreseen, open_) if foreseen else open_(spec)
+
+
+def load_model(model: Model) -> None:
+    """Load a model now, if it is not."""
+    if isinstance(model, LazyModel):
+        model.load()
+
+
+def release_model(model: Model) -> None:
+    """Let go of what a model can load again."""
+    if isinstance(model, LazyModel):
+        model.close()
+
+
+class LazyModel:
+    """Stands for a model that is loaded only while it is asked."""
+
+    def __init__(self, spec: ModelSpec, foreseen: ModelDescription, open_: Executor) -> None:
+        self._spec = spec
+        self._foreseen = foreseen
+        self._open = open_
+        self._model: Model | None = None
+        self._noted: list[dict[str, object]] = []
+
+    @property
+    def identity(self) -> Identity:
+        """Who answers; part of every answer's key."""
+        return self._foreseen.identity
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The verbs it knows, by name."""
+        return self._foreseen.verbs
+
+    @property
+    def batch_limit(self) -> BatchLimit:
+        """How the plan is cut for it; where it runs decides, so it is loaded for that."""
+        return self.load().batch_limit
+
+    def load(self) -> Model:
+        """The model itself."""
+        if self._model is None:
+            model = self._open(self._spec)
+            if model.identity.digest != self.identity.digest:
+                model.close()
+                raise RunError(_changed_model_message(self.identity, model.identity))
+            self._model = model
+        return self._model
+
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
+        """Load the model and let it answer."""
+        yield from self.load().answer(batches, files)
+
+    def notes(self) -> Mapping[str, object]:
+        """The model's; where it was loaded more than once, of each time."""
+        every = [*self._noted, *([dict(self._model.notes())] if self._model else [])]
+        if len(every) > 1:
+            return {"loaded": every}
+        return every[0] if every else {}
+
+    def close(self) -> None:
+        """Let go of the model; it is loaded again if it is asked again."""
+        if self._model is not None:
+            self._noted.append(dict(self._model.notes()))
+            self._model.close()
+            self._model = None
+
+
+def _changed_model_message(expected: Identity, found: Identity) -> str:
+    """What to say where the model that was loaded is not the one its files promised."""
+    differing = expected.differs_in(found)
+    if differing == ["dtype"]:
+        return (
+            f"{expected.label} was to be read in {expected.key.get('dtype')} and was loaded in "
+            f"{found.key.get('dtype')}, which is what suits the machine that loaded it; say "
+            "which with --dtype."
+        )
+    return (
+        f"The files of {expected.label} changed after the run had begun, or are others on the "
+        f"machine that loaded them: they differ in {', '.join(differing) or 'kind'}; put them "
+        "back, or start the run anew."
+    )
+
+
+class CachingExecutor:
+    """An executor that keeps one model, in case the next run wants the same.
+
+    Only of kinds that are loaded when they are first asked: others are opened in no time, and
+    before their turn. One that learns from a suite's text, or counts what it costs, belongs to its
+    run. A second one is not kept while the first is in use.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._kept: CachedModel | None = None
+
+    def __call__(self, spec: ModelSpec) -> Model:
+        """The spec's model: the kept one if it is that."""
+        if self._kept is not None and not self._kept.in_use and _is_slow_to_load(spec):
+            if self._kept.spec == spec:
+                self._kept.reuse()
+                return self._kept
+            self.evict()  # before another takes its place in memory
+        model = self._executor(spec)
+        if self._kept is not None or not _is_cacheable(spec, model):
+            return model
+        self._kept = CachedModel(spec, model)
+        return self._kept
+
+    def evict(self) -> None:
+        """Close the model that is kept."""
+        if self._kept is not None:
+            self._kept.model.close()
+            self._kept = None
+
+
+def _is_slow_to_load(spec: ModelSpec) -> bool:
+    """Whether models of that kind are loaded on demand, which takes time and memory."""
+    return hasattr(registry.find("models", spec.kind), "foreseen_by")
+
+
+def _is_cacheable(spec: ModelSpec, model: Model) -> bool:
+    return _is_slow_to_load(spec) and not isinstance(model, Learner) and as_paid(model) is None
+
+
+class CachedModel:
+    """A model that is not closed when a run has no more use for it."""
+
+    def __init__(self, spec: ModelSpec, model: Model) -> None:
+        self.spec = spec
+        self.model = model
+        self.in_use = True
+        self._before: Mapping[str, object] | None = None
+
+    @property
+    def identity(self) -> Identity:
+        """Who answers; part of every answer's key."""
+        return self.model.identity
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The verbs it knows, by name."""
+        return self.model.verbs
+
+    @property
+    def batch_limit(self) -> BatchLimit:
+        """How the plan is cut for it."""
+        return self.model.batch_limit
+
+    def reuse(self) -> None:
+        """Another run takes it."""
+        self.in_use = True
+        self._before = self.model.notes()
+
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
+        """Let it answer."""
+        return self.model.answer(batches, files)
+
+    def notes(self) -> Mapping[str, object]:
+        """The model's, which count from when it was loaded: with those of earlier runs."""
+        if self._before is None:
+            return self.model.notes()
+        return {"before_this_run": self._before, "with_this_run": self.model.notes()}
+
+    def close(self) -> None:
+        """The run has no more use for it."""
+        self.in_use = False
+
+
+LOCAL_MACHINE, ON_RAY = "here", "ray"
 
 
 @contextmanager
-def executor(on: str, settings: RaySettings, say: Callable[[str], None]) -> Iterator[Executor]:
+def open_executor(on: str, settings: RaySettings, say: Callable[[str], None]) -> Iterator[Executor]:
     """What opens models where the user wants them."""
-    if on == HERE:
+    if on == LOCAL_MACHINE:
         if settings != RaySettings():
             raise InputError(
                 "--ray-address, --workers, --gpus-per-worker and --worker-timeout go with --on ray."
             )
         yield open_model
-    elif on == RAY:
+    elif on == ON_RAY:
         from epicene.runs.ray.model import RayExecutor
 
-        cluster = RayExecutor(_addressed(settings), say)
+        cluster = RayExecutor(_resolve_address(settings), say)
         try:
             yield cluster
         finally:
             cluster.close()
     else:
-        raise unknown("place to run on", on, (HERE, RAY))
+        raise unknown("place to run on", on, (LOCAL_MACHINE, ON_RAY))
 
 
-def _addressed(settings: RaySettings) -> RaySettings:
+def _resolve_address(settings: RaySettings) -> RaySettings:
     """The settings with the address that Ray's own tools would take, and nothing amiss in them."""
     called = "--ray-address" if settings.address else "RAY_ADDRESS"
     address = settings.address or os.environ.get("RAY_ADDRESS", "")

@@ -1,32 +1,99 @@
-"""From items to places: what a section of a run asks, window by window.
+"""Which items a run takes, and which requests each stage makes of them, window by window.
 
 The plan is a pure function of the stored items and answers. It is never held whole: a window of
-items is asked at a time, in the plan's order.
+items is planned at a time, in the plan's order.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from epicene.errors import InputError, RunError
-from epicene.records import Item, Request, answer_keys
-from epicene.runs import places
-from epicene.suites import Answers, Given, Protocol, Stage, Suite
+from epicene import languages as tongues
+from epicene.core.errors import InputError, OptionError, RunError
+from epicene.core.records import Item, Request, answer_keys, digest
+from epicene.runs import store
+from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from epicene.runs.store import Known, Section, Store
+    from epicene.runs.store import AnswerStore, Section, StoredKeys
+
+ItemT = TypeVar("ItemT", bound=Item)
+
+
+def filter_languages(
+    items: Iterable[ItemT], wanted: tuple[str, ...], place: str
+) -> Iterator[ItemT]:
+    """The items in one of the wanted languages (all, if none is named)."""
+    for code in wanted:
+        tongues.get(code)
+    missing, seen = set(wanted), set()
+    for item in items:
+        seen.add(item.language)
+        missing.discard(item.language)
+        if not wanted or item.language in wanted:
+            yield item
+    if missing:
+        raise OptionError(
+            "languages",
+            f"{place} has no items in {', '.join(sorted(missing))}; it has "
+            f"{', '.join(sorted(seen)) or 'no items at all'}.",
+        )
+
+
+def limit_items(
+    items: Iterable[ItemT],
+    stratum: Callable[[ItemT], tuple[str, str]],
+    limit: int | None,
+    seed: int,
+) -> Iterator[ItemT]:
+    """At most `limit` items of each block, spread evenly over its strata, in their old order.
+
+    Which ones is decided by a hash of seed and id, so it depends neither on the order of the
+    file nor on what else is in it; memory holds `limit` items per stratum, not the file.
+    """
+    if limit is None:
+        yield from items
+        return
+    # Per block and stratum the `limit` items of smallest hash, as a heap of the largest.
+    kept: dict[str, dict[str, list[tuple[int, int, ItemT]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for number, item in enumerate(items):
+        block, name = stratum(item)
+        heap = kept[block][name]
+        entry = (-int.from_bytes(digest(seed, item.id)), number, item)
+        if len(heap) < limit:
+            heapq.heappush(heap, entry)
+        elif entry[0] > heap[0][0]:
+            heapq.heapreplace(heap, entry)
+    chosen: list[tuple[int, ItemT]] = []
+    for strata in kept.values():
+        chosen.extend(_evenly([sorted(heap, reverse=True) for heap in strata.values()], limit))
+    yield from (item for _, item in sorted(chosen, key=lambda pair: pair[0]))
+
+
+def _evenly(strata: list[list[tuple[int, int, ItemT]]], limit: int) -> Iterator[tuple[int, ItemT]]:
+    """One from each stratum in turn until there are `limit`."""
+    left = limit
+    for rank in range(max(map(len, strata))):
+        for stratum in strata:
+            if rank < len(stratum) and left:
+                left -= 1
+                yield stratum[rank][1], stratum[rank][2]
+
 
 # How many items are planned, sorted and cut into batches together. It decides the batches, so it
 # is the same for everyone: the same command gives the same batches.
-WINDOW = 1024
+WINDOW_SIZE = 1024
 
 
-class Planned(NamedTuple):
+class PlannedRequest(NamedTuple):
     """A request at its place, with what its answer will be checked against."""
 
     place: int
@@ -37,14 +104,14 @@ class Planned(NamedTuple):
 class Window(NamedTuple):
     """The requests of a range of items, and what the store knows of them."""
 
-    planned: list[Planned]
-    known: Known
+    planned: list[PlannedRequest]
+    known: StoredKeys
 
 
-class Reader:
+class PlanReader:
     """A run's items with their answers, a window at a time."""
 
-    def __init__(self, store: Store, suite: Suite[Any, Any], protocol: Protocol) -> None:
+    def __init__(self, store: AnswerStore, suite: Suite[Any, Any], protocol: Protocol) -> None:
         self._store = store
         self._suite = suite
         self._protocol = protocol
@@ -53,8 +120,8 @@ class Reader:
 
     def windows(self) -> Iterator[tuple[int, int]]:
         """The ranges of item numbers that are worked on together."""
-        for first in range(0, self.count, WINDOW):
-            yield first, min(first + WINDOW, self.count)
+        for first in range(0, self.count, WINDOW_SIZE):
+            yield first, min(first + WINDOW_SIZE, self.count)
 
     def items(self, first: int, end: int) -> list[tuple[int, Item]]:
         """Items by number."""
@@ -68,41 +135,43 @@ class Reader:
 
     def answers(self, sections: list[Section], first: int, end: int) -> dict[int, Answers]:
         """The answers of those sections, by item number."""
-        found: dict[int, list[Given]] = defaultdict(list)
+        found: dict[int, list[AnsweredRequest]] = defaultdict(list)
         for section in sections:
             for place, name, answer in self._store.answers(section, first, end):
-                found[places.item_of(place)].append(
-                    Given(section.stage, section.role, section.identity.label, name, answer)
+                found[store.item_number(place)].append(
+                    AnsweredRequest(
+                        section.stage, section.role, section.identity.label, name, answer
+                    )
                 )
         return {number: Answers(given) for number, given in found.items()}
 
-    def behind(self, stage: Stage[Any, Any]) -> list[Section]:
+    def earlier_sections(self, stage: Stage[Any, Any]) -> list[Section]:
         """The sections whose answers this stage's requests are built from."""
-        needed = self._suite.needed_by(stage)
+        needed = self._suite.dependencies_of(stage)
         return [section for section in self._store.sections() if section.stage in needed]
 
     def window(self, stage: Stage[Any, Any], section: Section, first: int, end: int) -> Window:
         """What the section asks of items [first, end). An item is left out if an answer that its
         requests are built from failed.
         """
-        behind = self.behind(stage)
+        behind = self.earlier_sections(stage)
         earlier = self.answers(behind, first, end) if behind else {}
         nothing = Answers()
-        planned: list[Planned] = []
+        planned: list[PlannedRequest] = []
         key_of = answer_keys(section.identity)
         for number, item in self.items(first, end):
             answers = earlier.get(number, nothing)
             if answers is not nothing and answers.failed:
                 continue
-            place = places.place(section.id, number, 0)
+            place = store.make_request_id(section.id, number, 0)
             for index, request in enumerate(stage.ask(item, answers, self._protocol)):
-                if index >= places.MOST_REQUESTS:
+                if index >= store.MAX_REQUESTS:
                     raise RunError(f"The item {item.id!r} asks more than {index} requests.")
-                planned.append(Planned(place + index, key_of(request), request))
+                planned.append(PlannedRequest(place + index, key_of(request), request))
         return Window(planned, self._store.known(section, first, end))
 
 
-class Progress(NamedTuple):
+class SectionProgress(NamedTuple):
     """How many requests a section has, how many of them are answered, and the most that the others
     cost (None if that is not known)."""
 
@@ -115,13 +184,13 @@ def _free(_request: Request) -> float:
     return 0.0
 
 
-def survey(
-    reader: Reader,
-    store: Store,
+def survey_section(
+    reader: PlanReader,
+    store: AnswerStore,
     stage: Stage[Any, Any],
     section: Section,
     cost_of: Callable[[Request], float | None] = _free,
-) -> Progress:
+) -> SectionProgress:
     """Walk the whole plan of a section once, before anything is asked of a model.
 
     A stored answer whose hash does not fit its request was given to another question: the suite
@@ -147,4 +216,4 @@ def survey(
                 )
             done += place not in known.failed
     store.set_total(section, total)
-    return Progress(total, done, cost)
+    return SectionProgress(total, done, cost)

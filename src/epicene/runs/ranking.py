@@ -1,4 +1,4 @@
-"""Runs put in order by a headline, as far as the items they were asked tell them apart."""
+"""Rank runs by a metric, with ranges of ranks that missing judgements can only widen."""
 
 from __future__ import annotations
 
@@ -7,26 +7,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from epicene.runs.pairing import refuse_repeated
-from epicene.stats.ranking import Place, better, letters, places, told_apart
-from epicene.suites.tabulate import codes
+from epicene.runs.results import check_unique_judgements
+from epicene.stats.ranking import (
+    RankRange,
+    compact_letter_display,
+    rank_ranges,
+    significant_pairs,
+    superiority_p_values,
+)
+from epicene.stats.tabulate import group_codes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import polars
 
-    from epicene.stats.checks import Floats, Ints
+    from epicene.stats.arrays import Floats, Ints
 
 _KEYS = ("item", "name", "group")
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedModel:
     """One model's place: who shares a letter with it is not told apart from it."""
 
     model: str
-    place: Place
+    place: RankRange
     letters: str
     better_than: tuple[str, ...]
     lacking: int  # judgements that were to be had and this run lacks
@@ -36,12 +42,12 @@ class Ranked:
 class Ranking:
     """Models by their worst possible place, then by their mean."""
 
-    models: tuple[Ranked, ...]
+    models: tuple[RankedModel, ...]
     judgements: int  # that were to be had
     shared: int  # that all runs have
 
     @property
-    def tells(self) -> bool:
+    def any_significant(self) -> bool:
         """Whether any two are told apart."""
         return any(model.better_than for model in self.models)
 
@@ -62,13 +68,13 @@ def rank(
     figures, groups = _figures(frame, models, suite)
     missing = np.isnan(figures)
     low, high = (_sums(np.where(missing, filling, figures), groups) for filling in (0.0, 1.0))
-    told = told_apart(better(low, high, seed=seed))
-    ends = places(told)
+    told = significant_pairs(superiority_p_values(low, high, seed=seed))
+    ends = rank_ranges(told)
     means = low.sum(axis=0)
     order = sorted(range(len(models)), key=lambda one: (ends[one].worst, -means[one], models[one]))
-    names = letters(told, order)
+    names = compact_letter_display(told, order)
     ranked = tuple(
-        Ranked(
+        RankedModel(
             model=models[one],
             place=ends[one],
             letters=names[one],
@@ -87,14 +93,14 @@ def _figures(frame: polars.DataFrame, models: Sequence[str], suite: str) -> tupl
     import polars as pl
 
     texts = frame.select(pl.col(*_KEYS, "model").cast(pl.String), "figure")
-    refuse_repeated(texts.filter(pl.col("model").is_in(models)), suite)
+    check_unique_judgements(texts.filter(pl.col("model").is_in(models)), suite)
     keys = texts.select(_KEYS).unique().sort(_KEYS)
     columns = []
     for model in models:
         own = texts.filter(pl.col("model") == model).drop("model")
         joined = keys.join(own, on=_KEYS, how="left", maintain_order="left")
         columns.append(joined["figure"].cast(pl.Float64).fill_null(np.nan).to_numpy())
-    return np.column_stack(columns), codes(keys)
+    return np.column_stack(columns), group_codes(keys)
 
 
 def _sums(figures: Floats, groups: Ints) -> Floats:

@@ -1,4 +1,8 @@
-"""From what is stored to judgements and tables: no model, no data file, nothing but the folder."""
+"""Read a stored run, score its answers again, and match its items with other runs'.
+
+Only the run folder is needed: no model and no data file. An item's id says nothing of its content
+(another data file may hold another sentence under it), so items are matched by what they hold.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.errors import InputError
-from epicene.records import Item, Judgement, Record
-from epicene.runs import places
-from epicene.runs.plan import Reader
-from epicene.runs.settings import Manifest, read_manifest
-from epicene.runs.store import Section, Store, is_complete
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Item, Judgement, Record, digest
+from epicene.runs import store
+from epicene.runs.manifest import Manifest, read_manifest
+from epicene.runs.plan import PlanReader
+from epicene.runs.store import AnswerStore, Section, is_complete
 from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import polars
 
-_CHUNK = 50_000  # judgements turned into columns at a time
+_CHUNK_SIZE = 50_000  # judgements turned into columns at a time
 
 _OWN_COLUMNS = (
     "run", "model", "protocol", "item", "group", "language", "name", "outcome", "label", "value",
@@ -59,7 +63,7 @@ class Coverage(Record, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Finished:
+class StoredRun:
     """A run folder, read."""
 
     folder: Path
@@ -80,7 +84,7 @@ class Finished:
         )
 
 
-def read_run(folder: Path) -> Finished:
+def read_run(folder: Path) -> StoredRun:
     """Open a run folder for reading."""
     manifest = read_manifest(folder)
     suite = find_suite(manifest.settings.suite)
@@ -99,13 +103,13 @@ def read_run(folder: Path) -> Finished:
     for role in suite.roles:
         if not manifest.models.get(role.name):
             raise InputError(f"The manifest of {folder} names no model in the role {role.name}.")
-    return Finished(folder, manifest, suite, protocol)
+    return StoredRun(folder, manifest, suite, protocol)
 
 
-class Judged:
+class RunJudgements:
     """A run's judgements, streamed from its store. Walk it, then read `coverage`."""
 
-    def __init__(self, run: Finished) -> None:
+    def __init__(self, run: StoredRun) -> None:
         self._run = run
         self.coverage = Coverage(items=0, judged=0, requests=0, answered=0, failed=0)
 
@@ -116,7 +120,7 @@ class Judged:
 
     def answered(self) -> Iterator[tuple[Item, Answers]]:
         """The items that can be judged, each with its answers."""
-        store = Store(self._run.folder / "answers.sqlite")
+        store = AnswerStore(self._run.folder / "answers.sqlite")
         try:
             yield from self._read(store)
         finally:
@@ -124,11 +128,11 @@ class Judged:
 
     def lacking(self) -> Iterator[Item]:
         """The items that cannot be judged, or only in part, because an answer is missing."""
-        store = Store(self._run.folder / "answers.sqlite")
+        store = AnswerStore(self._run.folder / "answers.sqlite")
         try:
             if is_complete(store, self._run.suite, self._run.manifest.models):
                 return
-            reader = Reader(store, self._run.suite, self._run.protocol)
+            reader = PlanReader(store, self._run.suite, self._run.protocol)
             sections = store.sections()
             for first, end in reader.windows():
                 missing = self._missing(reader, sections, first, end)
@@ -136,9 +140,9 @@ class Judged:
         finally:
             store.close()
 
-    def _read(self, store: Store) -> Iterator[tuple[Item, Answers]]:
+    def _read(self, store: AnswerStore) -> Iterator[tuple[Item, Answers]]:
         suite = self._run.suite
-        reader = Reader(store, suite, self._run.protocol)
+        reader = PlanReader(store, suite, self._run.protocol)
         sections = store.sections()
         counts = [store.counts(section) for section in sections]
         whole = is_complete(store, suite, self._run.manifest.models)
@@ -165,7 +169,7 @@ class Judged:
         )
 
     def _missing(
-        self, reader: Reader, sections: Sequence[Section], first: int, end: int
+        self, reader: PlanReader, sections: Sequence[Section], first: int, end: int
     ) -> dict[int, set[str]]:
         """The names of the stages that cannot be judged, by the numbers of a window's items.
 
@@ -173,7 +177,7 @@ class Judged:
         to every model, have an answer.
         """
         missing: dict[int, set[str]] = defaultdict(set)
-        for thread in self._run.suite.threads:
+        for thread in self._run.suite.stage_groups:
             lacking = {
                 number
                 for stage in thread
@@ -185,7 +189,7 @@ class Judged:
 
     def _unanswered(
         self,
-        reader: Reader,
+        reader: PlanReader,
         sections: Sequence[Section],
         stage: Stage[Any, Any],
         first: int,
@@ -201,23 +205,25 @@ class Judged:
             planned, known = reader.window(stage, section, first, end)
             for place, _, _ in planned:
                 if not known.answered(place):
-                    yield places.item_of(place)
+                    yield store.item_number(place)
 
 
-def frame_of(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:
+def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:
     """A row per judgement, a column per facet and count, built in pieces to hold columns only."""
     import polars as pl
 
     stream = iter(judgements)
-    with _seldom_collecting():
-        pieces = [_columns(chunk, info) for chunk in iter(lambda: list(islice(stream, _CHUNK)), [])]
+    with _rare_garbage_collection():
+        pieces = [
+            _columns(chunk, info) for chunk in iter(lambda: list(islice(stream, _CHUNK_SIZE)), [])
+        ]
     if not pieces:
         pieces = [_columns([], info)]
     return pl.concat(pieces, how="diagonal")
 
 
 @contextmanager
-def _seldom_collecting() -> Iterator[None]:
+def _rare_garbage_collection() -> Iterator[None]:
     """Look for cycles seldom: judgements have none, and to look through them takes a fifth."""
     usual = gc.get_threshold()
     gc.set_threshold(max(usual[0], 100_000), *usual[1:])
@@ -263,3 +269,103 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
         pl.lit(info.protocol, dtype=pl.Categorical).alias("protocol"),
         pl.all(),
     )
+
+
+SHORT_HASH = 8  # characters of a hash that tell it apart
+_MAX_NAMED_FILES = 2  # files
+
+
+@dataclass(frozen=True)
+class ItemMatching:
+    """Under which name an item of each run is paired: its id, unless another run has another item
+    under that id."""
+
+    renamed: tuple[Mapping[str, str], ...]  # by run, from id to name
+    mismatched: int  # ids that do not mean the same item in all runs
+    files: tuple[str, ...]  # by run, the data files with their hashes
+
+    def named(self, run: int, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+        """The judgements of the run with that number, by the names under which to pair them."""
+        names = self.renamed[run]
+        if not names:
+            yield from judgements
+            return
+        for judgement in judgements:
+            name = names.get(judgement.item, judgement.item)
+            yield msgspec.structs.replace(judgement, item=name)
+
+    def told(self, runs: Sequence[str]) -> Iterator[str]:
+        """What a person must know of it, if the runs have these names."""
+        if self.mismatched:
+            files = ", ".join(f"{run}: {file}" for run, file in zip(runs, self.files, strict=True))
+            what = "1 id does" if self.mismatched == 1 else f"{self.mismatched} ids do"
+            yield (
+                f"{what} not mean the same item in all of these runs: their data "
+                "differ, or how these were read (protocol, columns, version of the suite); such "
+                f"items count as different ones and are not paired ({files})."
+            )
+
+
+def match_items(runs: Sequence[StoredRun]) -> ItemMatching:
+    """Compare the content of the items that share an id."""
+    files = tuple(map(describe_data_files, runs))
+    if len({_data_digest(run) for run in runs}) < 2:
+        return ItemMatching(tuple({} for _ in runs), 0, files)
+    first: dict[str, bytes] = {}
+    unlike = set()
+    for run in runs:
+        for item in _stored_items(run):
+            mark = digest(item)
+            if first.setdefault(item.id, mark) != mark:
+                unlike.add(item.id)
+    renamed = tuple(
+        {
+            item.id: f"{item.id} [{digest(item).hex()[:SHORT_HASH]}]"
+            for item in _stored_items(run)
+            if item.id in unlike
+        }
+        if unlike
+        else {}
+        for run in runs
+    )
+    return ItemMatching(renamed, len(unlike), files)
+
+
+def describe_data_files(run: StoredRun) -> str:
+    """The files that a run's items were read from, with their hashes; of many, one of them all."""
+    files = run.manifest.settings.files
+    if len(files) > _MAX_NAMED_FILES:
+        return f"{len(files)} files {digest(files).hex()[:SHORT_HASH]}"
+    return ", ".join(f"{file.name} {file.sha256[:SHORT_HASH]}" for file in files) or "no file"
+
+
+def _data_digest(run: StoredRun) -> bytes:
+    """All that items are made from: where it is the same, so are they."""
+    settings = run.manifest.settings
+    hashes = [file.sha256 for file in settings.files]
+    return digest(settings.suite_version, settings.protocol, settings.columns, hashes)
+
+
+def _stored_items(run: StoredRun) -> Iterator[Item]:
+    store = AnswerStore(run.folder / "answers.sqlite")
+    try:
+        reader = PlanReader(store, run.suite, run.protocol)
+        for first, end in reader.windows():
+            yield from (item for _, item in reader.items(first, end))
+    finally:
+        store.close()
+
+
+def check_unique_judgements(frame: polars.DataFrame, suite: str) -> None:
+    """Raise if a model has two judgements of one item under one name: which would be paired?"""
+    import polars as pl
+
+    keys = ["model", "item", "name"]
+    twice = frame.filter(frame.select(keys).is_duplicated()).select(pl.col(keys).cast(pl.String))
+    if len(twice):
+        _, item, name = twice.row(0)
+        raise RunError(
+            f"The suite {suite} gives two judgements of the item {item!r} the name {name!r}, so "
+            "runs of it cannot be paired; its judge must give each judgement of an item its own "
+            "name."
+        )

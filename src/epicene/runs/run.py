@@ -1,4 +1,4 @@
-"""A run from beginning to end: plan, ask, store, and say in the manifest how it went."""
+"""A run from start to end: open models, plan, execute every stage, write the manifest."""
 
 from __future__ import annotations
 
@@ -11,60 +11,59 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from epicene import __version__
-from epicene.datafiles import sha256_of
-from epicene.errors import EpiceneError, InputError, RunError
-from epicene.models import Learner, Model, Spec, open_model
-from epicene.models.purse import OverCostLimitError
-from epicene.records import Failed, Identity, to_json
-from epicene.runs.costs import Ledger, check_prices
-from epicene.runs.files import ImageFolder
-from epicene.runs.on_demand import Executor, load, on_demand, release
-from epicene.runs.plan import Reader
-from epicene.runs.refusals import (
-    check_roles,
-    check_verbs,
-    many_roles,
-    refuse_another,
-    refuse_empty_store,
-    refuse_one_label,
-    refuse_orphans,
-)
-from epicene.runs.secrets import redact, redact_all
-from epicene.runs.sections import do_section
-from epicene.runs.select import limited, of_languages
-from epicene.runs.settings import (
-    FORMAT,
+from epicene.core.data_files import sha256_of
+from epicene.core.errors import EpiceneError, InputError, RunError
+from epicene.core.files import ImageFolder
+from epicene.core.records import Failed, Identity, to_json
+from epicene.core.redaction import redact, redact_all
+from epicene.models import Learner, Model, ModelSpec, open_model
+from epicene.models.pricing import CostLimitError
+from epicene.runs.costs import CostTracker, check_prices
+from epicene.runs.execute import execute_section
+from epicene.runs.executors import Executor, load_model, open_lazily, release_model
+from epicene.runs.manifest import (
+    MANIFEST_FORMAT,
     DataFile,
     Manifest,
+    RunSettings,
     SectionCount,
     Session,
-    Settings,
     Timing,
     library_versions,
-    now,
     read_manifest,
     run_name,
+    utc_now,
     write_manifest,
 )
-from epicene.runs.store import Store, is_complete
-from epicene.suites import Dataset, Protocol, Source, Suite
+from epicene.runs.plan import PlanReader, filter_languages, limit_items
+from epicene.runs.preflight import (
+    check_distinct_labels,
+    check_no_orphaned_answers,
+    check_roles,
+    check_same_run,
+    check_store_present,
+    check_verbs,
+    multi_model_roles,
+)
+from epicene.runs.store import AnswerStore, is_complete
+from epicene.suites import Dataset, DataSource, Protocol, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from epicene.runs.execute import Watcher
 
-_REASONS = 5  # how many reasons of failed requests the manifest quotes per section
+_MAX_REASONS = 5  # how many reasons of failed requests the manifest quotes per section
 
 
 @dataclass(frozen=True)
-class Order:
+class RunConfig:
     """What the user asked for."""
 
     suite: Suite[Any, Any]
     protocol: Protocol
-    models: Mapping[str, Sequence[Spec]]  # by role
-    source: Source = Source()
+    models: Mapping[str, Sequence[ModelSpec]]  # by role
+    source: DataSource = DataSource()
     languages: tuple[str, ...] = ()
     limit: int | None = None
     out: Path | None = None
@@ -75,39 +74,41 @@ class Order:
     spent_elsewhere: float = 0.0  # what other runs have spent of that
 
 
-def run(order: Order, watcher: Watcher, executor: Executor = open_model) -> tuple[Path, Manifest]:
+def run(
+    order: RunConfig, watcher: Watcher, executor: Executor = open_model
+) -> tuple[Path, Manifest]:
     """Run, or go on with, what was ordered; the run's folder and manifest."""
     suite = order.suite.under(order.protocol, order.models)
     order = replace(order, suite=suite)
     check_roles(suite, order.models)
     dataset = suite.read(order.source, order.protocol)
-    with opened(order, dataset, executor) as models:
+    with open_models(order, dataset, executor) as models:
         check_verbs(suite, models)
         check_prices(suite, models, order.max_cost)
-        settings = settings_of(order, dataset)
+        settings = run_settings(order, dataset)
         identities = {role: tuple(m.identity for m in each) for role, each in models.items()}
-        folder = order.out or order.under / run_name(settings, identities, many_roles(suite))
+        folder = order.out or order.under / run_name(settings, identities, multi_model_roles(suite))
         if not (folder / "manifest.json").exists():
             # The first to be asked is loaded before there is a folder: nothing is left of a run
             # whose model cannot be loaded.
-            load(models[suite.stages[0].role][0])
-        with locked(folder):
-            manifest = begin(folder, order, settings, identities)
-            store = prepared(folder, order, dataset)
+            load_model(models[suite.stages[0].role][0])
+        with lock_folder(folder):
+            manifest = start_session(folder, order, settings, identities)
+            store = prepare_store(folder, order, dataset)
             try:
                 write_manifest(folder, manifest)
-                return folder, _work(folder, order, models, manifest, store, watcher)
+                return folder, _run_stages(folder, order, models, manifest, store, watcher)
             finally:
                 store.close()
 
 
-def prepared(folder: Path, order: Order, dataset: Dataset) -> Store:
+def prepare_store(folder: Path, order: RunConfig, dataset: Dataset) -> AnswerStore:
     """The store with the run's items in it; nothing is left of one that got no items."""
     path = folder / "answers.sqlite"
-    store = Store(path, create=True)
+    store = AnswerStore(path, create=True)
     try:
         if not store.has_items():
-            store.put_items(selected(order, dataset), dataset.name)
+            store.put_items(select_items(order, dataset), dataset.name)
     except BaseException:
         empty = not store.has_items()
         store.close()
@@ -120,60 +121,62 @@ def prepared(folder: Path, order: Order, dataset: Dataset) -> Store:
     return store
 
 
-def _work(
+def _run_stages(
     folder: Path,
-    order: Order,
+    order: RunConfig,
     models: Mapping[str, Sequence[Model]],
     manifest: Manifest,
-    store: Store,
+    store: AnswerStore,
     watcher: Watcher,
 ) -> Manifest:
     """Do all stages, whatever happens leaving a manifest that says how far it came."""
 
-    ledger = Ledger(store, models, order.max_cost, order.spent_elsewhere)
+    ledger = CostTracker(store, models, order.max_cost, order.spent_elsewhere)
     timings: list[Timing] = []
 
     def record(state: str) -> Manifest:
-        finished = finish(manifest, store, state, models, ledger, timings)
+        finished = end_session(manifest, store, state, models, ledger, timings)
         write_manifest(folder, finished)
         return finished
 
     try:
-        reader = Reader(store, order.suite, order.protocol)
+        reader = PlanReader(store, order.suite, order.protocol)
         files = ImageFolder(folder / "images")
         turns = [(stage, model) for stage in order.suite.stages for model in models[stage.role]]
         for turn, (stage, model) in enumerate(turns, start=1):
-            do_section(reader, store, stage, model, files, watcher, ledger, timings)
+            execute_section(reader, store, stage, model, files, watcher, ledger, timings)
             if turn == len(turns) or turns[turn][1] is not model:
-                release(model)
+                release_model(model)
     except BaseException as error:
         # On a full disk the manifest cannot be written either: the first error is the one to show.
         with suppress(EpiceneError):
-            record(state_after(error))
+            record(state_after_error(error))
         raise
     whole = is_complete(store, order.suite, manifest.models)
     return record("complete" if whole else "incomplete")
 
 
-def state_after(error: BaseException) -> str:
+def state_after_error(error: BaseException) -> str:
     """How a session ended that an error ended."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
-    return "incomplete" if isinstance(error, OverCostLimitError) else "failed"
+    return "incomplete" if isinstance(error, CostLimitError) else "failed"
 
 
 # --- before anything is asked --------------------------------------------------------------
 
 
 @contextmanager
-def opened(order: Order, dataset: Dataset, executor: Executor) -> Iterator[dict[str, list[Model]]]:
+def open_models(
+    order: RunConfig, dataset: Dataset, executor: Executor
+) -> Iterator[dict[str, list[Model]]]:
     """The models by role, closed again whatever happens."""
     models: dict[str, list[Model]] = {}
     try:
         for role, specs in order.models.items():
             models[role] = []
             for spec in specs:
-                model = on_demand(spec, executor)
+                model = open_lazily(spec, executor)
                 models[role].append(model)
                 if isinstance(model, Learner):
                     model.learn(_corpus(order, dataset))
@@ -183,7 +186,7 @@ def opened(order: Order, dataset: Dataset, executor: Executor) -> Iterator[dict[
             model.close()
 
 
-def _corpus(order: Order, dataset: Dataset) -> Iterator[tuple[str, str]]:
+def _corpus(order: RunConfig, dataset: Dataset) -> Iterator[tuple[str, str]]:
     """The suite's own text, all of it, with the group each piece belongs to."""
     texts = order.suite.corpus
     if texts is None:
@@ -196,9 +199,9 @@ def _corpus(order: Order, dataset: Dataset) -> Iterator[tuple[str, str]]:
             yield item.cluster, text
 
 
-def settings_of(order: Order, dataset: Dataset) -> Settings:
+def run_settings(order: RunConfig, dataset: Dataset) -> RunSettings:
     """What decides what is asked. Files count by content, wherever they lie."""
-    return Settings(
+    return RunSettings(
         suite=order.suite.name,
         suite_version=order.suite.version,
         protocol=msgspec.json.decode(to_json(order.protocol)),
@@ -212,7 +215,7 @@ def settings_of(order: Order, dataset: Dataset) -> Settings:
     )
 
 
-def _open(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
+def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
     """The items; raises at one whose outcome is known, of which there is nothing to ask."""
     for item in dataset.items:
         if suite.holds_outcome is not None and suite.holds_outcome(item):
@@ -223,15 +226,15 @@ def _open(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
         yield item
 
 
-def selected(order: Order, dataset: Dataset) -> Iterator[Any]:
+def select_items(order: RunConfig, dataset: Dataset) -> Iterator[Any]:
     """The items the run takes."""
-    items = _open(order.suite, dataset)
-    spoken = of_languages(items, order.languages, dataset.name)
-    return limited(spoken, order.suite.stratum, order.limit, order.protocol.seed)
+    items = _without_outcomes(order.suite, dataset)
+    spoken = filter_languages(items, order.languages, dataset.name)
+    return limit_items(spoken, order.suite.stratum, order.limit, order.protocol.seed)
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Nobody else works in this folder meanwhile."""
     lock = FileLock(folder / ".lock")
     try:
@@ -249,37 +252,37 @@ def locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def begin(
-    folder: Path, order: Order, settings: Settings, models: dict[str, tuple[Identity, ...]]
+def start_session(
+    folder: Path, order: RunConfig, settings: RunSettings, models: dict[str, tuple[Identity, ...]]
 ) -> Manifest:
     """The manifest of a new run, or of one that goes on if it is the same run."""
-    session = Session(started=now(), command=redact(order.command), versions=library_versions())
+    session = Session(started=utc_now(), command=redact(order.command), versions=library_versions())
     labels = redact_all(dict(order.labels))
     if (folder / "manifest.json").exists():
         manifest = read_manifest(folder)
-        refuse_another(folder, manifest, settings, models, many_roles(order.suite))
-        refuse_empty_store(folder, manifest)
+        check_same_run(folder, manifest, settings, models, multi_model_roles(order.suite))
+        check_store_present(folder, manifest)
         manifest = msgspec.structs.replace(
             manifest,
-            models=_with_new(manifest.models, models),
+            models=_add_models(manifest.models, models),
             labels={**manifest.labels, **labels},
             sessions=(*manifest.sessions, session),
         )
     else:
-        refuse_orphans(folder)
+        check_no_orphaned_answers(folder)
         manifest = Manifest(
-            format=FORMAT,
+            format=MANIFEST_FORMAT,
             epicene=__version__,
             settings=settings,
             models=models,
             labels=labels,
             sessions=(session,),
         )
-    refuse_one_label(manifest.models)
+    check_distinct_labels(manifest.models)
     return manifest
 
 
-def _with_new(
+def _add_models(
     old: dict[str, tuple[Identity, ...]], new: dict[str, tuple[Identity, ...]]
 ) -> dict[str, tuple[Identity, ...]]:
     merged = dict(old)
@@ -293,12 +296,12 @@ def _with_new(
 # --- afterwards ----------------------------------------------------------------------------
 
 
-def finish(
+def end_session(
     manifest: Manifest,
-    store: Store,
+    store: AnswerStore,
     state: str,
     models: Mapping[str, Sequence[Model]],
-    ledger: Ledger,
+    ledger: CostTracker,
     timings: Sequence[Timing],
 ) -> Manifest:
     """The manifest with what is stored now and how this session ended."""
@@ -313,7 +316,7 @@ def finish(
     )
     last = msgspec.structs.replace(
         manifest.sessions[-1],
-        ended=now(),
+        ended=utc_now(),
         state=state,
         notes=notes,
         costs=ledger.session(),
@@ -328,7 +331,7 @@ def finish(
     )
 
 
-def count_sections(store: Store) -> Iterator[SectionCount]:
+def count_sections(store: AnswerStore) -> Iterator[SectionCount]:
     """How far each section came, with the reasons of its first failures."""
     for section in store.sections():
         answered, failed = store.counts(section)
@@ -344,5 +347,5 @@ def count_sections(store: Store) -> Iterator[SectionCount]:
             total=section.total,
             answered=answered,
             failed=failed,
-            reasons=tuple(reasons)[:_REASONS],
+            reasons=tuple(reasons)[:_MAX_REASONS],
         )

@@ -1,7 +1,8 @@
-"""The answers of a run, in one SQLite file that a killed process cannot hurt.
+"""The items and answers of a run, in one SQLite file that survives a killed process.
 
-Every answer is committed with its batch. The primary key is the request's place in the plan, so
-rows are appended in order; the content hash stands beside it and is checked when planning.
+Every answer is committed with its batch. The primary key is the request id: section (which stage
+and model), item, and which of the item's requests. It depends on nothing that may fail or be added
+later, so a resumed run finds every answer; the content hash beside it is checked when planning.
 """
 
 from __future__ import annotations
@@ -15,17 +16,37 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
-from epicene.errors import InputError, RunError
-from epicene.records import Answer, Failed, Identity, Item, digest, to_json
-from epicene.runs import places
-from epicene.runs.sealed import copied_with_log, explain, file_uri, is_sealed, transaction
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Answer, Failed, Identity, Item, digest, to_json
+from epicene.core.sqlite import copy_with_log, explain, file_uri, is_read_only, transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from epicene.suites import Suite
 
-FORMAT = 1  # another number where an older program could not read the file
+ITEM_BITS = 32
+REQUEST_BITS = 16
+MAX_ITEMS = 1 << ITEM_BITS
+MAX_REQUESTS = 1 << REQUEST_BITS
+
+
+def make_request_id(section: int, item: int, request: int) -> int:
+    """The place of a request."""
+    return (section << (ITEM_BITS + REQUEST_BITS)) + (item << REQUEST_BITS) + request
+
+
+def item_number(position: int) -> int:
+    """The item's number in the run."""
+    return (position >> REQUEST_BITS) & (MAX_ITEMS - 1)
+
+
+def request_id_range(section: int, first_item: int, end_item: int) -> tuple[int, int]:
+    """The half-open range of places that belong to items [first_item, end_item)."""
+    return make_request_id(section, first_item, 0), make_request_id(section, end_item, 0)
+
+
+STORE_FORMAT = 1  # another number where an older program could not read the file
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -58,7 +79,7 @@ class Section(NamedTuple):
     total: int | None
 
 
-class Stored(NamedTuple):
+class StoredAnswer(NamedTuple):
     """One stored answer."""
 
     place: int
@@ -66,7 +87,7 @@ class Stored(NamedTuple):
     answer: Answer
 
 
-class Known(NamedTuple):
+class StoredKeys(NamedTuple):
     """What planning needs of stored answers: the key at each place, and which of them failed."""
 
     keys: dict[int, bytes]
@@ -86,13 +107,13 @@ def _explained(method: Callable[P, R]) -> Callable[P, R]:
             return method(*args, **kwargs)
         except (sqlite3.Error, msgspec.DecodeError) as error:
             store = args[0]
-            assert isinstance(store, Store)
+            assert isinstance(store, AnswerStore)
             raise explain(error, store.path) from error
 
     return wrapped
 
 
-class Store:
+class AnswerStore:
     """The open database of one run."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
@@ -112,7 +133,7 @@ class Store:
     def _open(self, create: bool) -> sqlite3.Connection:
         if not create and self.path.stat().st_size == 0:
             raise RunError(f"{self.path} is empty; put the run's database back in its place.")
-        sealed = not create and is_sealed(self.path.parent)
+        sealed = not create and is_read_only(self.path.parent)
         db = self._connect(self._where_sealed() if sealed else f"{file_uri(self.path)}?mode=rwc")
         if not sealed:
             # WAL with synchronous=NORMAL: a commit survives the death of the process.
@@ -123,17 +144,18 @@ class Store:
             with transaction(db):
                 for statement in _SCHEMA.split(";"):
                     db.execute(statement)
-                db.execute(f"PRAGMA user_version = {FORMAT}")
+                db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
         elif found == 0:
             raise RunError(
                 f"{self.path} holds nothing, not even tables: what made it was stopped at once, or "
                 "it is not whole; put the run's database back in its place, with the file "
                 f"{self.path.name}-wal if there was one."
             )
-        elif found != FORMAT:
+        elif found != STORE_FORMAT:
             raise InputError(
                 f"{self.path} was written by another version of Epicene (format {found}, this one "
-                f"reads {FORMAT}); read it with that version or start another folder with --out."
+                f"reads {STORE_FORMAT}); read it with that version or start another folder with "
+                "--out."
             )
         return db
 
@@ -144,7 +166,7 @@ class Store:
 
     def _where_sealed(self) -> str:
         """The address of a file that cannot be written to: itself, if its writer closed it."""
-        copy = copied_with_log(self.path)
+        copy = copy_with_log(self.path)
         if copy is None:
             return f"{file_uri(self.path)}?immutable=1"
         self._closing.callback(copy.cleanup)
@@ -171,7 +193,7 @@ class Store:
             self._db.executemany("INSERT INTO items VALUES (?, ?)", rows())
             if not marks:
                 raise InputError(f"{place} has no items.")
-            if _repeats(marks):
+            if _has_duplicates(marks):
                 self._refuse_repeated_id(place)
             self._db.execute("INSERT INTO meta VALUES ('items', 'complete')")
 
@@ -246,25 +268,25 @@ class Store:
     # --- answers ---------------------------------------------------------------------------
 
     @_explained
-    def known(self, section: Section, first_item: int, end_item: int) -> Known:
+    def known(self, section: Section, first_item: int, end_item: int) -> StoredKeys:
         """What is stored for items [first_item, end_item) of a section."""
-        reach = places.span(section.id, first_item, end_item)
+        reach = request_id_range(section.id, first_item, end_item)
         keys = self._db.execute(
             "SELECT place, key FROM answers WHERE place >= ? AND place < ?", reach
         )
         failed = self._db.execute(
             "SELECT place FROM answers WHERE failed AND place >= ? AND place < ?", reach
         )
-        return Known(dict(keys), frozenset(place for (place,) in failed))
+        return StoredKeys(dict(keys), frozenset(place for (place,) in failed))
 
     @_explained
-    def answers(self, section: Section, first_item: int, end_item: int) -> list[Stored]:
+    def answers(self, section: Section, first_item: int, end_item: int) -> list[StoredAnswer]:
         """The stored answers for items [first_item, end_item) of a section, in order."""
         rows = self._db.execute(
             "SELECT place, name, answer FROM answers WHERE place >= ? AND place < ? ORDER BY place",
-            places.span(section.id, first_item, end_item),
+            request_id_range(section.id, first_item, end_item),
         )
-        return [Stored(place, name, _answers.decode(answer)) for place, name, answer in rows]
+        return [StoredAnswer(place, name, _answers.decode(answer)) for place, name, answer in rows]
 
     @_explained
     def has_answers(self) -> bool:
@@ -290,7 +312,7 @@ class Store:
     @_explained
     def counts(self, section: Section) -> tuple[int, int]:
         """How many requests of the section are answered, and how many failed."""
-        reach = places.span(section.id, 0, places.MOST_ITEMS)
+        reach = request_id_range(section.id, 0, MAX_ITEMS)
         (stored,) = self._db.execute(
             "SELECT count(*) FROM answers WHERE place >= ? AND place < ?", reach
         ).fetchone()
@@ -300,17 +322,17 @@ class Store:
         return stored - failed, failed
 
     @_explained
-    def failures(self, section: Section, most: int) -> list[Stored]:
+    def failures(self, section: Section, most: int) -> list[StoredAnswer]:
         """The first failed requests of a section."""
         rows = self._db.execute(
             "SELECT place, name, answer FROM answers WHERE failed AND place >= ? AND place < ? "
             "ORDER BY place LIMIT ?",
-            (*places.span(section.id, 0, places.MOST_ITEMS), most),
+            (*request_id_range(section.id, 0, MAX_ITEMS), most),
         )
-        return [Stored(place, name, _answers.decode(answer)) for place, name, answer in rows]
+        return [StoredAnswer(place, name, _answers.decode(answer)) for place, name, answer in rows]
 
 
-def _repeats(marks: array[int]) -> bool:
+def _has_duplicates(marks: array[int]) -> bool:
     import numpy as np
 
     ordered = np.sort(np.frombuffer(marks, dtype=np.uint64))
@@ -318,7 +340,7 @@ def _repeats(marks: array[int]) -> bool:
 
 
 def is_complete(
-    store: Store, suite: Suite[Any, Any], models: Mapping[str, Sequence[Identity]]
+    store: AnswerStore, suite: Suite[Any, Any], models: Mapping[str, Sequence[Identity]]
 ) -> bool:
     """Whether every model of the run has answered every request of every stage of its role."""
     sections = {(each.stage, each.identity.digest): each for each in store.sections()}

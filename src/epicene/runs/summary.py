@@ -1,4 +1,4 @@
-"""What a person wants of one or more runs of a suite: metrics, undetected, tables, figures."""
+"""Metrics, tables and figures of runs of one suite, and how their settings differ."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.errors import InputError
-from epicene.runs.pairing import SameItems, same_items
-from epicene.runs.results import Coverage, Finished, Judged, frame_of
+from epicene.core.errors import InputError
+from epicene.core.records import digest
+from epicene.runs.results import (
+    SHORT_HASH,
+    Coverage,
+    ItemMatching,
+    RunJudgements,
+    StoredRun,
+    describe_data_files,
+    judgement_frame,
+    match_items,
+)
+from epicene.stats.tabulate import undetected_share
 from epicene.suites import Protocol, Results, RunInfo, Suite
-from epicene.suites.tabulate import undetected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +29,7 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.records import Estimate, Figure, Judgement, Table
+    from epicene.core.records import Estimate, Figure, Judgement, Table
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class Summary:
     runs: tuple[RunSummary, ...]
     undetected: Estimate
     results: Results[Any]
-    same: SameItems | None = None  # None where there is one run, or none
+    same: ItemMatching | None = None  # None where there is one run, or none
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
@@ -68,23 +77,23 @@ class Summary:
 
 
 def summarise(
-    runs: Sequence[Finished], seen: Callable[[RunInfo, Judgement], None] | None = None
+    runs: Sequence[StoredRun], seen: Callable[[RunInfo, Judgement], None] | None = None
 ) -> Summary:
     """Read the folders and make all tables of their suite; `seen` is shown every judgement."""
-    infos = together(runs)
-    same = same_items(runs)
+    infos = label_comparable_runs(runs)
+    same = match_items(runs)
     frames, coverages = [], []
     for place, (run, info) in enumerate(zip(runs, infos, strict=True)):
-        judged = Judged(run)
+        judged = RunJudgements(run)
         named = same.named(place, judged)
-        frames.append(frame_of(_shown(named, info, seen) if seen else named, info))
+        frames.append(judgement_frame(_observed(named, info, seen) if seen else named, info))
         coverages.append(judged.coverage)
     data = [run.manifest.settings.data for run in runs]
     made = _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
     return replace(made, same=same)
 
 
-def _shown(
+def _observed(
     judgements: Iterable[Judgement], info: RunInfo, seen: Callable[[RunInfo, Judgement], None]
 ) -> Iterator[Judgement]:
     for judgement in judgements:
@@ -92,7 +101,7 @@ def _shown(
         yield judgement
 
 
-def together(runs: Sequence[Finished]) -> list[RunInfo]:
+def label_comparable_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
     """Which runs these are, told apart; raises if they are not of one suite and protocol."""
     first = runs[0]
     for other in runs[1:]:
@@ -108,10 +117,10 @@ def together(runs: Sequence[Finished]) -> list[RunInfo]:
             )
     if len({run.folder.resolve() for run in runs}) < len(runs):
         raise InputError("One run folder was given twice.")
-    return told_apart(runs)
+    return label_runs(runs)
 
 
-def summarise_given(
+def summarise_external_answers(
     suite: Suite[Any, Any],
     protocol: Protocol,
     judgements: Iterable[Judgement],
@@ -122,7 +131,9 @@ def summarise_given(
 ) -> Summary:
     """The same for judgements of answers that were made elsewhere."""
     info = RunInfo(run=label, model=label, protocol=protocol.name, identities={})
-    return _summary(suite, protocol, [info], [data], [frame_of(judgements, info)], [coverage])
+    return _summary(
+        suite, protocol, [info], [data], [judgement_frame(judgements, info)], [coverage]
+    )
 
 
 def _summary(
@@ -143,21 +154,21 @@ def _summary(
                 info=info,
                 data=name,
                 metrics=dict(suite.metrics(results)) if len(frame) else {},
-                undetected=undetected(judged_once(frame)),
+                undetected=undetected_share(primary_judgements(frame)),
                 coverage=coverage,
             )
         )
-    once = pl.concat([judged_once(frame) for frame in frames], how="diagonal")
+    once = pl.concat([primary_judgements(frame) for frame in frames], how="diagonal")
     return Summary(
         suite=suite,
         protocol=protocol,
         runs=tuple(headlines),
-        undetected=undetected(once),
+        undetected=undetected_share(once),
         results=Results(pl.concat(frames, how="diagonal"), protocol, tuple(infos)),
     )
 
 
-def judged_once(frame: polars.DataFrame) -> polars.DataFrame:
+def primary_judgements(frame: polars.DataFrame) -> polars.DataFrame:
     """One run's judgements without those of an answer that is judged in another way too: of
     `probability` and `probability (per token)` the bare name is the protocol's own."""
     import polars as pl
@@ -174,7 +185,7 @@ def judged_once(frame: polars.DataFrame) -> polars.DataFrame:
     return frame[left["row"].sort()]
 
 
-def lacking(runs: Iterable[RunSummary]) -> Iterator[str]:
+def incomplete_run_sentences(runs: Iterable[RunSummary]) -> Iterator[str]:
     """Which runs are not whole, and the way out, in a sentence each."""
     for run in runs:
         if run.coverage is not None and not run.coverage.whole:
@@ -184,7 +195,7 @@ def lacking(runs: Iterable[RunSummary]) -> Iterator[str]:
 # --- telling runs apart --------------------------------------------------------------------
 
 
-def told_apart(runs: Sequence[Finished]) -> list[RunInfo]:
+def label_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
     """Which runs these are, by their folders' names; models of one label by that of their run."""
     names = _folder_names(runs)
     folders: dict[str, set[Path]] = {}
@@ -198,16 +209,18 @@ def told_apart(runs: Sequence[Finished]) -> list[RunInfo]:
     return told
 
 
-def _folder_names(runs: Sequence[Finished]) -> list[str]:
+def _folder_names(runs: Sequence[StoredRun]) -> list[str]:
     """The names of the folders; where several share one, with as many of the folders above as
     tell them apart, and never with a whole path."""
     sharing: dict[str, set[Path]] = {}
     for run in runs:
         sharing.setdefault(run.info.run, set()).add(run.folder.absolute())
-    return [_told(run.info.run, run.folder.absolute(), sharing[run.info.run]) for run in runs]
+    return [
+        _distinct_name(run.info.run, run.folder.absolute(), sharing[run.info.run]) for run in runs
+    ]
 
 
-def _told(name: str, folder: Path, sharing: Iterable[Path]) -> str:
+def _distinct_name(name: str, folder: Path, sharing: Iterable[Path]) -> str:
     """A folder's name, or the end of its path that no other folder of this name has."""
     others = [other.parts for other in sharing if other != folder]
     if not others:
@@ -216,3 +229,101 @@ def _told(name: str, folder: Path, sharing: Iterable[Path]) -> str:
     while any(other[-depth:] == folder.parts[-depth:] for other in others):
         depth += 1
     return "/".join(folder.relative_to(folder.anchor).parts[-depth:])
+
+
+_MAX_NAMED_RUNS = 6  # runs that a sentence names one by one
+_MAX_CHARACTERS = 80  # characters of a setting; of a longer one its hash is said
+
+
+def settings_diff_sentences(runs: Sequence[StoredRun]) -> Iterator[str]:
+    """What the runs were asked differently, in a sentence, if anything."""
+    if different := differing_settings(runs):
+        yield f"These runs were not asked alike: they differ in {', '.join(different)}."
+
+
+def differing_settings(runs: Sequence[StoredRun]) -> list[str]:
+    """What the runs were asked differently, with the value that each has; and the models beside
+    the one that is measured (judges, a translator), where these are not the same."""
+    names = [info.run for info in label_runs(runs)]
+    asked = _differing(names, [_run_options(run) for run in runs])
+    set_to = _differing(names, [_protocol_settings(run) for run in runs])
+    settings = "; ".join(f"{name}: {values}" for name, values in set_to.items())
+    return [
+        *(f"{name} ({values})" for name, values in asked.items()),
+        *([f"settings ({settings})"] if settings else ()),
+        *_differing_roles(runs),
+    ]
+
+
+def _run_options(run: StoredRun) -> dict[str, object]:
+    """What a run was asked, but for the settings of its protocol."""
+    settings = run.manifest.settings
+    return {
+        "columns": settings.columns,
+        "data": settings.data,
+        "files": describe_data_files(run),
+        "languages": settings.languages,
+        "limit": settings.limit,
+        "protocol": run.protocol.name,
+        "stages": settings.stages,
+        "suite version": settings.suite_version,
+    }
+
+
+def _protocol_settings(run: StoredRun) -> dict[str, object]:
+    settings: dict[str, object] = msgspec.to_builtins(run.protocol)
+    return {name: value for name, value in settings.items() if name not in ("name", "about")}
+
+
+def _format_value(value: object) -> str:
+    """A value as a command would have it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        text = ",".join(f"{name}={each}" for name, each in value.items())
+    else:
+        text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if value is None or not text:
+        return "none"
+    return text if len(text) <= _MAX_CHARACTERS else f"#{digest(value).hex()[:SHORT_HASH]}"
+
+
+def _differing(runs: Sequence[str], settings: Sequence[Mapping[str, object]]) -> dict[str, str]:
+    """By the names of the settings that are not the same, which run has which value."""
+    names = dict.fromkeys(name for each in settings for name in each)
+    found = {}
+    for name in names:
+        having: dict[str, list[str]] = {}
+        for run, each in zip(runs, settings, strict=True):
+            having.setdefault(_format_value(each.get(name)), []).append(run)
+        if len(having) > 1:
+            found[name] = ", ".join(
+                _format_runs(value, who, len(runs)) for value, who in having.items()
+            )
+    return found
+
+
+def _format_runs(value: str, runs: Sequence[str], of: int) -> str:
+    if of > _MAX_NAMED_RUNS and len(runs) > 1:
+        return f"{len(runs)} runs {value}"
+    return ", ".join(f"{run} {value}" for run in runs)
+
+
+def _differing_roles(runs: Sequence[StoredRun]) -> Iterator[str]:
+    measured = {run.suite.roles[0].name for run in runs}
+    roles = dict.fromkeys(role for run in runs for role in run.manifest.models)
+    for role in roles:
+        told = dict.fromkeys(other_role_models(run).get(role, "none") for run in runs)
+        if role not in measured and len(told) > 1:
+            yield f"{role} ({' against '.join(told)})"
+
+
+def other_role_models(run: StoredRun) -> dict[str, str]:
+    """By role, who took part beside the model that is measured, each by label and digest."""
+    return {
+        role: ", ".join(
+            sorted(f"{each.label} {each.digest.hex()[:SHORT_HASH]}" for each in identities)
+        )
+        for role, identities in run.manifest.models.items()
+        if role != run.suite.roles[0].name and identities
+    }

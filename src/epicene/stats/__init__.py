@@ -1,17 +1,17 @@
-"""Intervals, paired tests, corrections and agreement, each seeded and clustered by group.
+"""Confidence intervals, paired tests, corrections and agreement, seeded and clustered by group.
 
-One file per question: `proportions` (how often), `bootstrap` (how much, and the difference
-between two), `paired` (is the difference chance), `correction` (over many tests), `agreement`
-and `raters` (do two, or many, agree), `betafit`. This package imports nothing heavy; its files
-import NumPy, and SciPy where it is used.
+One module per question: `intervals` (how often, how much, how large a difference),
+`hypothesis_tests` (is a paired difference chance; corrections over many tests), `agreement` (do
+raters agree), `ranking` (which systems differ significantly), `tabulate` (estimates of frames of
+judgements). This package imports nothing heavy; its modules import NumPy, and SciPy where used.
 """
 
 from __future__ import annotations
 
-from epicene.records import Record
+from epicene.core.records import Record
 
 
-class Test(Record, frozen=True, kw_only=True):
+class SignificanceResult(Record, frozen=True, kw_only=True):
     """The outcome of a test on `n` pairs or groups, or a dash with the reason in `why`."""
 
     statistic: float | None

@@ -1,31 +1,39 @@
-"""Do two raters, or two ways of measuring, say the same of the same items.
+"""Agreement of raters or measures: raw, Matthews, Cohen's κ, Fleiss' κ, Krippendorff's α.
 
-Without `groups` the intervals are the textbook's, for independent items; with them, groups are
-resampled. Two that never disagree would get an interval without width from either, however few
-the items; theirs reaches down to what disagreements not yet seen could make of it.
+Without `groups` the intervals of two raters are the textbook's, for independent items; with them,
+groups are resampled. Where nobody disagrees, the interval reaches down to what disagreements not
+yet seen could make of it.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from epicene.errors import InputError
-from epicene.records import Estimate
-from epicene.stats.bootstrap import of_sums
-from epicene.stats.checks import critical, numbers, ratio, same_length, unseen
-from epicene.stats.grouping import Groups, encode
-from epicene.stats.proportions import proportion
+from epicene.core.errors import InputError, unknown
+from epicene.core.records import Estimate
+from epicene.stats.arrays import (
+    Groups,
+    critical_value,
+    encode_groups,
+    finite_floats,
+    max_unseen_share,
+    safe_ratio,
+    same_length,
+)
+from epicene.stats.intervals import SumStatistic, bootstrap_sums, proportion
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable
+    from collections.abc import Collection, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from epicene.stats.checks import Floats, Ints
+    from epicene.stats.arrays import Floats, Ints
 
 ONE_LABEL = "only one label was ever given"
 
@@ -43,7 +51,7 @@ def raw_agreement(
 
 def standard_error(values: ArrayLike) -> Estimate:
     """The standard error of a mean of independent values (n − 1 below)."""
-    array = numbers(values, "values")
+    array = finite_floats(values, "values")
     if len(array) < 2:
         return Estimate(value=None, n=len(array), why="there are fewer than two values")
     return Estimate(value=float(array.std(ddof=1)) / math.sqrt(len(array)), n=len(array))
@@ -59,7 +67,7 @@ def matthews(
     seed: int = 0,
 ) -> Estimate:
     """Matthews correlation of two-valued labels, with Fisher's interval unless grouped."""
-    pair = _Pair.of(first, second)
+    pair = _RaterPair.of(first, second)
     if not pair.n:
         return Estimate(value=None, why="there are no items")
     if pair.labels > 2:
@@ -71,22 +79,24 @@ def matthews(
     columns = np.column_stack([np.ones(pair.n), x, y, x * y])
     if not pair.disagreements:
         return Estimate(
-            value=1.0, low=lowest(pair.chance, pair.n, groups, level), high=1.0, n=pair.n
+            value=1.0, low=lowest_agreement(pair.chance, pair.n, groups, level), high=1.0, n=pair.n
         )
     if not pair.agreements:  # perfect the other way round, where chance is what is left of it
-        high = -lowest(1 - pair.chance, pair.n, groups, level)
+        high = -lowest_agreement(1 - pair.chance, pair.n, groups, level)
         return Estimate(value=-1.0, low=-1.0, high=high, n=pair.n)
     if groups is None:
         value = float(_correlation(columns.sum(axis=0)[None])[0])
-        return fisher(value, pair.n, level=level)
-    return of_sums(columns, _correlation, groups, level=level, resamples=resamples, seed=seed)
+        return fisher_interval(value, pair.n, level=level)
+    return bootstrap_sums(
+        columns, _correlation, groups, level=level, resamples=resamples, seed=seed
+    )
 
 
-def fisher(correlation: float, n: int, *, level: float = 0.95) -> Estimate:
+def fisher_interval(correlation: float, n: int, *, level: float = 0.95) -> Estimate:
     """A correlation of `n` independent pairs with the interval of Fisher's z."""
     if not -1 <= correlation <= 1:
         raise InputError(f"A correlation lies between −1 and 1; it was {correlation}.")
-    z = critical(level)
+    z = critical_value(level)
     if n <= 3:
         return Estimate(value=correlation, n=n, why="no interval: it needs more than three pairs")
     if abs(correlation) == 1:
@@ -110,7 +120,7 @@ def cohen(
     The interval is by the non-null standard error of Fleiss, Cohen and Everitt (1969) unless
     grouped, and not cut at 1: papers print it as ± half its width.
     """
-    pair = _Pair.of(first, second)
+    pair = _RaterPair.of(first, second)
     if not pair.n:
         return Estimate(value=None, why="there are no items")
     if pair.labels == 1:
@@ -120,11 +130,11 @@ def cohen(
         return Estimate(value=0.0, low=0.0, high=0.0, n=pair.n, why=why)
     if not pair.disagreements:
         return Estimate(
-            value=1.0, low=lowest(pair.chance, pair.n, groups, level), high=1.0, n=pair.n
+            value=1.0, low=lowest_agreement(pair.chance, pair.n, groups, level), high=1.0, n=pair.n
         )
     if groups is None:
         value, error = _cohen_with_error(pair.table / pair.n, pair.n)
-        half = critical(level) * error
+        half = critical_value(level) * error
         return Estimate(value=value, low=value - half, high=value + half, n=pair.n)
     columns = np.column_stack(
         [
@@ -133,7 +143,7 @@ def cohen(
             one_hot(pair.second, pair.labels),
         ]
     ).astype(np.float64)
-    return of_sums(
+    return bootstrap_sums(
         columns,
         _cohen_of_sums,
         groups,
@@ -144,14 +154,14 @@ def cohen(
     )
 
 
-def lowest(chance: float, n: int, groups: Groups, level: float) -> float:
+def lowest_agreement(chance: float, n: int, groups: Groups, level: float) -> float:
     """How low agreement may be where none of `n` items shows a disagreement.
 
     Corrected for `chance`, the agreement expected by chance, as if a share of the items, or of
     their groups, not yet seen had disagreed.
     """
-    count = n if groups is None else int(encode(groups, n).max()) + 1
-    return max(-1.0, 1 - unseen(count, level) / (1 - chance))
+    count = n if groups is None else int(encode_groups(groups, n).max()) + 1
+    return max(-1.0, 1 - max_unseen_share(count, level) / (1 - chance))
 
 
 def number_labels(labels: Iterable[Hashable]) -> dict[Hashable, int]:
@@ -166,7 +176,7 @@ def one_hot(codes: Ints, labels: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _RaterPair:
     """Two raters' labels as numbers of one list."""
 
     first: Ints
@@ -174,7 +184,7 @@ class _Pair:
     labels: int
 
     @classmethod
-    def of(cls, first: Labels, second: Labels) -> _Pair:
+    def of(cls, first: Labels, second: Labels) -> _RaterPair:
         same_length(first=first, second=second)
         numbered = number_labels([*first, *second])
         codes = [
@@ -221,7 +231,7 @@ class _Pair:
 def _correlation(sums: Floats) -> Floats:
     """From sums of 1, x, y and xy."""
     n, x, y, xy = sums.T
-    return ratio(n * xy - x * y, np.sqrt((n * x - x * x) * (n * y - y * y)))
+    return safe_ratio(n * xy - x * y, np.sqrt((n * x - x * x) * (n * y - y * y)))
 
 
 def _cohen_with_error(shares: Floats, n: int) -> tuple[float, float]:
@@ -241,4 +251,194 @@ def _cohen_of_sums(sums: Floats) -> Floats:
     first, second = sums[:, 1 : labels + 1], sums[:, labels + 1 :]
     n = first.sum(axis=1)
     observed, chance = sums[:, 0] / n, (first * second).sum(axis=1) / n**2
-    return ratio(observed - chance, 1 - chance)
+    return safe_ratio(observed - chance, 1 - chance)
+
+
+DistanceMetric: TypeAlias = Literal["nominal", "ordinal", "interval"]
+
+# What the raters said of each item; None where one said nothing.
+Ratings: TypeAlias = Sequence[Sequence[Hashable | None]]
+PresentRatings: TypeAlias = Sequence[Sequence[Hashable]]
+
+_TOO_FEW = "no item has two ratings"
+
+
+def fleiss(
+    ratings: Ratings,
+    groups: Groups = None,
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Estimate:
+    """Fleiss' κ of items that each have equally many ratings, by whomever."""
+    same_length(ratings=ratings, groups=groups)
+    given = _present_ratings(ratings)
+    sizes = {len(item) for item in given}
+    if max(sizes, default=0) < 2:
+        return Estimate(value=None, n=len(given), why=_TOO_FEW)
+    if len(sizes) > 1:
+        why = (
+            f"the items have {min(sizes)} to {max(sizes)} ratings where Fleiss' κ needs equally "
+            "many (Krippendorff's α does not)"
+        )
+        return Estimate(value=None, n=len(given), why=why)
+    (raters,) = sizes
+    if _never_disagree(given):
+        shares = _totals(given) / (raters * len(given))
+        low = lowest_agreement(float(shares @ shares), len(given), groups, level)
+        return Estimate(value=1.0, low=low, high=1.0, n=len(given))
+    counts = _counts(given, number_labels(label for item in given for label in item))
+
+    def kappa(sums: Floats) -> Floats:
+        squares, totals = sums[:, 0], sums[:, 1:]
+        n = totals.sum(axis=1)
+        observed = (squares - n) / (n * (raters - 1))
+        chance = (totals**2).sum(axis=1) / n**2
+        return safe_ratio(observed - chance, 1 - chance)
+
+    columns = np.column_stack([(counts**2).sum(axis=1), counts])
+    return bootstrap_sums(
+        columns, kappa, groups, undefined=ONE_LABEL, level=level, resamples=resamples, seed=seed
+    )
+
+
+def krippendorff(
+    ratings: Ratings,
+    groups: Groups = None,
+    *,
+    metric: DistanceMetric = "nominal",
+    order: Sequence[Hashable] = (),
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Estimate:
+    """Krippendorff's α; an item with fewer than two ratings says nothing and is left out.
+
+    `ordinal` ranks the labels as `order` lists them, or numbers by size; `interval` needs
+    numbers.
+    """
+    if metric not in get_args(DistanceMetric):
+        raise unknown("metric", metric, get_args(DistanceMetric))
+    same_length(ratings=ratings, groups=groups)
+    given = _present_ratings(ratings)
+    kept = [len(item) >= 2 for item in given]
+    if groups is not None:
+        groups = [label for label, keep in zip(groups, kept, strict=True) if keep]
+    given = [item for item, keep in zip(given, kept, strict=True) if keep]
+    if not given:
+        return Estimate(value=None, why=_TOO_FEW)
+    columns, alpha = _alpha_of_sums(given, metric, order)
+    if _never_disagree(given):
+        totals = _totals(given)
+        chance = float((totals * (totals - 1)).sum() / (totals.sum() * (totals.sum() - 1)))
+        low = lowest_agreement(chance, len(given), groups, level)
+        return Estimate(value=1.0, low=low, high=1.0, n=len(given))
+    return bootstrap_sums(
+        columns, alpha, groups, undefined=ONE_LABEL, level=level, resamples=resamples, seed=seed
+    )
+
+
+def _present_ratings(ratings: Ratings) -> PresentRatings:
+    return [[label for label in item if label is not None] for item in ratings]
+
+
+def _never_disagree(given: PresentRatings) -> bool:
+    """Each item has one label, and not all the same one."""
+    return all(len(set(item)) == 1 for item in given) and len({item[0] for item in given}) > 1
+
+
+def _totals(given: PresentRatings) -> Floats:
+    return np.array([*Counter(label for item in given for label in item).values()], np.float64)
+
+
+def _counts(given: PresentRatings, numbered: Mapping[Hashable, int]) -> Floats:
+    """How many raters gave each item each label (item × label)."""
+    codes = np.fromiter((numbered[label] for item in given for label in item), np.int64)
+    rows = np.repeat(np.arange(len(given)), [len(item) for item in given])
+    cells = np.bincount(rows * len(numbered) + codes, minlength=len(given) * len(numbered))
+    return cells.reshape(len(given), len(numbered)).astype(np.float64)
+
+
+# --- Krippendorff's α as a function of sums over items ----------------------------------------
+
+
+def _alpha_of_sums(
+    given: PresentRatings, metric: DistanceMetric, order: Sequence[Hashable]
+) -> tuple[Floats, SumStatistic]:
+    """What to add up over the items, and α of those sums."""
+    if metric == "interval":
+        return _interval(given)
+    if metric == "ordinal":
+        return _ordinal(_counts(given, _ranks(given, order)))
+    return _nominal(_counts(given, number_labels(label for item in given for label in item)))
+
+
+def _alpha(n: Floats, observed: Floats, expected: Floats) -> Floats:
+    """1 − observed ÷ expected, given twice the disagreement of pairs within and across items."""
+    return 1 - safe_ratio((n - 1) * observed, expected)
+
+
+def _nominal(counts: Floats) -> tuple[Floats, SumStatistic]:
+    sizes = counts.sum(axis=1)
+    within = (sizes**2 - (counts**2).sum(axis=1)) / (sizes - 1)
+
+    def alpha(sums: Floats) -> Floats:
+        totals = sums[:, 1:]
+        n = totals.sum(axis=1)
+        return _alpha(n, sums[:, 0], n**2 - (totals**2).sum(axis=1))
+
+    return np.column_stack([within, counts]), alpha
+
+
+def _ordinal(counts: Floats) -> tuple[Floats, SumStatistic]:
+    labels = counts.shape[1]
+    lower, upper = np.triu_indices(labels, k=1)
+    sizes = counts.sum(axis=1, keepdims=True)
+    pairs = counts[:, lower] * counts[:, upper] / (sizes - 1)
+
+    def alpha(sums: Floats) -> Floats:
+        totals, observed = sums[:, :labels], sums[:, labels:]
+        # The distance of two ranks is how many ratings lie between their middles.
+        middles = np.cumsum(totals, axis=1) - totals / 2
+        squared = (middles[:, upper] - middles[:, lower]) ** 2
+        expected = totals[:, lower] * totals[:, upper] * squared
+        return _alpha(totals.sum(axis=1), (observed * squared).sum(axis=1), expected.sum(axis=1))
+
+    return np.column_stack([counts, pairs]), alpha
+
+
+def _interval(given: PresentRatings) -> tuple[Floats, SumStatistic]:
+    items = [np.array([_number(label) for label in item]) for item in given]
+    centre = np.concatenate(items).mean()  # nearer 0, the squares below lose fewer digits
+    columns = np.array(
+        [
+            [len(x), (x - centre).sum(), ((x - centre) ** 2).sum(), x.var(ddof=1) * len(x)]
+            for x in items
+        ]
+    )
+
+    def alpha(sums: Floats) -> Floats:
+        n, total, squares, within = sums.T
+        return _alpha(n, within, n * squares - total**2)
+
+    return columns, alpha
+
+
+def _ranks(given: PresentRatings, order: Sequence[Hashable]) -> dict[Hashable, int]:
+    labels = {label for item in given for label in item}
+    if not order:
+        order = sorted(labels, key=_number)
+    missing = sorted(map(str, labels.difference(order)))
+    if missing:
+        raise InputError(f"The order of the labels lacks {missing[0]!r}; list every label in it.")
+    return {label: rank for rank, label in enumerate(order)}
+
+
+def _number(label: Hashable) -> float:
+    if isinstance(label, int | float | np.number):
+        return float(label)
+    raise InputError(
+        f"The label {label!r} is not a number; give the labels' order with metric ordinal, or "
+        "take metric nominal."
+    )

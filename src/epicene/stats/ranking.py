@@ -1,8 +1,8 @@
-"""Which of several systems is better than which, and the places that follow from that.
+"""Rank systems by pairwise tests: which is significantly better, and the ranks that allows.
 
-A place is a range: a system is at best one below those that are told to be better, and at worst
-one above those that are told to be worse. Fewer data tell fewer systems apart and widen it, so
-that the worse end, which is the one to quote, never improves because something is missing.
+A system's best rank is one below all that are significantly better, its worst rank one above all
+that are significantly worse. Missing data only widens the range, so the worst rank, which is the
+one to quote, never improves because something is missing.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epicene.errors import InputError
-from epicene.stats.correction import holm
+from epicene.core.errors import InputError
+from epicene.stats.hypothesis_tests import holm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from epicene.stats.checks import Floats
+    from epicene.stats.arrays import Floats
 
+if TYPE_CHECKING:
     Relation = NDArray[np.bool_]
 
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 
 _FLIPS_IN_MEMORY = 2**22
 _FLIPS_PER_PAIR = 50
@@ -33,14 +34,16 @@ _FLIPS_PER_PAIR = 50
 _ROUNDING = 1e-9
 
 
-class Place(NamedTuple):
+class RankRange(NamedTuple):
     """The best and the worst place that the data allow, 1 being the first."""
 
     best: int
     worst: int
 
 
-def better(low: Floats, high: Floats, *, resamples: int = 10_000, seed: int = 0) -> Floats:
+def superiority_p_values(
+    low: Floats, high: Floats, *, resamples: int = 10_000, seed: int = 0
+) -> Floats:
     """The p-values of “row's system is better than column's”, by flipping the signs of groups.
 
     `low` and `high` are each group's sums (group × system), with what is missing counted against
@@ -78,7 +81,7 @@ def _flips(groups: int, resamples: int, seed: int) -> Iterator[Floats]:
         yield rng.integers(2, size=size, dtype=np.uint8).astype(np.float64)
 
 
-def told_apart(p_values: Floats, level: float = LEVEL) -> Relation:
+def significant_pairs(p_values: Floats, level: float = SIGNIFICANCE_LEVEL) -> Relation:
     """Which row's system is better than which column's, after Holm over all pairs both ways."""
     systems = len(p_values)
     pairs = [(a, b) for a in range(systems) for b in range(systems) if a != b]
@@ -89,13 +92,13 @@ def told_apart(p_values: Floats, level: float = LEVEL) -> Relation:
     return told
 
 
-def places(told: Relation) -> list[Place]:
+def rank_ranges(told: Relation) -> list[RankRange]:
     """Each system's range of places."""
     beats, beaten = told.sum(axis=1), told.sum(axis=0)
-    return [Place(1 + int(b), len(told) - int(a)) for a, b in zip(beats, beaten, strict=True)]
+    return [RankRange(1 + int(b), len(told) - int(a)) for a, b in zip(beats, beaten, strict=True)]
 
 
-def letters(told: Relation, order: list[int]) -> list[str]:
+def compact_letter_display(told: Relation, order: list[int]) -> list[str]:
     """Systems that share a letter are not told apart; `order` says who comes first."""
     alike = ~(told | told.T)
     cliques = sorted(

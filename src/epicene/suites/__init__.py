@@ -1,8 +1,9 @@
-"""What a suite is: a benchmark that knows its items, what to ask, how to judge and tabulate.
+"""The benchmark interface: a suite has items, protocols, requests, a judge, metrics and tables.
 
-A suite never sees a model. Its folder holds `card.toml`, `data.py`, `ask.py`, `judge.py`,
-`tables.py` and `starter/`; its `__init__.py` puts them together as one `Suite`, declared as an
-entry point in the group `epicene.suites`.
+A suite never sees a model. Every suite folder has the same files: `items.py`, `data.py`,
+`protocol.py`, `ask.py`, `judge.py`, `metrics.py`, `tables.py`, `card.toml` and `starter/`. Its
+`__init__.py` puts them together as one `Suite`, declared as an entry point in the group
+`epicene.suites`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, 
 
 import msgspec
 
-from epicene import registry
-from epicene.datafiles import read_table
-from epicene.errors import InputError, unknown
-from epicene.records import (
+from epicene.core import registry
+from epicene.core.data_files import read_toml_or_json
+from epicene.core.errors import InputError, unknown
+from epicene.core.records import (
     Answer,
     ContactSheet,
     Estimate,
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.lessons import Lessons
+    from epicene.rewriting.tagging_data import TaggingData
     from epicene.suites.construction import Construction
-    from epicene.suites.headlines import Headline
+    from epicene.suites.headline_metrics import HeadlineMetric
     from epicene.suites.studies import StudyKind
 
 AnswerT = TypeVar("AnswerT")
@@ -68,7 +69,7 @@ class StudyCard(Record, frozen=True, kw_only=True):
     figures: tuple[str, ...] = ()
 
 
-class Card(Record, frozen=True, kw_only=True):
+class SuiteCard(Record, frozen=True, kw_only=True):
     """What a person should know of a benchmark before trusting a number of it."""
 
     title: str
@@ -96,7 +97,7 @@ class Role(Record, frozen=True, kw_only=True):
     optional: bool = False
 
 
-class Given(NamedTuple):
+class AnsweredRequest(NamedTuple):
     """An answer, with who gave it to what."""
 
     stage: str
@@ -106,7 +107,7 @@ class Given(NamedTuple):
     answer: Answer
 
 
-class Answers(tuple[Given, ...]):
+class Answers(tuple[AnsweredRequest, ...]):
     """The answers to one item's requests."""
 
     def where(self, *, stage: str = "", role: str = "", model: str = "", name: str = "") -> Answers:
@@ -156,7 +157,7 @@ class Stage(Generic[ItemT, ProtocolT]):
     when: Callable[[ProtocolT], bool] = _always
 
 
-class Source(Record, frozen=True, kw_only=True):
+class DataSource(Record, frozen=True, kw_only=True):
     """Where items come from: a file or folder of the user's, or the starter set if None."""
 
     path: Path | None = None
@@ -193,7 +194,7 @@ class Results(Generic[ProtocolT]):
     runs: tuple[RunInfo, ...]
 
 
-class Finding(NamedTuple):
+class DataIssue(NamedTuple):
     """Something `epicene data SUITE check` found."""
 
     severity: Literal["error", "warning"]
@@ -204,7 +205,7 @@ class Finding(NamedTuple):
 Stratum: TypeAlias = tuple[str, str]
 
 
-def _whole(_item: Item) -> Stratum:
+def _one_stratum(_item: Item) -> Stratum:
     return ("", "")
 
 
@@ -214,22 +215,22 @@ class Suite(Generic[ItemT, ProtocolT]):
 
     name: str
     version: str  # another one where the same data would be asked or read differently
-    card: Card
+    card: SuiteCard
     item: type[ItemT]
     protocols: Mapping[str, ProtocolT]
     roles: tuple[Role, ...]
     stages: tuple[Stage[ItemT, ProtocolT], ...]
-    read: Callable[[Source, ProtocolT], Dataset]
+    read: Callable[[DataSource, ProtocolT], Dataset]
     judge: Callable[[ItemT, Answers, ProtocolT], Iterable[Judgement]]
     metrics: Callable[[Results[ProtocolT]], Mapping[str, Estimate]]
     tables: Callable[[Results[ProtocolT]], Iterable[Table]]
     figures: Callable[[Results[ProtocolT]], Iterable[Figure]] = field(default=lambda _results: ())
     # What is read first and models are set side by side by; all outcomes, if none is named.
-    headlines: tuple[Headline, ...] = ()
+    headlines: tuple[HeadlineMetric, ...] = ()
     # The names of the tables that say whether its formats agree.
     format_tables: tuple[str, ...] = ()
     # `--limit N` takes N items of each block, spread evenly over the block's strata.
-    stratum: Callable[[ItemT], Stratum] = _whole
+    stratum: Callable[[ItemT], Stratum] = _one_stratum
     # The item's natural text, for models that are fitted on the suite's own text.
     corpus: Callable[[ItemT], Iterable[str]] | None = None
     # Answers made elsewhere, in the suite's own layout: each item with its answers.
@@ -239,13 +240,13 @@ class Suite(Generic[ItemT, ProtocolT]):
     # Whether an item brings its own outcome (counts), so that `score` needs no answers.
     holds_outcome: Callable[[ItemT], bool] | None = None
     # The protocol of `epicene score` where none is named.
-    scored_under: str = "epicene"
+    score_protocol: str = "epicene"
     # What `--items` shows of a judgement beside, or instead of, its fields.
     entry: Callable[[Judgement], Mapping[str, Any]] = field(default=lambda _judgement: {})
-    check: Callable[[Sequence[ItemT], ProtocolT], Iterable[Finding]] | None = None
+    check: Callable[[Sequence[ItemT], ProtocolT], Iterable[DataIssue]] | None = None
     statistics: Callable[[Sequence[ItemT]], Iterable[Table]] | None = None
     # What a tagger can be taught with these items.
-    lessons: Callable[[Iterable[ItemT]], Lessons] | None = None
+    tagging_data: Callable[[Iterable[ItemT]], TaggingData] | None = None
     # The images of a run for people to look at, from its items with their answers.
     sheets: (
         Callable[[Iterable[tuple[ItemT, Answers]], ProtocolT], Iterable[ContactSheet]] | None
@@ -297,7 +298,7 @@ class Suite(Generic[ItemT, ProtocolT]):
         )
 
     @property
-    def threads(self) -> tuple[tuple[Stage[ItemT, ProtocolT], ...], ...]:
+    def stage_groups(self) -> tuple[tuple[Stage[ItemT, ProtocolT], ...], ...]:
         """The stages that build on each other, together; two threads have nothing to do with
         each other.
         """
@@ -310,7 +311,7 @@ class Suite(Generic[ItemT, ProtocolT]):
             threads.append((*(each for thread in joined for each in thread), stage))
         return tuple(threads)
 
-    def needed_by(self, stage: Stage[ItemT, ProtocolT]) -> frozenset[str]:
+    def dependencies_of(self, stage: Stage[ItemT, ProtocolT]) -> frozenset[str]:
         """The names of the stages whose answers a stage sees."""
         needed = set(stage.needs)
         for each in reversed(self.stages):
@@ -348,9 +349,9 @@ def find_suite(name: str) -> Suite[Any, Any]:
     return suite
 
 
-def read_card(path: Path) -> Card:
+def read_card(path: Path) -> SuiteCard:
     """A suite's card."""
-    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Card)
+    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), SuiteCard)
 
 
 def _setting(own: Any, value: str) -> Any:
@@ -358,7 +359,7 @@ def _setting(own: Any, value: str) -> Any:
     protocol; everything else is read as JSON would, or as text."""
     if isinstance(own, list | tuple):
         return value.split(",")
-    return read_table(Path(value)) if isinstance(own, dict) else value
+    return read_toml_or_json(Path(value)) if isinstance(own, dict) else value
 
 
 def choose_protocol(

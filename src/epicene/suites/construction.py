@@ -1,9 +1,8 @@
-"""How a suite makes data: steps that compute, ask a model or ask people, each kept as rows.
+"""The interface for building data sets: steps that compute, ask models or ask people.
 
-A step sees what the steps before it made, as rows by the step's name, and makes rows of its own:
-plain JSON objects, so that a person can read and mend what stands between two steps. A suite
-says what is asked and what comes of the answers; who is asked, and how it is kept and resumed, is
-the business of the room `construct`.
+A step sees the rows of the steps before it, by step name, and returns rows of its own: plain JSON
+objects, so that a person can read and correct them between two steps. A suite defines what is asked
+and how answers become rows; `epicene.runs.dataset_builder` asks, stores and resumes.
 """
 
 from __future__ import annotations
@@ -12,18 +11,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
-from epicene.records import Answer, Identity, Record, Request
+from epicene.core.records import Answer, Identity, Record, Request
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from epicene.studies import Response, Study
+    from epicene.studies.design.schema import Response, Study
 
-Row: TypeAlias = dict[str, Any]
-Made: TypeAlias = Mapping[str, Sequence[Row]]
+StepRow: TypeAlias = dict[str, Any]
+StepOutputs: TypeAlias = Mapping[str, Sequence[StepRow]]
 
 
-def kept(rows: Iterable[Row]) -> list[Row]:
+def kept_rows(rows: Iterable[StepRow]) -> list[StepRow]:
     """The rows that nothing speaks against: a row that is left out says why in `dropped`."""
     return [row for row in rows if not row["dropped"]]
 
@@ -43,7 +42,7 @@ class BuildSettings(Record, frozen=True, kw_only=True):
 SettingsT = TypeVar("SettingsT", bound=BuildSettings)
 
 
-class Reply(NamedTuple):
+class ModelReply(NamedTuple):
     """What one model answered to one request."""
 
     request: Request
@@ -69,7 +68,7 @@ class Compute(Generic[SettingsT]):
 
     name: str
     about: str
-    make: Callable[[Made, SettingsT], Iterable[Row]]
+    make: Callable[[StepOutputs, SettingsT], Iterable[StepRow]]
 
 
 @dataclass(frozen=True)
@@ -83,8 +82,8 @@ class AskModels(Generic[SettingsT]):
     about: str
     role: str
     verbs: tuple[type[Request], ...]
-    ask: Callable[[Made, SettingsT], Iterable[Request]]
-    read: Callable[[Made, SettingsT, Iterable[Reply]], Iterable[Row]]
+    ask: Callable[[StepOutputs, SettingsT], Iterable[Request]]
+    read: Callable[[StepOutputs, SettingsT, Iterable[ModelReply]], Iterable[StepRow]]
     many: bool = False
     least: int = 1
 
@@ -95,8 +94,8 @@ class AskPeople(Generic[SettingsT]):
 
     name: str
     about: str
-    study: Callable[[Made, SettingsT], Study]
-    read: Callable[[Made, SettingsT, Study, Sequence[Response]], Iterable[Row]]
+    study: Callable[[StepOutputs, SettingsT], Study]
+    read: Callable[[StepOutputs, SettingsT, Study, Sequence[Response]], Iterable[StepRow]]
 
 
 Step: TypeAlias = Compute[Any] | AskModels[Any] | AskPeople[Any]
@@ -113,7 +112,7 @@ class Construction(Generic[SettingsT]):
     about: str
     settings: type[SettingsT]
     steps: tuple[Step, ...]
-    export: Callable[[Made, SettingsT, Path], Sequence[Path]]
+    export: Callable[[StepOutputs, SettingsT, Path], Sequence[Path]]
 
     @property
     def roles(self) -> list[str]:

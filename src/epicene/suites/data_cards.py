@@ -1,4 +1,4 @@
-"""The parts of a data card in Markdown that all constructions share."""
+"""Markdown for data cards: tables, estimates with intervals, and counts of dropped rows."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from epicene.records import Estimate
-    from epicene.suites.construction import Row
+    from epicene.core.records import Estimate
+    from epicene.suites.construction import StepRow
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
     """The lines of a table."""
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
@@ -21,7 +21,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[st
         yield f"| {' | '.join(cells)} |"
 
 
-def shown(estimate: Estimate, times: int = 1) -> str:
+def format_estimate(estimate: Estimate, times: int = 1) -> str:
     """A number with its interval, or why there is none."""
     if estimate.value is None:
         return f"– ({estimate.why})"
@@ -32,7 +32,7 @@ def shown(estimate: Estimate, times: int = 1) -> str:
     return f"{number} [{estimate.low * times:.{decimals}f}, {estimate.high * times:.{decimals}f}]"
 
 
-def left_out(rows: Iterable[Row]) -> str:
+def dropped_reasons(rows: Iterable[StepRow]) -> str:
     """How many rows were left out and why; what repeats another is one reason."""
     reasons = Counter(
         "repeats another" if row["dropped"].startswith("repeats ") else row["dropped"]

@@ -1,14 +1,11 @@
-"""What a suite asks people: the items they see, and what it makes of their answers.
-
-`people` has what the tables of all suites' studies share.
-"""
+"""How a suite defines a human study: its items and questions, its judgements and tables."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic
 
-from epicene.studies.drawing import stratified
+from epicene.studies.design.sampling import stratified_sample
 from epicene.suites import Answers, ItemT, ProtocolT
 
 if TYPE_CHECKING:
@@ -16,9 +13,9 @@ if TYPE_CHECKING:
 
     import polars
 
-    from epicene.records import Estimate, Figure, Judgement, Table
-    from epicene.studies import Response, Study, StudyItem
-    from epicene.studies.drawing import Candidate, Wanted
+    from epicene.core.records import Estimate, Figure, Judgement, Table
+    from epicene.studies.design.sampling import Candidate, SamplingOptions
+    from epicene.studies.design.schema import Response, Study, StudyItem
     from epicene.suites import Protocol
 
 
@@ -54,10 +51,10 @@ class StudyResults(Generic[ProtocolT]):
     runs: polars.DataFrame | None = None
 
 
-def _draw(
-    candidates: Iterable[Candidate], _protocol: Protocol, wanted: Wanted
+def _default_sample(
+    candidates: Iterable[Candidate], _protocol: Protocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    return stratified(candidates, wanted)
+    return stratified_sample(candidates, wanted)
 
 
 @dataclass(frozen=True)
@@ -81,5 +78,7 @@ class StudyKind(Generic[ItemT, ProtocolT]):
     )
     automatic: Callable[[StudyItem], Iterable[Judgement]] = field(default=lambda _item: ())
     # The candidates can be walked more than once.
-    draw: Callable[[Iterable[Candidate], ProtocolT, Wanted], tuple[StudyItem, ...]] = _draw
+    draw: Callable[[Iterable[Candidate], ProtocolT, SamplingOptions], tuple[StudyItem, ...]] = (
+        _default_sample
+    )
     from_runs: bool = True  # or from data alone

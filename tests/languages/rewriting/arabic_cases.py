@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from epicene.languages.rewriting import Rewriting
-from epicene.languages.rewriting.arabic import find_changes
-from epicene.languages.rewriting.people import Gender, Person, apply
+from epicene.rewriting import Rewriting
+from epicene.rewriting.arabic import find_changes
+from epicene.rewriting.persons import Gender, Person, apply_changes
 from languages.rewriting.person_cases import Case, read_cases
 
 
@@ -15,7 +15,7 @@ def cases(person: str) -> list[Case]:
 
 def rewritten(text: str, person: Person, gender: Gender) -> Rewriting:
     """The text for one person of that gender."""
-    return apply(text, find_changes(text, {person: gender}))
+    return apply_changes(text, find_changes(text, {person: gender}))
 
 
 def turned(text: str, person: Person, gender: Gender) -> str:

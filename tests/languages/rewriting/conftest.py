@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from epicene.languages.rewriting.arabic import dictionary as arabic_dictionary
-from epicene.languages.rewriting.arabic import noun_parsing
-from epicene.languages.rewriting.french import dictionary, inflection
+from epicene.rewriting.arabic import analysis
+from epicene.rewriting.arabic import dictionary as arabic_dictionary
+from epicene.rewriting.french import dictionary, inflection
 
 
 @pytest.fixture(autouse=True, scope="package")
@@ -25,4 +25,4 @@ def _forget() -> None:
     dictionary.dictionary.cache_clear()
     inflection.inflect.cache_clear()
     arabic_dictionary.dictionary.cache_clear()
-    noun_parsing.noun_parses.cache_clear()
+    analysis.analyse_noun.cache_clear()

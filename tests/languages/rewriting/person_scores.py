@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import pytest
 
-from epicene.datafiles import read_rows
-from epicene.languages.rewriting import find_rewriter
-from epicene.languages.rewriting.people import GENDERS, Gender, Person, other
+from epicene.core.data_files import read_rows
+from epicene.rewriting import find_rewriter
+from epicene.rewriting.persons import GENDERS, Gender, Person, other_gender
 from epicene.suites.genform.data import STARTER
-from epicene.suites.genform.terms import reference_of, tally
-from epicene.suites.genform.words import cut
+from epicene.suites.genform.gendered_terms import diff_answer, reference_of
+from epicene.suites.genform.words import tokenise
 
 Pairs = list[dict[Gender, str]]
 MT_GENEVAL = pytest.mark.published(
@@ -30,15 +30,19 @@ class Scores(NamedTuple):
 
 def scores(language: str, pairs: Pairs, person: Person, target: Gender) -> Scores:
     """The paper's metrics, by our segmenter."""
-    answers = find_rewriter(language).open({person: target})(pair[other(target)] for pair in pairs)
+    answers = find_rewriter(language).open({person: target})(
+        pair[other_gender(target)] for pair in pairs
+    )
     shares, right, terms, alone = [], 0, 0, []
     for pair, answer in zip(pairs, answers, strict=True):
-        source, wanted = pair[other(target)], pair[target]
-        reference = reference_of(*(cut(text, language, "epicene") for text in (wanted, source)))
+        source, wanted = pair[other_gender(target)], pair[target]
+        reference = reference_of(
+            *(tokenise(text, language, "epicene") for text in (wanted, source))
+        )
         if reference.terms == 0:
             alone.append(answer.text == source)
             continue
-        found = tally(reference, cut(answer.text, language, "epicene")).right
+        found = diff_answer(reference, tokenise(answer.text, language, "epicene")).right
         shares.append(found / reference.terms)
         right, terms = right + found, terms + reference.terms
     left_alone = sum(alone) / len(alone) if alone else 1.0

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from epicene.languages.normalise import normalise
-from epicene.languages.rewriting.people import GENDERS, Gender, Person
-from epicene.suites.apgc.m2 import Counts, count, gold_edits
+from epicene.languages.normalisers import normalise
+from epicene.rewriting.persons import GENDERS, Gender, Person
+from epicene.suites.apgc.data import read_folder
+from epicene.suites.apgc.m2 import EditCounts, count_edits, gold_edits
 from epicene.suites.apgc.protocol import FOLDED
-from epicene.suites.apgc.sources.folder import read_folder
 from languages.rewriting.arabic_cases import turned
 from languages.rewriting.person_scores import (
     MT_GENEVAL,
@@ -60,10 +60,10 @@ def test_the_parallel_gender_corpus(
 ) -> None:
     """Groups in which one person alone shows gender, of the development split."""
     sentences, _ = read_folder(published_data / "apgc" / "v2.1", "dev")
-    total = Counts(0, 0, 0)
+    total = EditCounts(0, 0, 0)
     for sentence in (each for each in sentences if each.label in labels):
         source = _words(sentence.text)
         for gender, target in targets.items():
             wanted = gold_edits(source, _words(sentence.targets[target]))
-            total += count(source, _words(turned(sentence.text, person, gender)), wanted)
+            total += count_edits(source, _words(turned(sentence.text, person, gender)), wanted)
     assert total.f_half > least

@@ -4,35 +4,38 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.languages.rewriting.arabic.conjugation import (
+from epicene.rewriting.arabic.analysis import (
+    analyse_function_word,
+    analyse_noun,
+    analyse_thing,
+    analyse_verb,
+)
+from epicene.rewriting.arabic.conjugation import (
     Cell,
     Mood,
     Verb,
-    forms,
     imperfect_of,
-    shape_of,
+    verb_class,
+    verb_forms,
 )
-from epicene.languages.rewriting.arabic.declension import (
+from epicene.rewriting.arabic.inflection import (
     Case,
-    Place,
+    NounContext,
     feminine_of,
-    inflected,
+    inflect_noun,
+    is_participle,
     masculine_of,
 )
-from epicene.languages.rewriting.arabic.guessing import is_participle
-from epicene.languages.rewriting.arabic.letters import bare, respelled
-from epicene.languages.rewriting.arabic.lexicon import Keys, people, read, verbs
-from epicene.languages.rewriting.arabic.noun_parsing import noun_parses, thing_of
-from epicene.languages.rewriting.arabic.particles import function_parse
-from epicene.languages.rewriting.arabic.verb_parsing import verb_parses
-from epicene.languages.rewriting.people import Gender
+from epicene.rewriting.arabic.lexicon import WordSet, noun_table, read_lists, verb_table
+from epicene.rewriting.arabic.spelling import respell, strip_marks
+from epicene.rewriting.persons import Gender
 
 
 def form(perfect: str, imperfect: str, cell: Cell, *, doubled: bool = False) -> str:
     """One form of a verb; a first form, if the imperfect is given."""
     stem = imperfect or imperfect_of(perfect)
-    verb = Verb(perfect, stem, shape_of(perfect, stem, doubled=doubled), bool(imperfect))
-    return next(letters for letters, each in forms(verb) if each == cell)
+    verb = Verb(perfect, stem, verb_class(perfect, stem, doubled=doubled), bool(imperfect))
+    return next(letters for letters, each in verb_forms(verb) if each == cell)
 
 
 # A verb, with its imperfect if it is a first form; what she, I and women did, what a woman does,
@@ -123,7 +126,7 @@ def test_the_feminine_in_ta_marbuta(masculine: str, feminine: str) -> None:
 
 def lemma_of(word: str) -> str:
     """The masculine singular and the feminine that a word belongs to."""
-    lemma = noun_parses(word)[0].lemma
+    lemma = analyse_noun(word)[0].lemma
     return f"{lemma.masculine}/{lemma.feminine}"
 
 
@@ -163,18 +166,18 @@ def test_words_for_people_are_found_in_every_form(word: str, lemma: str) -> None
     ],
 )
 def test_the_masculine_takes_its_case(word: str, case: Case, bound: bool, masculine: str) -> None:
-    parse = noun_parses(word)[0]
-    place = Place(case, definite=False, bound=bound)
-    assert inflected(parse.lemma, "masculine", parse.form.number, place) == masculine
+    parse = analyse_noun(word)[0]
+    place = NounContext(case, definite=False, bound=bound)
+    assert inflect_noun(parse.lemma, "masculine", parse.form.number, place) == masculine
 
 
 def test_what_is_joined_to_a_verb() -> None:
-    parse = verb_parses("وسأخبرهم")[0]
+    parse = analyse_verb("وسأخبرهم")[0]
     assert (parse.prefix, parse.stem) == ("وس", "أخبر")
     assert parse.suffix is not None
     assert parse.suffix.letters == "هم"
-    assert verb_parses("رآه")[0].stem == "رأى"
-    assert verb_parses("كتبوه")[0].stem == "كتبوا"
+    assert analyse_verb("رآه")[0].stem == "رأى"
+    assert analyse_verb("كتبوه")[0].stem == "كتبوا"
 
 
 @pytest.mark.parametrize(
@@ -188,21 +191,21 @@ def test_what_is_joined_to_a_verb() -> None:
     ],
 )
 def test_function_words(word: str, sort: str, base: str) -> None:
-    parse = function_parse(word)
+    parse = analyse_function_word(word)
     assert parse is not None
     assert (parse.sort, parse.base) == (sort, base)
 
 
 @pytest.mark.parametrize("word", ["فلكي", "كان", "والد", "لاعب"])
 def test_what_only_looks_like_a_function_word(word: str) -> None:
-    assert function_parse(word) is None
+    assert analyse_function_word(word) is None
 
 
 def test_a_book_is_no_writers() -> None:
-    thing = thing_of("كتابكم")
+    thing = analyse_thing("كتابكم")
     assert thing is not None
     assert thing.suffixed
-    assert thing_of("كاتب") is None
+    assert analyse_thing("كاتب") is None
 
 
 @pytest.mark.parametrize("word", ["متوهج", "منكسر", "مستوحش", "مذعور", "مهرول"])
@@ -216,14 +219,14 @@ def test_what_is_no_participle(word: str) -> None:
 
 
 def test_marks_stay_where_their_letters_do() -> None:
-    assert bare("مُتْعَبـــٌ") == "متعب"
-    assert respelled("يَكْتُبُ", "تكتب") == "تَكْتُبُ"
+    assert strip_marks("مُتْعَبـــٌ") == "متعب"
+    assert respell("يَكْتُبُ", "تكتب") == "تَكْتُبُ"
 
 
 def test_the_lists_say_nothing_twice_in_two_ways() -> None:
     """No thing is listed as a person's adjective alone, and no verb shape is misread."""
-    lists = read("adjectives")
-    colours: Keys = frozenset(entry.partition("/")[0] for entry in lists["colours"])
+    lists = read_lists("adjectives")
+    colours: WordSet = frozenset(entry.partition("/")[0] for entry in lists["colours"])
     assert not colours & frozenset(word.partition(":")[0] for word in lists["regular"])
-    assert all(reading.letters for entries in verbs().values() for reading in entries)
-    assert people().alone["متعبة"][0].form.gender == "feminine"
+    assert all(reading.letters for entries in verb_table().values() for reading in entries)
+    assert noun_table().alone["متعبة"][0].form.gender == "feminine"

@@ -6,13 +6,13 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.languages.rewriting.people import GENDERS, PEOPLE, Gender, Person, other
+from epicene.rewriting.persons import GENDERS, PERSONS, Gender, Person, other_gender
 from languages.rewriting.arabic_cases import cases, rewritten, turned
 from languages.rewriting.person_cases import Case
 
 SPEAKER = cases("speaker")
 sentences = st.sampled_from(
-    [(person, text) for person in PEOPLE for case in cases(person) for text in case[1:]]
+    [(person, text) for person in PERSONS for case in cases(person) for text in case[1:]]
 )
 genders = st.sampled_from(GENDERS)
 
@@ -46,11 +46,11 @@ def test_a_second_time_changes_nothing(asked: tuple[Person, str], gender: Gender
 def test_there_and_back(many: list[Case], gender: Gender) -> None:
     """Several sentences in one line come back as they were."""
     text = " ".join(getattr(case, gender) for case in many)
-    there = turned(text, "speaker", other(gender))
+    there = turned(text, "speaker", other_gender(gender))
     assert turned(there, "speaker", gender) == text
 
 
-@given(salads | st.text(max_size=60), st.sampled_from(PEOPLE), genders)
+@given(salads | st.text(max_size=60), st.sampled_from(PERSONS), genders)
 def test_any_text_is_rewritten_within_its_words(text: str, person: Person, gender: Gender) -> None:
     """No text fails; what is not a change stays, and a word becomes one word."""
     done = rewritten(text, person, gender)
@@ -68,7 +68,7 @@ def test_any_text_is_rewritten_within_its_words(text: str, person: Person, gende
 def test_without_a_first_person_nothing_is_the_speakers(case: Case, gender: Gender) -> None:
     text = getattr(case, gender)
     if not _FIRST.search(text):
-        assert turned(text, "speaker", other(gender)) == text
+        assert turned(text, "speaker", other_gender(gender)) == text
 
 
 # --- spelling -------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def without_hamza(text: str) -> str:
 
 @given(st.sampled_from(SPEAKER), genders)
 def test_lengthened_letters_are_read_through(case: Case, gender: Gender) -> None:
-    source, wanted = getattr(case, other(gender)), getattr(case, gender)
+    source, wanted = getattr(case, other_gender(gender)), getattr(case, gender)
     answer = turned(lengthened(source), "speaker", gender)
     assert answer.replace("\u0640", "") == wanted.replace("\u0640", "")
 

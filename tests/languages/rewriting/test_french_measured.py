@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from epicene.languages.rewriting.people import GENDERS, Gender
+from epicene.rewriting.persons import GENDERS, Gender
 from languages.rewriting.person_scores import (
     MT_GENEVAL,
     mt_geneval_pairs,

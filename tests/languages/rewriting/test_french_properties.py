@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.languages.rewriting.french import rewrite
-from epicene.languages.rewriting.people import GENDERS, PEOPLE, Gender, Person, other
+from epicene.rewriting.french import rewrite
+from epicene.rewriting.persons import GENDERS, PERSONS, Gender, Person, other_gender
 from languages.rewriting.person_cases import Case, read_cases
 
 SPEAKER = read_cases("french_speaker")
@@ -25,7 +25,7 @@ def turned(text: str, person: Person, gender: Gender) -> str:
     return rewrite(text, {person: gender}).text
 
 
-@given(salads | st.text(max_size=80), st.sampled_from(PEOPLE), st.sampled_from(GENDERS))
+@given(salads | st.text(max_size=80), st.sampled_from(PERSONS), st.sampled_from(GENDERS))
 def test_any_text_is_rewritten_where_it_says(text: str, person: Person, gender: Gender) -> None:
     """No text fails, and what is not among the changes stays."""
     done = rewrite(text, {person: gender})
@@ -41,7 +41,7 @@ def test_any_text_is_rewritten_where_it_says(text: str, person: Person, gender: 
 def test_several_sentences_there_and_back(many: list[Case], gender: Gender) -> None:
     """What is in one sentence is of no matter to the next."""
     source = " ".join(getattr(case, gender) for case in many)
-    there = turned(source, "speaker", other(gender))
+    there = turned(source, "speaker", other_gender(gender))
     assert turned(there, "speaker", gender) == source
 
 
@@ -50,7 +50,7 @@ def test_without_a_first_person_nothing_is_the_speakers(case: Case, gender: Gend
     text: str = getattr(case, gender)
     own = {"je", "j'", "me", "m'", "moi", "mon", "ma", "mes"}
     if own.isdisjoint(text.lower().replace("'", "' ").replace("-", " ").split()):
-        assert turned(text, "speaker", other(gender)) == text
+        assert turned(text, "speaker", other_gender(gender)) == text
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +65,8 @@ def test_the_starter_set_stays_and_comes_back(
 ) -> None:
     """A second time changes nothing; where the first was right, the way back is the text."""
     for pair in starter:
-        source, wanted = pair[other(target)], pair[target]
+        source, wanted = pair[other_gender(target)], pair[target]
         once = turned(source, "speaker", target)
         assert turned(once, "speaker", target) == once
         if once == wanted:
-            assert turned(once, "speaker", other(target)) == source
+            assert turned(once, "speaker", other_gender(target)) == source

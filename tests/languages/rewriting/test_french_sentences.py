@@ -6,13 +6,13 @@ from typing import get_args
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.languages.rewriting import Sureness, find_rewriter
-from epicene.languages.rewriting.french import rewrite
-from epicene.languages.rewriting.people import PEOPLE, Gender, Person
+from epicene.core.errors import InputError
+from epicene.rewriting import Confidence, find_rewriter
+from epicene.rewriting.french import rewrite
+from epicene.rewriting.persons import PERSONS, Gender, Person
 from languages.rewriting.person_cases import Case, read_cases
 
-ALL = [(person, case) for person in PEOPLE for case in read_cases(f"french_{person}")]
+ALL = [(person, case) for person in PERSONS for case in read_cases(f"french_{person}")]
 
 
 def turned(text: str, person: Person, gender: Gender) -> str:
@@ -59,7 +59,7 @@ def test_who_has_the_gender_already_is_left_alone(person: Person, case: Case) ->
     ],
 )
 def test_only_who_is_named_changes(text: str, speaker: str, listener: str, others: str) -> None:
-    assert [turned(text, person, "feminine") for person in PEOPLE] == [speaker, listener, others]
+    assert [turned(text, person, "feminine") for person in PERSONS] == [speaker, listener, others]
 
 
 def test_all_at_once() -> None:
@@ -78,7 +78,7 @@ def test_every_change_says_its_rule_and_how_sure_it_is() -> None:
     assert [change.after for change in changes] == ["rentrée", "épuisée", "vieille"]
     assert [change.before for change in changes] == [text[c.start : c.end] for c in changes]
     assert [change.sure for change in changes] == ["certain", "likely", "guess"]
-    assert all(change.rule and change.sure in get_args(Sureness) for change in changes)
+    assert all(change.rule and change.sure in get_args(Confidence) for change in changes)
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from epicene.languages.rewriting.hindi import nouns
-from epicene.languages.rewriting.hindi.adjectives import agrees
-from epicene.languages.rewriting.hindi.complexes import Complex, complexes
-from epicene.languages.rewriting.hindi.inflection import Cell, inflected
-from epicene.languages.rewriting.hindi.spelling import Style, key, style_of
-from epicene.languages.rewriting.hindi.verb_forms import analyse
-from epicene.languages.rewriting.hindi.words import Stretch, words_of
-from epicene.languages.rewriting.people import Gender
+from epicene.rewriting.hindi import inflection
+from epicene.rewriting.hindi.conjugation import analyse_verb
+from epicene.rewriting.hindi.inflection import Cell, analyse_agreeing_form, is_agreeing_adjective
+from epicene.rewriting.hindi.line import Line, tokenise
+from epicene.rewriting.hindi.spelling import Style, key, style_of
+from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
+from epicene.rewriting.persons import Gender
 
 PLAIN = Style(glide=False, candrabindu=True, composed=False)
 CELLS: tuple[Cell, ...] = ("ms", "mp", "fs", "fp")
@@ -41,7 +40,7 @@ CELLS: tuple[Cell, ...] = ("ms", "mp", "fs", "fp")
 )
 def test_each_form_gives_all_others(verb: bool, forms: tuple[str, ...]) -> None:
     for cell, form in zip(CELLS, forms, strict=False):
-        parts = inflected(form, verb=verb)
+        parts = analyse_agreeing_form(form, verb=verb)
         assert parts is not None
         assert parts.cell == cell
         assert tuple(parts.form(each, PLAIN) for each in CELLS[: len(forms)]) == forms
@@ -49,7 +48,7 @@ def test_each_form_gives_all_others(verb: bool, forms: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("word", ["डॉक्टर", "करता/ती", "गया(ई)", "हूँ", "और", "", "5", "-"])
 def test_what_does_not_agree_has_no_forms(word: str) -> None:
-    assert inflected(word) is None
+    assert analyse_agreeing_form(word) is None
 
 
 @pytest.mark.parametrize(
@@ -96,11 +95,11 @@ def test_the_style_of_a_line() -> None:
     ],
 )
 def test_declension(noun: str, gender: Gender, forms: str) -> None:
-    assert nouns.decline(noun, gender) == tuple(forms.split())
+    assert inflection.decline(noun, gender) == tuple(forms.split())
 
 
 def test_a_fixed_noun_is_not_inflected() -> None:
-    assert nouns.decline("राजा", "masculine", fixed=True) == ("राजा", "राजा", "राजा", "राजाओं")
+    assert inflection.decline("राजा", "masculine", fixed=True) == ("राजा", "राजा", "राजा", "राजाओं")
 
 
 @pytest.mark.parametrize(
@@ -120,22 +119,28 @@ def test_a_fixed_noun_is_not_inflected() -> None:
         ("निदेशिका", "masculine", "direct", "निदेशक"),  # yet that comes back
     ],
 )
-def test_nouns_of_people(word: str, gender: Gender, case: nouns.Case, wanted: str) -> None:
-    reading = nouns.person(key(word))
+def test_nouns_of_people(word: str, gender: Gender, case: inflection.Case, wanted: str) -> None:
+    reading = inflection.person_noun(key(word))
     assert reading is not None
-    assert nouns.turn(word, reading, gender, case, PLAIN) == wanted
+    assert inflection.inflect_noun(word, reading, gender, case, PLAIN) == wanted
 
 
 def test_no_noun_of_people_is_a_thing() -> None:
-    assert nouns.person(key("सालों")) is None  # of साल, not of साला
-    assert nouns.thing(key("किताबें")) == "feminine"
-    assert nouns.thing(key("रास्ते")) == "masculine"
-    assert nouns.abstract(key("मानवता")) == "feminine"
+    assert inflection.person_noun(key("सालों")) is None  # of साल, not of साला
+    assert inflection.thing_gender(key("किताबें")) == "feminine"
+    assert inflection.thing_gender(key("रास्ते")) == "masculine"
+    assert inflection.abstract_noun_gender(key("मानवता")) == "feminine"
 
 
 def test_adjectives_that_agree() -> None:
-    assert all(agrees(key(word)) for word in "अच्छा थकी-हारी शर्मीले सब्ज़ीवाली पाँचवाँ छोटी-सी".split())
-    assert not any(agrees(key(word)) for word in "आलसी ज़्यादा बढ़िया ग्वाला दिवाली ज्वाला खुश".split())
+    assert all(
+        is_agreeing_adjective(key(word))
+        for word in "अच्छा थकी-हारी शर्मीले सब्ज़ीवाली पाँचवाँ छोटी-सी".split()
+    )
+    assert not any(
+        is_agreeing_adjective(key(word))
+        for word in "आलसी ज़्यादा बढ़िया ग्वाला दिवाली ज्वाला खुश".split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -155,15 +160,15 @@ def test_adjectives_that_agree() -> None:
     ],
 )
 def test_verb_forms(word: str, stem: str, shape: str) -> None:
-    found = {(form.stem, form.shape) for form in analyse(key(word))}
+    found = {(form.stem, form.shape) for form in analyse_verb(key(word))}
     assert (stem, shape) in found if stem else not found
 
 
-def verbs(text: str) -> list[tuple[str, Complex]]:
-    stretch = Stretch(words_of(text))
+def verbs(text: str) -> list[tuple[str, VerbComplex]]:
+    stretch = Line(tokenise(text))
     return [
         (" ".join(word.text for word in stretch.words[each.first : each.last + 1]), each)
-        for each in complexes(stretch)
+        for each in find_verb_complexes(stretch)
     ]
 
 

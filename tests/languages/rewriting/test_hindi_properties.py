@@ -7,12 +7,12 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.languages.rewriting.people import GENDERS, PEOPLE, Gender, Person, other
+from epicene.rewriting.persons import GENDERS, PERSONS, Gender, Person, other_gender
 from languages.rewriting.hindi_cases import cases, rewritten, turned
 
 SPEAKER = cases("speaker")
 sentences = st.sampled_from(
-    [(person, text) for person in PEOPLE for case in cases(person) for text in case[1:]]
+    [(person, text) for person in PERSONS for case in cases(person) for text in case[1:]]
 )
 genders = st.sampled_from(GENDERS)
 
@@ -38,11 +38,11 @@ def test_there_and_back(many: list[object], gender: Gender) -> None:
     """Several sentences in one line come back as they were."""
     forms = [getattr(each, gender) for each in many]
     text = " ".join(form if form[-1] in '।?!"”' else form + "।" for form in forms)
-    there = turned(text, "speaker", other(gender))
+    there = turned(text, "speaker", other_gender(gender))
     assert turned(there, "speaker", gender) == text
 
 
-@given(salads | st.text(max_size=80), st.sampled_from(PEOPLE), genders)
+@given(salads | st.text(max_size=80), st.sampled_from(PERSONS), genders)
 def test_any_text_is_rewritten_within_its_words(text: str, person: Person, gender: Gender) -> None:
     """No text fails; what is not a change stays, and a word becomes one word."""
     done = rewritten(text, person, gender)
@@ -61,7 +61,7 @@ def test_without_a_first_person_nothing_is_the_speakers(case: object, gender: Ge
     text = getattr(case, gender)
     first = ("मैं", "मुझ", "मेर", "हूँ", "ूँगा", "ऊँगा", "हम")
     if not any(sign in text for sign in first):
-        assert turned(text, "speaker", other(gender)) == text
+        assert turned(text, "speaker", other_gender(gender)) == text
 
 
 # --- spelling -------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ def without_dots_below(text: str) -> str:
 
 @given(st.sampled_from(SPEAKER), genders)
 def test_every_spelling_is_kept(case: object, gender: Gender) -> None:
-    source, wanted = getattr(case, other(gender)), getattr(case, gender)
+    source, wanted = getattr(case, other_gender(gender)), getattr(case, gender)
     for spell in (composed, decomposed, without_candrabindu, without_dots_below):
         assert turned(spell(source), "speaker", gender) == spell(wanted)
 

@@ -6,13 +6,13 @@ from typing import get_args
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.languages.rewriting import Sureness, find_rewriter
-from epicene.languages.rewriting.people import PEOPLE, Gender, Person
+from epicene.core.errors import InputError
+from epicene.rewriting import Confidence, find_rewriter
+from epicene.rewriting.persons import PERSONS, Gender, Person
 from languages.rewriting.hindi_cases import cases, rewritten, turned
 from languages.rewriting.person_cases import Case
 
-ALL = [(person, case) for person in PEOPLE for case in cases(person)]
+ALL = [(person, case) for person in PERSONS for case in cases(person)]
 
 
 def _ids(value: object) -> str:
@@ -37,7 +37,7 @@ def test_every_change_says_its_rule_and_how_sure_it_is() -> None:
     assert [change.after for change in changes] == ["गई", "थी", "गई"]
     assert [change.before for change in changes] == [text[c.start : c.end] for c in changes]
     assert [change.sure for change in changes] == ["certain", "certain", "guess"]
-    assert all(change.rule and change.sure in get_args(Sureness) for change in changes)
+    assert all(change.rule and change.sure in get_args(Confidence) for change in changes)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_every_change_says_its_rule_and_how_sure_it_is() -> None:
 )
 def test_only_who_is_named_changes(text: str, speaker: str, listener: str, others: str) -> None:
     wanted: Gender = "feminine"
-    assert [turned(text, person, wanted) for person in PEOPLE] == [speaker, listener, others]
+    assert [turned(text, person, wanted) for person in PERSONS] == [speaker, listener, others]
 
 
 def test_all_at_once() -> None:

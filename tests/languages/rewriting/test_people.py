@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.errors import InputError
-from epicene.languages.rewriting import Change
-from epicene.languages.rewriting.people import (
+from epicene.core.errors import InputError
+from epicene.rewriting import Change
+from epicene.rewriting.persons import (
     GENDERS,
-    PEOPLE,
-    Wanted,
-    apply,
-    by_person,
-    cased_like,
-    other,
-    read_wanted,
+    PERSONS,
+    TargetGenders,
+    apply_changes,
+    match_case,
+    other_gender,
+    person_rewriter,
+    read_target_genders,
 )
 
 
@@ -27,11 +27,11 @@ def change(start: int, before: str, after: str) -> Change:
 
 
 def test_short_and_long_names_of_genders() -> None:
-    assert read_wanted({"speaker": "f", "others": "masculine"}) == {
+    assert read_target_genders({"speaker": "f", "others": "masculine"}) == {
         "speaker": "feminine",
         "others": "masculine",
     }
-    assert [other(gender) for gender in GENDERS] == ["feminine", "masculine"]
+    assert [other_gender(gender) for gender in GENDERS] == ["feminine", "masculine"]
 
 
 @pytest.mark.parametrize(
@@ -44,17 +44,17 @@ def test_short_and_long_names_of_genders() -> None:
 )
 def test_wrong_options(options: dict[str, str], says: str) -> None:
     with pytest.raises(InputError, match=says):
-        read_wanted(options)
+        read_target_genders(options)
 
 
 def test_changes_are_made_in_order() -> None:
-    done = apply("un deux trois", [change(8, "trois", "3"), change(0, "un", "1")])
+    done = apply_changes("un deux trois", [change(8, "trois", "3"), change(0, "un", "1")])
     assert done.text == "1 deux 3"
     assert [each.start for each in done.changes] == [0, 8]
 
 
 def test_what_changes_nothing_is_no_change() -> None:
-    assert apply("un", [change(0, "un", "un")]).changes == ()
+    assert apply_changes("un", [change(0, "un", "un")]).changes == ()
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_changes_nothing_is_no_change() -> None:
 )
 def test_changes_must_fit(changes: list[Change]) -> None:
     with pytest.raises(ValueError, match="does not fit"):
-        apply("un deux", changes)
+        apply_changes("un deux", changes)
 
 
 @pytest.mark.parametrize(
@@ -81,23 +81,23 @@ def test_changes_must_fit(changes: list[Change]) -> None:
     ],
 )
 def test_capitals_are_carried_over(model: str, word: str, cased: str) -> None:
-    assert cased_like(model, word) == cased
+    assert match_case(model, word) == cased
 
 
 @given(st.text(), st.lists(st.integers(0, 30), max_size=6))
 def test_text_between_changes_stays(text: str, places: list[int]) -> None:
     """Replacing single characters, wherever they stand, keeps all others."""
     at = sorted({place for place in places if place < len(text)})
-    done = apply(text, [change(place, text[place], "<>") for place in at])
+    done = apply_changes(text, [change(place, text[place], "<>") for place in at])
     expected = "".join("<>" if place in at else letter for place, letter in enumerate(text))
     assert done.text == expected
 
 
 def test_a_language_gives_one_function() -> None:
-    def shout(text: str, wanted: Wanted) -> list[Change]:
+    def shout(text: str, wanted: TargetGenders) -> list[Change]:
         return [change(0, text, text.upper())] if wanted.get("speaker") == "feminine" else []
 
-    rewriter = by_person(shout, version="7", aids=lambda: {"ears": "2"})
-    assert (rewriter.takes, rewriter.version, rewriter.aids()) == (PEOPLE, "7", {"ears": "2"})
+    rewriter = person_rewriter(shout, version="7", aids=lambda: {"ears": "2"})
+    assert (rewriter.takes, rewriter.version, rewriter.aids()) == (PERSONS, "7", {"ears": "2"})
     assert [each.text for each in rewriter.open({"speaker": "f"})(["a", "b"])] == ["A", "B"]
     assert [each.text for each in rewriter.open({"others": "f"})(["a"])] == ["a"]

@@ -7,10 +7,9 @@ from collections import Counter
 import pytest
 
 from epicene.suites.alternations.checks import check
-from epicene.suites.alternations.data import STARTER
-from epicene.suites.alternations.pairs import Pair
+from epicene.suites.alternations.data import STARTER, read_pairs
+from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.protocol import PROTOCOLS
-from epicene.suites.alternations.sources import read_pairs
 
 
 @pytest.fixture(scope="module")

@@ -11,37 +11,48 @@ from typing import Any
 import msgspec
 import pytest
 
-from epicene.annotate.folder import create_folder, read_folder
-from epicene.annotate.results import StudySummary, summarise_study
-from epicene.annotate.sample import sample_data
-from epicene.annotate.sheets import write_sheets
-from epicene.errors import InputError
-from epicene.records import Estimate
+from epicene.core.errors import InputError
+from epicene.core.records import Estimate
 from epicene.report.layout import PUBLISHED, lay_out
-from epicene.stats.proportions import wilson
-from epicene.studies import ChoiceScreen, Choose, NumberScreen, Response, Study
-from epicene.studies.checks import study_faults
-from epicene.studies.drawing import Wanted
-from epicene.studies.response_files import responses_sheet
-from epicene.studies.showing import shown
-from epicene.suites import Source
+from epicene.stats.intervals import wilson
+from epicene.studies.analysis.results import StudySummary, summarise_study
+from epicene.studies.analysis.study_builder import study_from_data
+from epicene.studies.collection.folder import create_study_folder, open_study_folder
+from epicene.studies.collection.sheets import write_sheets
+from epicene.studies.design.checks import study_problems
+from epicene.studies.design.sampling import SamplingOptions
+from epicene.studies.design.schema import (
+    ChoiceQuestion,
+    ChoiceScreener,
+    NumberScreener,
+    Response,
+    Study,
+    visible_values,
+)
+from epicene.studies.exchange.response_files import responses_sheet
+from epicene.suites import DataSource
 from epicene.suites.alternations import suite
 from epicene.suites.alternations.data import read
-from epicene.suites.alternations.pairs import VARIANTS, Pair
-from epicene.suites.alternations.people import choice
+from epicene.suites.alternations.items import VARIANTS, Pair
 from epicene.suites.alternations.protocol import PROTOCOLS
 from epicene.suites.alternations.published import JUDGEMENTS, PAIRS_JUDGED
+from epicene.suites.alternations.studies import choice
 from epicene.suites.studies import Material
 
 
 @pytest.fixture(scope="module")
 def pairs() -> dict[str, Pair]:
-    return {pair.id: pair for pair in read(Source(), PROTOCOLS["epicene"]).items}
+    return {pair.id: pair for pair in read(DataSource(), PROTOCOLS["epicene"]).items}
 
 
 def drawn(protocol: str = "epicene", languages: tuple[str, ...] = (), **wanted: Any) -> Study:
-    return sample_data(
-        suite, Source(), Wanted(**wanted), study="choice", protocol=protocol, languages=languages
+    return study_from_data(
+        suite,
+        DataSource(),
+        SamplingOptions(**wanted),
+        study="choice",
+        protocol=protocol,
+        languages=languages,
     )
 
 
@@ -61,16 +72,16 @@ def cells(summary: StudySummary, name: str, *keys: str) -> dict[str, Estimate]:
 @pytest.mark.parametrize("protocol", ["paper", "epicene"])
 def test_the_definition_is_sound(protocol: str) -> None:
     study = drawn(protocol)
-    assert not list(study_faults(study))
+    assert not list(study_problems(study))
     assert set(study.title) == {"en", "hi"}
     assert study.consent.keys() == study.instructions.keys() == {"en", "hi"}
     native, age = study.screening
-    assert isinstance(native, ChoiceScreen)
+    assert isinstance(native, ChoiceScreener)
     assert native.accept == ("yes",)
-    assert isinstance(age, NumberScreen)
+    assert isinstance(age, NumberScreener)
     assert age.at_least == 18
     (question,) = study.questions
-    assert isinstance(question, Choose)
+    assert isinstance(question, ChoiceQuestion)
     assert question.between == ("a", "b")
     assert study.shuffle
 
@@ -128,7 +139,7 @@ def test_nothing_shown_says_which_sentence_is_which(pairs: dict[str, Pair]) -> N
     sides: Counter[str] = Counter()
     by_id: Counter[bool] = Counter()
     for item in study.items:
-        seen = shown(study, item)
+        seen = visible_values(study, item)
         assert set(seen) == {"a", "b"}
         assert set(item.fields) - set(seen) == set(study.hidden)
         pair = pairs[item.fields["pair"]]
@@ -170,8 +181,8 @@ def test_a_folder_of_an_earlier_version_goes_on_working(tmp_path: Path) -> None:
             for part in ("practice", "checks", "fillers")
         },
     )
-    create_folder(tmp_path / "study", before)
-    folder = read_folder(tmp_path / "study")
+    create_study_folder(tmp_path / "study", before)
+    folder = open_study_folder(tmp_path / "study")
     verbs = sorted({item.group for item in now.items})
     wrong = {"ann": set(), "bob": set(verbs[:1]), "cyd": set(verbs[:3])}
     given = responses(folder.study, wrong)
@@ -189,14 +200,15 @@ def test_only_hindi_and_without_the_frames_all_pairs() -> None:
     with pytest.raises(InputError, match="nothing to draw"):
         drawn(languages=("fr",))
     agreement = read(
-        Source(), msgspec.structs.replace(PROTOCOLS["epicene"], phenomena=("hi subject agreement",))
+        DataSource(),
+        msgspec.structs.replace(PROTOCOLS["epicene"], phenomena=("hi subject agreement",)),
     )
     found = [
         candidate
         for pair in agreement.items
         for candidate in choice.candidates(Material(item=pair, protocol=PROTOCOLS["epicene"]))
     ]
-    assert len(choice.draw(found, PROTOCOLS["epicene"], Wanted())) == len(found) > 10
+    assert len(choice.draw(found, PROTOCOLS["epicene"], SamplingOptions())) == len(found) > 10
 
 
 # --- what comes of it -------------------------------------------------------------------------

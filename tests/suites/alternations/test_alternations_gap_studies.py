@@ -9,20 +9,26 @@ from typing import TypeAlias
 import msgspec
 import pytest
 
-from epicene.annotate.results import StudySummary, summarise_study
-from epicene.errors import InputError
-from epicene.records import Completion, Completions, Estimate, Text, Texts
-from epicene.stats.proportions import wilson
-from epicene.studies import AnswerValue, Drawn, Response, Study, StudyItem
-from epicene.studies.checks import study_faults
-from epicene.studies.drawing import Candidate, Wanted, stratified
-from epicene.studies.showing import shown
-from epicene.suites import Answers, Given, Source
+from epicene.core.errors import InputError
+from epicene.core.records import Completion, Completions, Estimate, Text, Texts
+from epicene.stats.intervals import wilson
+from epicene.studies.analysis.results import StudySummary, summarise_study
+from epicene.studies.design.checks import study_problems
+from epicene.studies.design.sampling import Candidate, SamplingOptions, stratified_sample
+from epicene.studies.design.schema import (
+    AnswerValue,
+    Response,
+    SamplingRecord,
+    Study,
+    StudyItem,
+    visible_values,
+)
+from epicene.suites import AnsweredRequest, Answers, DataSource
 from epicene.suites.alternations.data import read
-from epicene.suites.alternations.pairs import Pair
-from epicene.suites.alternations.people import cloze_choice, completions
-from epicene.suites.alternations.people.completions import ERRORS
+from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.protocol import PROTOCOLS, AlternationsProtocol
+from epicene.suites.alternations.studies import cloze_choice, completions
+from epicene.suites.alternations.studies.completions import ERRORS
 from epicene.suites.studies import Material, StudyKind
 
 OURS = PROTOCOLS["epicene"]
@@ -33,7 +39,7 @@ Kind: TypeAlias = StudyKind[Pair, AlternationsProtocol]
 @pytest.fixture(scope="module")
 def pairs() -> list[Pair]:
     """Five verbs in their four variants."""
-    every = [pair for pair in read(Source(), OURS).items if pair.gold]
+    every = [pair for pair in read(DataSource(), OURS).items if pair.gold]
     verbs = list(dict.fromkeys(pair.group for pair in every))[:5]
     return [pair for pair in every if pair.group in verbs]
 
@@ -42,7 +48,9 @@ def filled(pair: Pair, model: str, text: str) -> Filled:
     completion = Completion(text=text, logprob=-1.0, tokens=1)
     other = Completion(text="और", logprob=-2.0, tokens=1)
     answer = Completions(completions=(other, completion), method="masked")
-    answers = Answers([Given("cloze", "model", model, "cloze", answer)] if pair.has_gap else [])
+    answers = Answers(
+        [AnsweredRequest("cloze", "model", model, "cloze", answer)] if pair.has_gap else []
+    )
     return Material(item=pair, protocol=OURS, model=model, answers=answers)
 
 
@@ -58,7 +66,7 @@ def candidates(kind: Kind, pairs: Iterable[Pair], texts: Mapping[str, str]) -> l
 
 def whole(kind: Kind, name: str, items: tuple[StudyItem, ...]) -> Study:
     return msgspec.structs.replace(
-        kind.study(OURS), items=items, drawn=Drawn(kind=name, protocol="epicene")
+        kind.study(OURS), items=items, drawn=SamplingRecord(kind=name, protocol="epicene")
     )
 
 
@@ -79,16 +87,16 @@ TEXTS = {"model-x": "खरीदी", "model-y": "निकाली"}
 
 
 def test_the_expected_verb_and_two_models(pairs: list[Pair]) -> None:
-    items = CLOZE.draw(candidates(CLOZE, pairs, TEXTS), OURS, Wanted())
+    items = CLOZE.draw(candidates(CLOZE, pairs, TEXTS), OURS, SamplingOptions())
     assert len(items) == 5 * 3  # DV has no gap of its own
     study = whole(CLOZE, "cloze-choice", items)
-    assert not list(study_faults(study))
+    assert not list(study_problems(study))
     assert study.lists == "rotated"
     known = {pair.id: pair for pair in pairs}
     orders: Counter[str] = Counter()
     for item in items:
         pair = known[item.fields["pair"]]
-        seen = shown(study, item)
+        seen = visible_values(study, item)
         assert set(seen) == {"sentence", "one", "two", "three"}
         assert set(item.fields) - set(seen) == set(study.hidden)
         assert seen["sentence"] == f"{pair.prefix} ____ {pair.after}"
@@ -103,27 +111,27 @@ def test_the_expected_verb_and_two_models(pairs: list[Pair]) -> None:
 def test_equal_verbs_give_no_choice_of_three(pairs: list[Pair]) -> None:
     for texts in ({"x": "GOLD", "y": "निकाली"}, {"x": "निकाली", "y": "निकाली"}):
         with pytest.raises(InputError, match="nothing to draw"):
-            CLOZE.draw(candidates(CLOZE, pairs, texts), OURS, Wanted())
+            CLOZE.draw(candidates(CLOZE, pairs, texts), OURS, SamplingOptions())
 
 
 def test_one_model_or_three_are_not_two(pairs: list[Pair]) -> None:
     for texts in ({"x": "खरीदी"}, {"x": "खरीदी", "y": "निकाली", "z": "बेची"}):
         with pytest.raises(InputError, match="completions of two models"):
-            CLOZE.draw(candidates(CLOZE, pairs, texts), OURS, Wanted())
+            CLOZE.draw(candidates(CLOZE, pairs, texts), OURS, SamplingOptions())
 
 
 def test_the_papers_study_has_every_verbs_full_frame(pairs: list[Pair]) -> None:
     paper = PROTOCOLS["paper"]
-    items = CLOZE.draw(candidates(CLOZE, pairs, TEXTS), paper, Wanted())
+    items = CLOZE.draw(candidates(CLOZE, pairs, TEXTS), paper, SamplingOptions())
     assert {item.fields["variant"] for item in items} == {"SV"}
     assert len(items) == 5
     assert CLOZE.study(paper).judgements == 14
     with pytest.raises(InputError, match="all 56 verbs"):
-        CLOZE.draw(candidates(CLOZE, pairs, TEXTS), paper, Wanted(total=3))
+        CLOZE.draw(candidates(CLOZE, pairs, TEXTS), paper, SamplingOptions(total=3))
 
 
 def test_preference_for_the_expected_verb(pairs: list[Pair]) -> None:
-    items = CLOZE.draw(candidates(CLOZE, pairs, TEXTS), OURS, Wanted())
+    items = CLOZE.draw(candidates(CLOZE, pairs, TEXTS), OURS, SamplingOptions())
     study = whole(CLOZE, "cloze-choice", items)
     verbs = sorted({item.group for item in items})
 
@@ -166,14 +174,14 @@ LABELS: Kind = completions.kind
 
 def test_every_completion_in_its_sentence(pairs: list[Pair]) -> None:
     found = candidates(LABELS, pairs, {"model-x": "GOLD", "model-y": "पेड़"})
-    items = stratified(found, Wanted(twice=0))
+    items = stratified_sample(found, SamplingOptions(twice=0))
     assert len(items) == 2 * 5 * 3
     study = whole(LABELS, "completions", items)
-    assert not list(study_faults(study))
+    assert not list(study_problems(study))
     known = {pair.id: pair for pair in pairs}
     for item in items:
         pair = known[item.fields["pair"]]
-        seen = shown(study, item)
+        seen = visible_values(study, item)
         assert set(seen) == {"sentence", "completion"}
         assert set(item.fields) - set(seen) == set(study.hidden)
         assert "model-" not in f"{item.id} {seen}"
@@ -188,17 +196,19 @@ def test_every_completion_in_its_sentence(pairs: list[Pair]) -> None:
 def test_a_chat_models_answers_are_labelled_too(pairs: list[Pair]) -> None:
     pair = next(each for each in pairs if each.has_gap)
     answer = Texts(texts=(Text(text="**दिलवाई**।"),))
-    answers = Answers([Given("prompt", "model", "m", "prompt", answer)])
+    answers = Answers([AnsweredRequest("prompt", "model", "m", "prompt", answer)])
     (candidate,) = LABELS.candidates(Material(item=pair, protocol=OURS, model="m", answers=answers))
     assert candidate.make().fields["completion"] == "दिलवाई"
-    empty = Answers([Given("prompt", "model", "m", "prompt", Texts(texts=(Text(text="…"),)))])
+    empty = Answers(
+        [AnsweredRequest("prompt", "model", "m", "prompt", Texts(texts=(Text(text="…"),)))]
+    )
     material = Material(item=pair, protocol=OURS, model="m", answers=empty)
     assert not list(LABELS.candidates(material))
 
 
 def test_what_people_found_and_how_far_the_analyser_agrees(pairs: list[Pair]) -> None:
     found = candidates(LABELS, pairs, {"model-x": "GOLD", "model-y": "पेड़"})
-    items = stratified(found, Wanted(twice=0))
+    items = stratified_sample(found, SamplingOptions(twice=0))
     study = whole(LABELS, "completions", items)
     first = sorted({item.group for item in items})[0]
 

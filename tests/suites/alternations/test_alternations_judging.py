@@ -7,7 +7,7 @@ import math
 import msgspec
 import pytest
 
-from epicene.records import (
+from epicene.core.records import (
     Completion,
     Completions,
     Fill,
@@ -19,12 +19,11 @@ from epicene.records import (
     Texts,
     TextScore,
 )
-from epicene.suites import Answers, Given
+from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.alternations import unigrams
 from epicene.suites.alternations.ask import ask_gap, ask_prompt, ask_scores
-from epicene.suites.alternations.cloze import BY_VERB, WITH_AFTER, first_word, rankings
-from epicene.suites.alternations.judge import judge
-from epicene.suites.alternations.pairs import Pair
+from epicene.suites.alternations.items import Pair
+from epicene.suites.alternations.judge import BY_VERB, WITH_AFTER, first_word, judge, rankings
 from epicene.suites.alternations.protocol import PROTOCOLS, AlternationsProtocol
 
 OURS = PROTOCOLS["epicene"]
@@ -55,7 +54,9 @@ def judged(
     protocol: AlternationsProtocol = OURS,
 ) -> dict[str, Judgement]:
     """The judgements by name."""
-    answers = Answers(Given("stage", "model", "m", name, answer) for name, answer in given)
+    answers = Answers(
+        AnsweredRequest("stage", "model", "m", name, answer) for name, answer in given
+    )
     made = list(judge(pair, answers, protocol))
     assert len({each.name for each in made}) == len(made)
     return {each.name: each for each in made}

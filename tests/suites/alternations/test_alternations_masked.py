@@ -13,20 +13,19 @@ from typing import cast
 import msgspec
 import pytest
 
-from epicene.models import Files, parse_spec
-from epicene.models.hf import fingerprint
+from epicene.core.records import Masking, Scores
+from epicene.models import ImageStore, parse_spec
+from epicene.models.hf import checkpoint
 from epicene.models.hf.masked import HfMasked
-from epicene.records import Masking, Scores
-from epicene.runs.results import Judged, read_run
-from epicene.runs.run import Order, run
+from epicene.runs.results import RunJudgements, read_run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import summarise
-from epicene.suites import Answers, Given, Source, choose_protocol
+from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol
 from epicene.suites.alternations import suite
-from epicene.suites.alternations.accuracy import type_of
 from epicene.suites.alternations.ask import ask_scores
-from epicene.suites.alternations.cloze import BY_VERB
-from epicene.suites.alternations.judge import judge
-from epicene.suites.alternations.pairs import Pair
+from epicene.suites.alternations.items import Pair
+from epicene.suites.alternations.judge import BY_VERB, judge
+from epicene.suites.alternations.metrics import model_type
 from epicene.suites.alternations.protocol import PROTOCOLS
 from models.test_hf_masked import MASKINGS, slow_logprobs, slow_words
 from models.tiny_masked import loaded, model_and_tokenizer
@@ -43,9 +42,11 @@ def answered(family: str) -> Answers:
     requests = list(ask_scores(PAIR, Answers(), OURS))
     batch = list(enumerate(requests))
     model = HfMasked(loaded(family))
-    found = dict(pair for part in model.answer(iter([batch]), cast("Files", None)) for pair in part)
+    found = dict(
+        pair for part in model.answer(iter([batch]), cast("ImageStore", None)) for pair in part
+    )
     return Answers(
-        Given("acceptability", "model", family, request.name, found[place])
+        AnsweredRequest("acceptability", "model", family, request.name, found[place])
         for place, request in batch
     )
 
@@ -88,27 +89,27 @@ def test_words_of_the_test_are_of_several_tokens() -> None:
 def test_a_masked_model_runs_through_both_formats(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fingerprint, "hash_folder", lambda: tmp_path)
+    monkeypatch.setattr(checkpoint, "hash_cache_folder", lambda: tmp_path)
     for part in model_and_tokenizer("xlm-roberta"):
         part.save_pretrained(tmp_path / "model")
     row = {"id": "1", "sentence_good": PAIR.good, "sentence_bad": PAIR.bad}
     data = tmp_path / "sv.json"
     data.write_text(json.dumps([row]), "utf-8")
-    order = Order(
+    order = RunConfig(
         suite=suite,
         protocol=choose_protocol(suite, "epicene", {"masks": "3", "top": "4"}, None),
         models={"model": [parse_spec(f"hf:{tmp_path / 'model'}?device=cpu")]},
-        source=Source(path=data),
+        source=DataSource(path=data),
         under=tmp_path / "runs",
     )
     folder, manifest = run(order, Silent())
     assert manifest.state == "complete"
     summary = summarise([read_run(folder)])
-    assert type_of(summary.results, "model") == "masked"
+    assert model_type(summary.results, "model") == "masked"
     (cloze,) = [table for table in summary.tables if table.name == "cloze"]
     # A masked model sees what follows, so there is one ranking.
     assert {row.keys[:3] for row in cloze.rows} == {("cloze", "model", BY_VERB)}
-    (judged,) = [each for each in Judged(read_run(folder)) if each.name == "cloze"]
+    (judged,) = [each for each in RunJudgements(read_run(folder)) if each.name == "cloze"]
     completions = judged.evidence["completions"].split(" / ")
     assert 1 <= len(completions) <= 4
     for text in completions:  # a word of its own, not a continuation of the one before

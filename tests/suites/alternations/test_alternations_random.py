@@ -5,16 +5,16 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from epicene.core.records import Estimate
 from epicene.models import parse_spec
-from epicene.records import Estimate
 from epicene.runs.results import read_run
-from epicene.runs.run import Order, run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import Summary, summarise
+from epicene.stats.tabulate import rows_where
 from epicene.suites import choose_protocol
 from epicene.suites.alternations import suite
-from epicene.suites.alternations.accuracy import accuracy, scored
-from epicene.suites.alternations.pairs import VARIANTS
-from epicene.suites.tabulate import only
+from epicene.suites.alternations.items import VARIANTS
+from epicene.suites.alternations.metrics import accuracy, main_scores
 from runs.conftest import Silent
 
 SEEDS = range(5)
@@ -25,7 +25,7 @@ def guessed(tmp_path_factory: pytest.TempPathFactory) -> Summary:
     """The whole starter set, guessed at several times."""
     folders = []
     for seed in SEEDS:
-        order = Order(
+        order = RunConfig(
             suite=suite,
             protocol=choose_protocol(suite, "epicene", {"formats": "acceptability"}, None),
             models={"model": [parse_spec(f"random:{seed}")]},
@@ -60,8 +60,8 @@ def test_nineteen_intervals_of_twenty_hold_chance(guessed: Summary) -> None:
 
 @pytest.mark.parametrize("measure", ["sum", "per token", "per word", "per character"])
 def test_all_guesses_together(guessed: Summary, measure: str) -> None:
-    frame = only(guessed.results.frame, format="acceptability", measure=measure)
-    assert len(frame) == len(SEEDS) * scored(guessed.results)["item"].n_unique()
+    frame = rows_where(guessed.results.frame, format="acceptability", measure=measure)
+    assert len(frame) == len(SEEDS) * main_scores(guessed.results)["item"].n_unique()
     # Guesses of different seeds are independent: a group is a verb guessed at once.
     apart = frame.with_columns(pl.concat_str("model", "group").alias("group"))
     found = accuracy(apart)

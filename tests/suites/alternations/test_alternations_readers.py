@@ -14,12 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.errors import InputError
-from epicene.suites import Source
-from epicene.suites.alternations.data import read, stratum
-from epicene.suites.alternations.pairs import Pair
+from epicene.core.errors import InputError
+from epicene.suites import DataSource
+from epicene.suites.alternations.data import RESERVED_COLUMNS, read, read_pairs, stratum
+from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.protocol import PROTOCOLS, AlternationsProtocol
-from epicene.suites.alternations.sources import TAKEN, read_pairs
 
 OURS = PROTOCOLS["epicene"]
 # U+095C, which NFC would write as two characters.
@@ -58,7 +57,7 @@ def write(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
 
 
 def pairs(path: Path, protocol: AlternationsProtocol = OURS, **columns: str) -> list[Pair]:
-    return list(read(Source(path=path, columns=columns), protocol).items)
+    return list(read(DataSource(path=path, columns=columns), protocol).items)
 
 
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".csv", ".tsv", ".parquet"])
@@ -122,9 +121,11 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 
 
 def test_a_column_called_as_one_of_ours_is_set_apart(tmp_path: Path) -> None:
-    rows = [{"good": "a b", "bad": "a c", **dict.fromkeys(sorted(TAKEN - {"group"}), "x")}]
+    rows = [
+        {"good": "a b", "bad": "a c", **dict.fromkeys(sorted(RESERVED_COLUMNS - {"group"}), "x")}
+    ]
     (pair,) = pairs(write(tmp_path / "mine.jsonl", rows))
-    assert not TAKEN & set(pair.columns)
+    assert not RESERVED_COLUMNS & set(pair.columns)
     assert pair.columns["label (of the file)"] == "x"
     assert pair.language == "x"  # ours, and read as such
 

@@ -8,27 +8,27 @@ from typing import Any
 import msgspec
 import pytest
 
-from epicene.records import Estimate, Identity, Judgement, Scores, Table, TextScore
-from epicene.report.plain import as_json
-from epicene.runs.results import frame_of
-from epicene.stats.proportions import wilson
-from epicene.suites import Answers, Given, Results, RunInfo
-from epicene.suites.alternations.accuracy import accuracy, scored, type_of
-from epicene.suites.alternations.cloze_tables import paired_formats
+from epicene.core.records import Estimate, Identity, Judgement, Scores, Table, TextScore
+from epicene.report.table_formats import as_json
+from epicene.runs.results import judgement_frame
+from epicene.stats.intervals import wilson
+from epicene.stats.tabulate import rows_where
+from epicene.suites import AnsweredRequest, Answers, Results, RunInfo
 from epicene.suites.alternations.figures import figures
+from epicene.suites.alternations.items import VARIANTS, Pair
 from epicene.suites.alternations.judge import judge
-from epicene.suites.alternations.pairs import VARIANTS, Pair
+from epicene.suites.alternations.metrics import accuracy, main_scores, model_type
 from epicene.suites.alternations.protocol import PROTOCOLS
 from epicene.suites.alternations.published import (
-    CLASSES,
-    MODELS,
-    PEOPLE,
+    PEOPLE_ACCURACY,
+    PUBLISHED_MODELS,
     TABLE_2,
     TABLE_5,
-    VERBS,
+    VALENCY_CLASSES,
+    VERBS_PER_VALENCY,
 )
-from epicene.suites.alternations.tables import metrics, tables
-from epicene.suites.tabulate import only
+from epicene.suites.alternations.tables import all_metrics, tables
+from epicene.suites.alternations.tables_cloze import paired_formats
 
 OURS = PROTOCOLS["epicene"]
 
@@ -52,7 +52,7 @@ def judged(given: Iterable[tuple[Pair, float]], method: str = "causal") -> Itera
             for value in (margin, 0.0)
         )
         scores = Scores(texts=texts, method=method)
-        given_ = Given("acceptability", "model", "m", "acceptability within-word", scores)
+        given_ = AnsweredRequest("acceptability", "model", "m", "acceptability within-word", scores)
         yield from judge(item, Answers([given_]), OURS)
 
 
@@ -75,7 +75,7 @@ def results(
         )
         for model in judgements
     )
-    frames = [frame_of(judgements[info.model], info) for info in infos]
+    frames = [judgement_frame(judgements[info.model], info) for info in infos]
     return Results(pl.concat(frames, how="diagonal"), OURS, infos)
 
 
@@ -99,7 +99,7 @@ def cells(found: Table, *keys: str) -> dict[str, Estimate]:
 def test_accuracy_has_wilsons_interval_and_a_tie_is_half() -> None:
     margins = [1.0] * 6 + [-1.0] * 3 + [0.0]
     found = results({"m": judged((pair(n), margin) for n, margin in enumerate(margins))})
-    frame = scored(found)
+    frame = main_scores(found)
     assert accuracy(frame) == wilson(6.5, 10)
     # Wilson's interval by its formula, for 6.5 of 10 at 95 %.
     z, n, p = 1.959963984540054, 10, 0.65
@@ -107,7 +107,7 @@ def test_accuracy_has_wilsons_interval_and_a_tie_is_half() -> None:
     half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
     assert accuracy(frame).low == pytest.approx(centre - half)
     assert accuracy(frame).high == pytest.approx(centre + half)
-    made = metrics(found)
+    made = all_metrics(found)
     assert made["accuracy"] == wilson(6.5, 10)
     assert made["ties"].value == pytest.approx(0.1)
     row = cells(table(found, "phenomena"), "m", "p")
@@ -122,7 +122,7 @@ def test_variants_of_one_verb_are_not_independent() -> None:
             for variant in VARIANTS:
                 yield pair(number, variant), 1.0 if number < 20 * share else -1.0
 
-    whole = accuracy(scored(results({"m": judged(four(0.5))})))
+    whole = accuracy(main_scores(results({"m": judged(four(0.5))})))
     one = wilson(10, 20)
     assert whole.value == one.value == 0.5
     assert whole.n == 80
@@ -167,7 +167,7 @@ def test_a_causal_model_counts_once_however_it_should_have_masked() -> None:
         for judgement in judge(
             item,
             Answers(
-                Given("acceptability", "model", "m", f"acceptability {masking}", scores)
+                AnsweredRequest("acceptability", "model", "m", f"acceptability {masking}", scores)
                 for masking in protocol.maskings
             ),
             protocol,
@@ -186,7 +186,7 @@ def frames(right: int) -> list[tuple[Pair, float]]:
     made = [
         pair(number, variant, columns={"valency": valency})
         for variant in VARIANTS
-        for number, valency in enumerate(CLASSES)
+        for number, valency in enumerate(VALENCY_CLASSES)
     ]
     return [(item, 1.0 if place < right else -1.0) for place, item in enumerate(made)]
 
@@ -196,7 +196,7 @@ def test_table_2_groups_runs_with_the_papers_models() -> None:
     found = results(
         {"mine": judged(frames(4), method=masked), "other": judged(frames(0))}, parameters=245e6
     )
-    assert (type_of(found, "mine"), type_of(found, "other")) == ("masked", "causal")
+    assert (model_type(found, "mine"), model_type(found, "other")) == ("masked", "causal")
     second = table(found, "2")
     assert [row.keys for row in second.rows] == [
         ("masked", "multilingual", "MuRIL"),
@@ -228,7 +228,7 @@ def test_table_5_is_by_class_and_has_the_papers_rows() -> None:
     found = results({"mine": judged(frames(5))})
     fifth = table(found, "5")
     mine = cells(fifth, "mine", "SV")
-    assert [mine[name].value for name in CLASSES] == [1, 1, 0]
+    assert [mine[name].value for name in VALENCY_CLASSES] == [1, 1, 0]
     assert cells(fifth, "IndicBERT v2", "No Case(E)")["transitive"].value == pytest.approx(0.5652)
     assert sum(row.origin == "published" for row in fifth.rows) == 8 * 4
     assert as_json(fifth)["mine"]["DV"]["ditransitive"]["value"] == 1
@@ -241,23 +241,25 @@ def test_the_published_tables_contradict_each_other_where_the_card_says_so() -> 
         for variant, printed, per_cent in zip(VARIANTS, TABLE_2[model], by_variant, strict=True):
             counts = [
                 round(share * verbs / 100)
-                for share, verbs in zip(per_cent, VERBS.values(), strict=True)
+                for share, verbs in zip(per_cent, VERBS_PER_VALENCY.values(), strict=True)
             ]
-            for share, count, verbs in zip(per_cent, counts, VERBS.values(), strict=True):
+            for share, count, verbs in zip(
+                per_cent, counts, VERBS_PER_VALENCY.values(), strict=True
+            ):
                 assert 100 * count / verbs == pytest.approx(share, abs=0.06)
             if 100 * sum(counts) / 56 != pytest.approx(printed, abs=0.06):
                 wrong.add((model, variant))
     assert wrong == {("mGPT 1.3b", "SV"), ("BLOOM 1.1b", "SV")}
-    causal = [name for name, model in MODELS.items() if model.type == "causal"]
+    causal = [name for name, model in PUBLISHED_MODELS.items() if model.type == "causal"]
     assert len(causal) == 3
     for name in causal:
         _, same_verb, _, no_instrument = TABLE_5[name]
         assert same_verb == no_instrument
     assert (TABLE_2["mGPT 1.3b"][1], TABLE_2["BLOOM 1.1b"][1]) == (21.4, 58.9)
-    masked = [name for name, model in MODELS.items() if model.type == "masked"]
+    masked = [name for name, model in PUBLISHED_MODELS.items() if model.type == "masked"]
     assert all(TABLE_5[name][1] != TABLE_5[name][3] for name in masked)
-    assert sum(VERBS.values()) == 56
-    assert PEOPLE == (99.0, 90.9, 96.4, 99.7)
+    assert sum(VERBS_PER_VALENCY.values()) == 56
+    assert PEOPLE_ACCURACY == (99.0, 90.9, 96.4, 99.7)
 
 
 def test_the_size_curve_has_a_line_per_family_and_the_runs_models() -> None:
@@ -319,7 +321,7 @@ def test_acceptability_against_cloze_on_the_same_verbs() -> None:
             assert low < row[name].value < high  # type: ignore[operator]
     assert cells(formats, "cloze", "m", "all")["pairs"].value == 20
     together = paired_formats(found, "m", "cloze")
-    assert len(only(together, phenomenon="DV")) == 10
+    assert len(rows_where(together, phenomenon="DV")) == 10
 
 
 def test_ties_are_left_out_of_the_agreement() -> None:
@@ -338,4 +340,4 @@ def test_what_fills_the_gap_is_counted_by_kind() -> None:
     assert row["agreement errors"].value == 0
     assert cells(kinds, "cloze", "m", "by the verb", "SV")["gaps"].value == 3
     assert "formats" not in {each.name for each in tables(found)}
-    assert metrics(found)["cloze indirect causatives"] == wilson(3, 4)
+    assert all_metrics(found)["cloze indirect causatives"] == wilson(3, 4)

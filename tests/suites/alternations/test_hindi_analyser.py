@@ -9,19 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.suites.alternations.analyser import (
+from epicene.suites.alternations.construction import build_pairs
+from epicene.suites.alternations.hindi_analyser import (
     DIRECT,
     INDIRECT,
     INTRANSITIVE,
     NOT_A_VERB,
     TRANSITIVE,
-    Reading,
-    agrees,
-    analyse,
+    VerbAnalysis,
+    agrees_with_pair,
+    analyse_verb,
 )
-from epicene.suites.alternations.builder import build
-from epicene.suites.alternations.paradigm import paradigm
-from epicene.suites.alternations.table import verbs
+from epicene.suites.alternations.hindi_verbs import paradigm, verbs
 
 COMPLETIONS = [
     json.loads(line)
@@ -38,12 +37,12 @@ def test_accuracy_on_labelled_completions() -> None:
     was written after that, so that the figure below is no longer one on unseen words.
     """
     assert len(COMPLETIONS) == 150
-    readings = [analyse(row["text"]) for row in COMPLETIONS]
+    readings = [analyse_verb(row["text"]) for row in COMPLETIONS]
     kinds = sum(
         reading.kind == row["kind"] for reading, row in zip(readings, COMPLETIONS, strict=True)
     )
     whole = sum(
-        reading == Reading(row["kind"], row["gender"], row["number"], row["aspect"])
+        reading == VerbAnalysis(row["kind"], row["gender"], row["number"], row["aspect"])
         for reading, row in zip(readings, COMPLETIONS, strict=True)
     )
     assert (kinds, whole) == (150, 150)
@@ -56,7 +55,7 @@ def test_every_form_of_the_table_is_read_as_what_it_is() -> None:
         for form in paradigm(verb):
             kind = kinds[verb.valency] if form.stem_kind == "base" else form.stem_kind
             number = "" if form.gender == "f" else form.number
-            if analyse(form.text) != Reading(kind, form.gender, number, form.aspect):
+            if analyse_verb(form.text) != VerbAnalysis(kind, form.gender, number, form.aspect):
                 wrong.add(form.text)
     # It is far more often the noun, punishment.
     assert wrong == {"सजा"}
@@ -64,36 +63,36 @@ def test_every_form_of_the_table_is_read_as_what_it_is() -> None:
 
 @pytest.mark.parametrize("spelling", ["पकड़वायी", "पक\u095cवाई", "पकडवाई", "पकड\u093cवाई।"])
 def test_spellings(spelling: str) -> None:
-    assert analyse(spelling) == Reading(INDIRECT, "f", "", "perfective")
+    assert analyse_verb(spelling) == VerbAnalysis(INDIRECT, "f", "", "perfective")
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("थिरकाया", Reading(DIRECT, "m", "sg", "perfective")),  # by its ending: थिरक is known
-        ("टुनटुनवाता", Reading(INDIRECT, "m", "sg", "habitual")),  # by its ending alone
-        ("टुनटुनवाई", Reading(NOT_A_VERB)),  # could be a noun, like कार्रवाई
-        ("कटवाकर", Reading(INDIRECT)),
-        ("मार दिया", Reading(DIRECT, "m", "sg", "perfective")),
-        ("मार", Reading(NOT_A_VERB)),  # a blow, where no verb follows
-        ("पकड़वा लिए थे", Reading(INDIRECT, "m", "pl", "perfective")),
-        ("की सफ़ाई", Reading(TRANSITIVE, "f", "", "perfective")),
-        ("करेगी", Reading(TRANSITIVE)),  # a verb, but no participle
-        ("है", Reading(NOT_A_VERB)),
-        ("walked", Reading(NOT_A_VERB)),
+        ("थिरकाया", VerbAnalysis(DIRECT, "m", "sg", "perfective")),  # by its ending: थिरक is known
+        ("टुनटुनवाता", VerbAnalysis(INDIRECT, "m", "sg", "habitual")),  # by its ending alone
+        ("टुनटुनवाई", VerbAnalysis(NOT_A_VERB)),  # could be a noun, like कार्रवाई
+        ("कटवाकर", VerbAnalysis(INDIRECT)),
+        ("मार दिया", VerbAnalysis(DIRECT, "m", "sg", "perfective")),
+        ("मार", VerbAnalysis(NOT_A_VERB)),  # a blow, where no verb follows
+        ("पकड़वा लिए थे", VerbAnalysis(INDIRECT, "m", "pl", "perfective")),
+        ("की सफ़ाई", VerbAnalysis(TRANSITIVE, "f", "", "perfective")),
+        ("करेगी", VerbAnalysis(TRANSITIVE)),  # a verb, but no participle
+        ("है", VerbAnalysis(NOT_A_VERB)),
+        ("walked", VerbAnalysis(NOT_A_VERB)),
     ],
 )
-def test_readings(text: str, expected: Reading) -> None:
-    assert analyse(text) == expected
+def test_readings(text: str, expected: VerbAnalysis) -> None:
+    assert analyse_verb(text) == expected
 
 
 @given(st.text())
 def test_any_text_has_a_reading(text: str) -> None:
-    assert analyse(text).kind in {INDIRECT, DIRECT, TRANSITIVE, INTRANSITIVE, NOT_A_VERB}
+    assert analyse_verb(text).kind in {INDIRECT, DIRECT, TRANSITIVE, INTRANSITIVE, NOT_A_VERB}
 
 
 def test_agreement_with_the_pair() -> None:
-    by_auxiliary = {pair.after: pair for seed in range(4) for pair in build(seed)}
+    by_auxiliary = {pair.after: pair for seed in range(4) for pair in build_pairs(seed)}
     expected = {
         "था": {"किया"},
         "थे": {"किए"},
@@ -105,12 +104,12 @@ def test_agreement_with_the_pair() -> None:
         found = {
             form
             for form in ("किया", "किए", "की", "कीं", "कर", "करना", "मेज़")
-            if agrees(analyse(form), pair)
+            if agrees_with_pair(analyse_verb(form), pair)
         }
         assert found == forms, auxiliary
 
 
 def test_gold_always_agrees() -> None:
-    for pair in build(0):
-        assert analyse(pair.gold).kind == INDIRECT
-        assert agrees(analyse(pair.gold), pair)
+    for pair in build_pairs(0):
+        assert analyse_verb(pair.gold).kind == INDIRECT
+        assert agrees_with_pair(analyse_verb(pair.gold), pair)

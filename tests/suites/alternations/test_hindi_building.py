@@ -9,15 +9,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.construct import BuildOrder, construct
-from epicene.suites import Source
+from epicene.runs.dataset_builder import BuildConfig, build_dataset
+from epicene.suites import DataSource
 from epicene.suites.alternations import suite
-from epicene.suites.alternations.builder import build, row_of
 from epicene.suites.alternations.checks import check
-from epicene.suites.alternations.data import STARTER
-from epicene.suites.alternations.pairs import Pair
+from epicene.suites.alternations.construction import build_pairs, pair_row
+from epicene.suites.alternations.data import STARTER, read_pairs
+from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.protocol import PROTOCOLS
-from epicene.suites.alternations.sources import read_pairs
 from runs.conftest import Silent
 
 PROTOCOL = PROTOCOLS["epicene"]
@@ -33,7 +32,7 @@ def findings(pairs: list[Pair]) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def pairs() -> list[Pair]:
-    return list(build(0))
+    return list(build_pairs(0))
 
 
 def changed(pairs: list[Pair], name: str, **fields: object) -> list[Pair]:
@@ -65,13 +64,13 @@ def reworded(pairs: list[Pair], name: str, old: str, new: str) -> list[Pair]:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_seed_keeps_to_the_design(seed: int) -> None:
-    assert findings(list(build(seed))) == {}
+    assert findings(list(build_pairs(seed))) == {}
 
 
 def test_another_seed_is_another_set() -> None:
-    first, second = ({pair.good for pair in build(seed)} for seed in (0, 1))
+    first, second = ({pair.good for pair in build_pairs(seed)} for seed in (0, 1))
     assert len(first & second) < len(first) / 4
-    assert [pair.good for pair in build(1)] == [pair.good for pair in build(1)]
+    assert [pair.good for pair in build_pairs(1)] == [pair.good for pair in build_pairs(1)]
 
 
 def test_numbers(pairs: list[Pair]) -> None:
@@ -90,7 +89,7 @@ def test_numbers(pairs: list[Pair]) -> None:
 
 def test_the_starter_set_is_the_first_seed(pairs: list[Pair]) -> None:
     lines = (STARTER / "hindi.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line) for line in lines] == [row_of(pair) for pair in pairs]
+    assert [json.loads(line) for line in lines] == [pair_row(pair) for pair in pairs]
 
 
 def test_a_file_gives_back_the_same_pairs(pairs: list[Pair]) -> None:
@@ -112,11 +111,11 @@ def test_one_verb_in_all_variants(pairs: list[Pair]) -> None:
 
 
 def test_build_command(tmp_path: Path) -> None:
-    order = BuildOrder(suite=suite, folder=tmp_path, settings={"seed": "3"}, models={})
-    said = list(construct(order, Silent()))
+    order = BuildConfig(suite=suite, folder=tmp_path, settings={"seed": "3"}, models={})
+    said = list(build_dataset(order, Silent()))
     assert said[-1] == "224 items, 0 findings."
-    read = suite.read(Source(path=tmp_path / "pairs.jsonl"), PROTOCOL)
-    assert list(read.items) == list(build(3))
+    read = suite.read(DataSource(path=tmp_path / "pairs.jsonl"), PROTOCOL)
+    assert list(read.items) == list(build_pairs(3))
     assert (tmp_path / "paradigms.csv").read_text(encoding="utf-8").count("\n") > 1000
 
 
@@ -233,8 +232,10 @@ def test_repeated_and_missing_verbs(pairs: list[Pair]) -> None:
 
 
 def test_rare_verb(pairs: list[Pair], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("epicene.suites.alternations.design.has_frequencies", lambda _: True)
-    monkeypatch.setattr("epicene.suites.alternations.design.zipf", lambda verb: len(verb.base) / 1)
+    monkeypatch.setattr("epicene.suites.alternations.checks.has_frequencies", lambda _: True)
+    monkeypatch.setattr(
+        "epicene.suites.alternations.checks.zipf_value", lambda verb: len(verb.base) / 1
+    )
     found = findings(pairs)
     assert found["sonā"] == ["its commonest form has a Zipf value of 2.0, below 3.0."]
     assert "parakhnā" not in found

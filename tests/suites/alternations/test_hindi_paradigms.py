@@ -7,11 +7,10 @@ from collections import Counter
 
 import pytest
 
+from epicene.suites.alternations.checks import zipf_value
 from epicene.suites.alternations.construction import paradigm_rows
-from epicene.suites.alternations.design import zipf
-from epicene.suites.alternations.iast import transliterate
-from epicene.suites.alternations.paradigm import alone, paradigm
-from epicene.suites.alternations.table import nouns, verbs
+from epicene.suites.alternations.hindi_verbs import clause_final, nouns, paradigm, verbs
+from epicene.suites.alternations.transliteration import transliterate
 
 # verb, stem, aspect: masculine singular, masculine plural, feminine
 FORMS = {
@@ -64,8 +63,8 @@ def test_forms(cell: tuple[str, str, str], expected: str) -> None:
 
 
 def test_feminine_plural_shows_at_the_end_of_a_clause() -> None:
-    assert alone("कटवाई", "f", "pl") == "कटवाईं"
-    assert alone("कटवाए", "m", "pl") == "कटवाए"
+    assert clause_final("कटवाई", "f", "pl") == "कटवाईं"
+    assert clause_final("कटवाए", "m", "pl") == "कटवाए"
 
 
 def test_paradigms_can_be_read_as_a_table() -> None:
@@ -153,7 +152,7 @@ def test_every_list_of_the_table_holds_known_words() -> None:
 
 def test_verbs_are_frequent_enough() -> None:
     pytest.importorskip("wordfreq")
-    values = {verb.id: zipf(verb) for verb in verbs().values()}
+    values = {verb.id: zipf_value(verb) for verb in verbs().values()}
     assert min(values.values()) >= 3.0
     # Values of the list, by hand: चखा, किए's verb by करने.
     assert values["chakh"] == 3.19

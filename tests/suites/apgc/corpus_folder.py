@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from epicene.suites.apgc.labels import TARGETS, parse_label
-from epicene.suites.apgc.sentences import Sentence
+from epicene.suites.apgc.items import TARGETS, Sentence, parse_label
 
 # Groups: the label of the original, then its forms by the label of each.
 GROUPS: tuple[dict[str, str], ...] = (

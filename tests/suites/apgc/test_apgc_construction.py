@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
-import epicene.construct as construct_room
-from epicene.annotate.folder import RESPONSES, read_folder
-from epicene.annotate.store import ResponseStore
-from epicene.construct import BuildOrder, WaitingForPeopleError, construct
-from epicene.errors import InputError
-from epicene.runs import files
-from epicene.studies import AnswerValue, Response, StudyItem
-from epicene.studies.response_files import Placed
-from epicene.studies.responses import check_response
-from epicene.suites import Source, find_suite
+import epicene.runs.dataset_builder as construct_room
+from epicene.core import files
+from epicene.core.errors import InputError
+from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
+from epicene.studies.collection.database import ResponseStore
+from epicene.studies.collection.folder import RESPONSES_FILE, open_study_folder
+from epicene.studies.design.answers import check_response
+from epicene.studies.design.schema import AnswerValue, Response, StudyItem
+from epicene.studies.exchange.response_files import LocatedResponse
+from epicene.suites import DataSource, find_suite
+from epicene.suites.apgc import data as folders
+from epicene.suites.apgc.construction.selection import persons_mentioned, sample_pairs, tokenise
 from epicene.suites.apgc.data import read
 from epicene.suites.apgc.protocol import ApgcProtocol
-from epicene.suites.apgc.selection import people_of, sampled, tokenised
-from epicene.suites.apgc.sources import folder as folders
 from runs.conftest import Silent
 
 # English, Arabic, label, and its other forms by their labels.
@@ -54,8 +54,8 @@ EXTRA = {
     "M!F": "نحن مستعدون كما تعلمين .",
     "F!F": "نحن مستعدات كما تعلمين .",
 }
-LABELS = {tokenised(arabic): label for _, arabic, label, _ in TEXTS}
-FORMS = {tokenised(arabic): forms or EXTRA for _, arabic, _, forms in TEXTS}
+LABELS = {tokenise(arabic): label for _, arabic, label, _ in TEXTS}
+FORMS = {tokenise(arabic): forms or EXTRA for _, arabic, _, forms in TEXTS}
 
 
 @pytest.fixture
@@ -69,12 +69,12 @@ def bitext(tmp_path: Path) -> Path:
 
 def build(folder: Path, bitext: Path, **settings: str) -> list[str]:
     chosen = {"bitext": str(bitext), "size": "10", "shares": "4,3,3", **settings}
-    return list(construct(BuildOrder(find_suite("apgc"), folder, chosen, {}), Silent()))
+    return list(build_dataset(BuildConfig(find_suite("apgc"), folder, chosen, {}), Silent()))
 
 
 def respond(folder: Path, person: str, errs: frozenset[str] = frozenset()) -> None:
     """A person answers everything of a study; `errs` are the items they get wrong."""
-    opened = read_folder(folder)
+    opened = open_study_folder(folder)
     made = []
     for item in opened.study.items:
         answers = label(item, errs) if "people" not in item.fields else form(item)
@@ -87,8 +87,8 @@ def respond(folder: Path, person: str, errs: frozenset[str] = frozenset()) -> No
             seconds=1.0,
         )
         check_response(opened.study, item, response)
-        made.append(Placed("here", response))
-    store = ResponseStore(folder / RESPONSES)
+        made.append(LocatedResponse("here", response))
+    store = ResponseStore(folder / RESPONSES_FILE)
     store.add(made)
     store.close()
 
@@ -117,7 +117,7 @@ def in_child_killed_at(name: str, folder: Path, bitext: Path) -> None:
     """Build in a child process that kills itself when it is about to write a file of that name."""
     child = os.fork()
     if child == 0:
-        write = files.write_whole
+        write = files.write_atomically
 
         def deadly(path: Path, data: bytes) -> None:
             if path.name == name:
@@ -142,18 +142,20 @@ def test_from_bitext_to_corpus(tmp_path: Path, bitext: Path) -> None:
     in_child_killed_at("02-identify.jsonl", out, bitext)
     with pytest.raises(WaitingForPeopleError, match="adjudicate"):
         build(out, bitext)
-    assert [item.id for item in read_folder(out / "03-adjudicate").study.items] == ["1"]
+    assert [item.id for item in open_study_folder(out / "03-adjudicate").study.items] == ["1"]
     respond(out / "03-adjudicate", "three")
     with pytest.raises(WaitingForPeopleError, match="rewrite"):
         build(out, bitext)
-    rewriting = read_folder(out / "05-rewrite").study
+    rewriting = open_study_folder(out / "05-rewrite").study
     assert len(rewriting.items) == 1 + 1 + 1 + 3 + 3 + 1  # every other form of what shows gender
     respond(out / "05-rewrite", "one")
     in_child_killed_at("06-group.jsonl", out, bitext)
     told = build(out, bitext)
     assert told[-1] == "17 items, 0 findings."
 
-    corpus = list(read(Source(path=out / "corpus.jsonl"), ApgcProtocol(name="x", about="")).items)
+    corpus = list(
+        read(DataSource(path=out / "corpus.jsonl"), ApgcProtocol(name="x", about="")).items
+    )
     originals = {each.id: each for each in corpus if each.original}
     assert sorted(each.label for each in originals.values()) == [
         "BM", "BM!", "BN", "BN", "FM", "M!M", "MN", "NB",
@@ -186,7 +188,7 @@ def test_a_rewrite_with_another_number_of_words_is_refused(tmp_path: Path, bitex
     respond(out / "02-identify", "two")
     with pytest.raises(WaitingForPeopleError):
         build(out, bitext)
-    study = read_folder(out / "05-rewrite").study
+    study = open_study_folder(out / "05-rewrite").study
     item = study.items[0]
     response = Response(
         study=study.name,
@@ -230,11 +232,11 @@ def test_splits_keep_groups_whole_and_labels_in_proportion() -> None:
     ],
 )
 def test_who_is_in_the_english(english: str, people: str | None) -> None:
-    assert people_of(english) == people
+    assert persons_mentioned(english) == people
 
 
 def test_tokens() -> None:
-    assert tokenised("نعم،\u200f أنا.. هنا!") == "نعم ، أنا . . هنا !"
+    assert tokenise("نعم،\u200f أنا.. هنا!") == "نعم ، أنا . . هنا !"
 
 
 def test_sampling_in_given_proportions() -> None:
@@ -243,12 +245,12 @@ def test_sampling_in_given_proportions() -> None:
         for kind in ("both", "first", "second")
         for n in range(50)
     ]
-    drawn = sampled(pairs, 40, (0.5, 0.25, 0.25), seed=1)
+    drawn = sample_pairs(pairs, 40, (0.5, 0.25, 0.25), seed=1)
     assert Counter(pair["people"] for pair in drawn) == {"both": 20, "first": 10, "second": 10}
-    assert drawn == sampled(pairs, 40, (0.5, 0.25, 0.25), seed=1)
-    assert drawn != sampled(pairs, 40, (0.5, 0.25, 0.25), seed=2)
+    assert drawn == sample_pairs(pairs, 40, (0.5, 0.25, 0.25), seed=1)
+    assert drawn != sample_pairs(pairs, 40, (0.5, 0.25, 0.25), seed=2)
     with pytest.raises(InputError, match="50 pairs of the kind 'both', but 60"):
-        sampled(pairs, 120, (0.5, 0.25, 0.25), seed=1)
+        sample_pairs(pairs, 120, (0.5, 0.25, 0.25), seed=1)
 
 
 def test_who_labelled_cannot_also_decide(tmp_path: Path, bitext: Path) -> None:
@@ -268,7 +270,7 @@ def test_who_labelled_cannot_also_decide(tmp_path: Path, bitext: Path) -> None:
 def test_as_many_as_wanted_are_sampled(size: int) -> None:
     kinds = ("both", "first", "second")
     pairs = [{"id": f"{kind}{n}", "people": kind} for kind in kinds for n in range(9)]
-    assert len(sampled(pairs, size, (0.211, 0.425, 0.364), seed=0)) == size
+    assert len(sample_pairs(pairs, size, (0.211, 0.425, 0.364), seed=0)) == size
 
 
 def test_the_bitext_counts_by_its_content(tmp_path: Path, bitext: Path) -> None:

@@ -9,14 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from epicene.records import Judgement, Text, Texts
-from epicene.suites import Answers, Given
+from epicene.core.records import Judgement, Text, Texts
+from epicene.suites import AnsweredRequest, Answers
 from epicene.suites.apgc.ask import ask_labels, ask_post_editing, ask_rewriting
 from epicene.suites.apgc.bleu import bleu, bleu_counts
-from epicene.suites.apgc.english import english_gender
-from epicene.suites.apgc.judge import judge, read_labels, sentence_label, words_in_place
-from epicene.suites.apgc.lexical import is_reinflection
+from epicene.suites.apgc.judge import (
+    english_gender,
+    judge,
+    read_labels,
+    sentence_label,
+    words_in_place,
+)
 from epicene.suites.apgc.protocol import PROTOCOLS, ApgcProtocol
+from epicene.suites.apgc.statistics import is_reinflection
 from suites.apgc.corpus_folder import sentences
 
 BOTH = next(each for each in sentences() if each.label == "MF")
@@ -24,7 +29,7 @@ BOTH = next(each for each in sentences() if each.label == "MF")
 
 def judged(protocol: ApgcProtocol, **texts: str) -> dict[str, Judgement]:
     answers = Answers(
-        Given("", "model", "x", name.replace("_", " "), Texts(texts=(Text(text=text),)))
+        AnsweredRequest("", "model", "x", name.replace("_", " "), Texts(texts=(Text(text=text),)))
         for name, text in texts.items()
     )
     return {each.name: each for each in judge(BOTH, answers, protocol)}
@@ -152,7 +157,7 @@ TRANSLATION = ApgcProtocol(name="x", about="", tasks=("translation",))
 def test_the_gender_of_translated_words(answer: str, labels: list[str]) -> None:
     sentence = replace(BOTH, english="I am proud of you, my child.")
     given = Answers(
-        [Given("", "translator", "x", "translation", Texts(texts=(Text(text=answer),)))]
+        [AnsweredRequest("", "translator", "x", "translation", Texts(texts=(Text(text=answer),)))]
     )
     words = [each for each in judge(sentence, given, TRANSLATION) if " word " in each.name]
     assert [each.label for each in words] == labels
@@ -210,7 +215,7 @@ def test_both_wordings_name_both_people_and_hold_the_sentence() -> None:
 def test_post_editing_works_on_the_answer_or_on_what_came_with_the_data() -> None:
     protocol = PROTOCOLS["epicene"]
     answered = Answers(
-        [Given("", "translator", "x", "translation", Texts(texts=(Text(text="نعم"),)))]
+        [AnsweredRequest("", "translator", "x", "translation", Texts(texts=(Text(text="نعم"),)))]
     )
     assert [each.source for each in ask_post_editing(BOTH, answered, protocol)] == ["نعم"] * 4  # type: ignore[union-attr]
     with_data = replace(BOTH, translation="لا")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.errors import InputError
-from epicene.suites.apgc.labels import (
+from epicene.core.errors import InputError
+from epicene.suites.apgc.items import (
     SentenceLabel,
     WordLabel,
     five_way_labels,

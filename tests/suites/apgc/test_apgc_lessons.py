@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from epicene.suites.apgc.lessons import lessons
-from epicene.suites.apgc.sources.folder import read_folder
+from epicene.suites.apgc.data import read_folder, tagging_data
 from suites.apgc.corpus_folder import sentences
 
 
 def test_each_labelled_word_has_its_form_for_the_other_gender() -> None:
     made = dict(
-        zip((each.label for each in sentences()), lessons(sentences()).sentences, strict=True)
+        zip((each.label for each in sentences()), tagging_data(sentences()).sentences, strict=True)
     )
     assert set(made["BB"].labels) == {"B"}
     assert made["BB"].counterparts == made["BB"].words
@@ -27,7 +26,7 @@ def test_each_labelled_word_has_its_form_for_the_other_gender() -> None:
 
 
 def test_labels_say_whose_gender_they_show() -> None:
-    shown = lessons(sentences()).shown
+    shown = tagging_data(sentences()).shown
     assert (shown["1F"].person, shown["1F"].gender) == ("speaker", "feminine")
     assert (shown["2M"].person, shown["2M"].gender) == ("listener", "masculine")
 
@@ -35,7 +34,7 @@ def test_labels_say_whose_gender_they_show() -> None:
 @pytest.mark.published("the Arabic parallel gender corpus", "CAMeL-Lab/gender-rewriting")
 def test_lessons_of_train_have_the_word_labels_of_table_4(published_data: Path) -> None:
     read, _ = read_folder(published_data / "apgc" / "v2.1", "train")
-    made = lessons(read)
+    made = tagging_data(read)
     counts = Counter(label for lesson in made.sentences for label in lesson.labels)
     assert counts == {"B": 385693, "1F": 3527, "1M": 3527, "2F": 17388, "2M": 17388}
     changed = sum(

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from epicene.suites.apgc.lexical import is_reinflection
+from epicene.suites.apgc.statistics import is_reinflection
 
 SAMPLED = 200
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from epicene.suites.apgc.m2 import (
-    Counts,
     Edit,
-    count,
+    EditCounts,
     count_aligned,
     count_by_lattice,
+    count_edits,
     gold_edits,
 )
 
@@ -29,41 +29,43 @@ def test_gold_edits_are_the_longest_runs_of_changed_words() -> None:
 @pytest.mark.parametrize(
     ("output", "expected"),
     [
-        ("a b c d e f g h", Counts(0, 0, 2)),  # nothing done
-        ("a X Y d e f Z h", Counts(2, 2, 2)),  # all done
-        ("a X c d e f Z h", Counts(1, 2, 2)),  # half a gold edit is another edit
-        ("a X Y W e f Z h", Counts(2, 3, 2)),  # an edit beside a gold one
-        ("W b c W e f g h", Counts(0, 1, 2)),  # two unchanged words may stand inside one edit
-        ("W b c d W f g h", Counts(0, 2, 2)),  # three may not
-        ("W X Y d e f V h", Counts(1, 3, 2)),  # an edit does not reach over a right one
+        ("a b c d e f g h", EditCounts(0, 0, 2)),  # nothing done
+        ("a X Y d e f Z h", EditCounts(2, 2, 2)),  # all done
+        ("a X c d e f Z h", EditCounts(1, 2, 2)),  # half a gold edit is another edit
+        ("a X Y W e f Z h", EditCounts(2, 3, 2)),  # an edit beside a gold one
+        ("W b c W e f g h", EditCounts(0, 1, 2)),  # two unchanged words may stand inside one edit
+        ("W b c d W f g h", EditCounts(0, 2, 2)),  # three may not
+        ("W X Y d e f V h", EditCounts(1, 3, 2)),  # an edit does not reach over a right one
     ],
 )
-def test_hand_made_cases(output: str, expected: Counts) -> None:
+def test_hand_made_cases(output: str, expected: EditCounts) -> None:
     gold = gold_edits(SOURCE, "a X Y d e f Z h".split())
     assert count_aligned(SOURCE, output.split(), gold) == expected
     assert count_by_lattice(SOURCE, output.split(), gold) == expected
-    assert count(SOURCE, output.split(), gold) == expected
+    assert count_edits(SOURCE, output.split(), gold) == expected
 
 
 @pytest.mark.parametrize(
     ("output", "expected"),
     [
-        ("", Counts(0, 1, 1)),  # everything left out is one edit
-        ("a X c d e f g", Counts(1, 2, 1)),  # right, and the last word is missing
-        ("W a X c d e f g h", Counts(1, 2, 1)),  # right, and a word too many
-        ("b c d e f g h", Counts(0, 1, 1)),  # the words have moved along
+        ("", EditCounts(0, 1, 1)),  # everything left out is one edit
+        ("a X c d e f g", EditCounts(1, 2, 1)),  # right, and the last word is missing
+        ("W a X c d e f g h", EditCounts(1, 2, 1)),  # right, and a word too many
+        ("b c d e f g h", EditCounts(0, 1, 1)),  # the words have moved along
     ],
 )
-def test_outputs_of_other_lengths(output: str, expected: Counts) -> None:
+def test_outputs_of_other_lengths(output: str, expected: EditCounts) -> None:
     gold = gold_edits(SOURCE, "a X c d e f g h".split())
-    assert count(SOURCE, output.split(), gold) == expected
+    assert count_edits(SOURCE, output.split(), gold) == expected
 
 
 def test_ratios_where_nothing_was_done_or_wanted() -> None:
-    assert Counts(0, 0, 5).precision == 1
-    assert Counts(0, 0, 5).f_half == 0
-    assert Counts(0, 3, 0).recall == 1
-    assert Counts(2, 3, 4).f_half == pytest.approx(1.25 * (2 / 3) * 0.5 / (0.25 * (2 / 3) + 0.5))
+    assert EditCounts(0, 0, 5).precision == 1
+    assert EditCounts(0, 0, 5).f_half == 0
+    assert EditCounts(0, 3, 0).recall == 1
+    assert EditCounts(2, 3, 4).f_half == pytest.approx(
+        1.25 * (2 / 3) * 0.5 / (0.25 * (2 / 3) + 0.5)
+    )
 
 
 # --- against a search that writes down every reading --------------------------------------------
@@ -71,7 +73,7 @@ def test_ratios_where_nothing_was_done_or_wanted() -> None:
 Node = tuple[int, int]
 
 
-def slow_count(source: list[str], output: list[str], gold: list[Edit]) -> Counts:
+def slow_count(source: list[str], output: list[str], gold: list[Edit]) -> EditCounts:
     """Every path through every least-cost alignment, cut into edits in every way there is."""
     paths = {path for price in (1, 2) for path in alignments(tuple(source), tuple(output), price)}
     steps: dict[Node, set[Node]] = {}
@@ -86,7 +88,7 @@ def slow_count(source: list[str], output: list[str], gold: list[Edit]) -> Counts
         for cut in cuts(path)
     ]
     best = min(each for each in scored if each is not None)
-    return Counts(-best[0], best[2], len(gold))
+    return EditCounts(-best[0], best[2], len(gold))
 
 
 def alignments(
@@ -163,7 +165,7 @@ def test_the_lattice_finds_the_best_reading(source: list[str], output: list[str]
     target = [draw.choice("abx") for _ in source]
     gold = gold_edits(source, target)
     if source == output:
-        assert count(source, output, gold) == Counts(0, 0, len(gold))
+        assert count_edits(source, output, gold) == EditCounts(0, 0, len(gold))
     else:
         assert count_by_lattice(source, output, gold) == slow_count(source, output, gold)
 
@@ -174,4 +176,4 @@ def test_the_quick_way_is_taken_only_where_it_is_exact(rows: list[tuple[str, str
     source, target, output = (list(column) for column in zip(*rows, strict=True))
     gold = gold_edits(source, target)
     if source != output:
-        assert count(source, output, gold) == count_by_lattice(source, output, gold)
+        assert count_edits(source, output, gold) == count_by_lattice(source, output, gold)

@@ -7,24 +7,26 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from epicene.datafiles import read_text
-from epicene.errors import InputError
-from epicene.suites import Source
-from epicene.suites.apgc.data import read
-from epicene.suites.apgc.given import read_answers
-from epicene.suites.apgc.labels import TARGETS
-from epicene.suites.apgc.m2 import Edit
-from epicene.suites.apgc.protocol import PROTOCOLS, ApgcProtocol
-from epicene.suites.apgc.sources.folder import read_folder
-from epicene.suites.apgc.sources.joint import joint_names
-from epicene.suites.apgc.sources.lines import read_lines, write_blocks, write_lines
-from epicene.suites.apgc.sources.m2_files import m2_text, read_m2
-from epicene.suites.apgc.sources.writing import (
-    condensed,
+from epicene.core.data_files import read_text
+from epicene.core.errors import InputError
+from epicene.suites import DataSource
+from epicene.suites.apgc.corpus_files import (
+    condensed_sentence,
+    joint_names,
+    m2_lines,
+    read_lines,
+    read_m2,
+    write_blocks,
     write_folder,
     write_jsonl,
+    write_lines,
     write_version_1,
 )
+from epicene.suites.apgc.data import read, read_folder
+from epicene.suites.apgc.external_answers import read_answers
+from epicene.suites.apgc.items import TARGETS
+from epicene.suites.apgc.m2 import Edit
+from epicene.suites.apgc.protocol import PROTOCOLS, ApgcProtocol
 from suites.apgc.corpus_folder import GROUPS, sentences, write_tokens_folder
 
 
@@ -93,7 +95,7 @@ def test_version_1(tmp_path: Path) -> None:
 def test_m2_files_are_read_as_they_are_written(tmp_path: Path) -> None:
     rows = [(["a", "b", "c"], [Edit(0, 1, ("x",)), Edit(2, 3, ("y", "z"))]), (["d"], [])]
     path = tmp_path / "gold.m2"
-    path.write_text("".join(m2_text(rows)), encoding="utf-8")
+    path.write_text("".join(m2_lines(rows)), encoding="utf-8")
     assert list(read_m2(path)) == rows
 
 
@@ -102,13 +104,13 @@ def test_the_english_side_from_a_file(tmp_path: Path) -> None:
     english = tmp_path / "dev.english"
     write_lines(english, [f"Line {n}" for n in range(len(sentences()))])
     protocol = ApgcProtocol(name="x", about="", english=str(english))
-    dataset = read(Source(path=folder), protocol)
+    dataset = read(DataSource(path=folder), protocol)
     assert [each.english for each in dataset.items][:2] == ["Line 0", "Line 1"]
 
 
 def test_the_original_corpus(tmp_path: Path) -> None:
     protocol = ApgcProtocol(name="x", about="", corpus="original")
-    dataset = read(Source(path=write_tokens_folder(tmp_path)), protocol)
+    dataset = read(DataSource(path=write_tokens_folder(tmp_path)), protocol)
     assert [each.label for each in dataset.items] == ["BB", "FB", "BM", "MF"]
 
 
@@ -164,7 +166,7 @@ def test_four_blocks_of_unequal_size(tmp_path: Path) -> None:
     write_blocks(path, {target: [each.text for each in sentences()] for target in TARGETS})
     changed(path, "هل تسمعني ؟\n", "")
     protocol = ApgcProtocol(name="x", about="", tasks=("rewriting",))
-    dataset = read(Source(path=folder), protocol)
+    dataset = read(DataSource(path=folder), protocol)
     with pytest.raises(InputError, match=r"txt ends with line 35; .* have 36 \(four times 9\)"):
         list(read_answers(path, dataset, protocol))
 
@@ -197,7 +199,7 @@ def test_a_folder_of_something_else(tmp_path: Path) -> None:
 
 
 def test_answers_want_one_task(tmp_path: Path) -> None:
-    dataset = read(Source(path=write_tokens_folder(tmp_path)), PROTOCOLS["paper"])
+    dataset = read(DataSource(path=write_tokens_folder(tmp_path)), PROTOCOLS["paper"])
     with pytest.raises(InputError, match="--task"):
         list(read_answers(tmp_path / "x.txt", dataset, PROTOCOLS["paper"]))
 
@@ -215,7 +217,7 @@ def test_records_that_do_not_fit(tmp_path: Path, line: str, message: str) -> Non
     path = tmp_path / "answers.jsonl"
     path.write_text(line + "\n", encoding="utf-8")
     protocol = ApgcProtocol(name="x", about="", tasks=("rewriting",))
-    dataset = read(Source(path=folder), protocol)
+    dataset = read(DataSource(path=folder), protocol)
     with pytest.raises(InputError, match=message):
         list(read_answers(path, dataset, protocol))
 
@@ -231,11 +233,11 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert [each.english for each in read_in] == [each.english for each in made]
     assert [each.word_labels for each in read_in] == [each.word_labels for each in made]
     write_jsonl(tmp_path / "own.jsonl", made)
-    dataset = read(Source(path=tmp_path / "own.jsonl"), PROTOCOLS["epicene"])
+    dataset = read(DataSource(path=tmp_path / "own.jsonl"), PROTOCOLS["epicene"])
     assert list(dataset.items) == made
     several = replace(made[1], label="F!N", words=("B+B", "1F!+B", "B+B", "B+B"))
-    assert condensed(several).label == "FB"
-    assert condensed(several).words[1] == "1F+B"
+    assert condensed_sentence(several).label == "FB"
+    assert condensed_sentence(several).words[1] == "1F+B"
 
 
 @pytest.fixture
@@ -288,14 +290,14 @@ def test_a_sentence_answered_for_some_targets_only_is_refused(tmp_path: Path) ->
     path = tmp_path / "answers.jsonl"
     path.write_text('{"id": "dev-2", "target": "MM", "text": "a"}\n', encoding="utf-8")
     protocol = ApgcProtocol(name="x", about="", tasks=("rewriting",))
-    dataset = read(Source(path=folder), protocol)
+    dataset = read(DataSource(path=folder), protocol)
     with pytest.raises(InputError, match="no answer for FM and MF and FF of the sentence 'dev-2'"):
         list(read_answers(path, dataset, protocol))
 
 
 def test_edited_translations_want_translations(tmp_path: Path) -> None:
     protocol = ApgcProtocol(name="x", about="", tasks=("post-editing",))
-    dataset = read(Source(path=write_tokens_folder(tmp_path)), protocol)
+    dataset = read(DataSource(path=write_tokens_folder(tmp_path)), protocol)
     path = tmp_path / "answers.txt"
     write_blocks(path, {target: [each.text for each in sentences()] for target in TARGETS})
     with pytest.raises(InputError, match="has no translations"):
@@ -305,4 +307,4 @@ def test_edited_translations_want_translations(tmp_path: Path) -> None:
 def test_a_split_of_a_file_is_not_passed_over() -> None:
     protocol = ApgcProtocol(name="x", about="", split="nope")
     with pytest.raises(InputError, match=r"starter \(nope\) holds no sentence"):
-        read(Source(), protocol)
+        read(DataSource(), protocol)

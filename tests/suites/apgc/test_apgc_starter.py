@@ -9,13 +9,12 @@ from itertools import groupby, product
 import pytest
 import regex
 
-from epicene.datafiles import read_records
+from epicene.core.data_files import read_records
+from epicene.suites.apgc.construction.selection import tokenise
 from epicene.suites.apgc.data import STARTER
-from epicene.suites.apgc.english import english_gender
-from epicene.suites.apgc.labels import FLIPPED
-from epicene.suites.apgc.lexical import is_reinflection
-from epicene.suites.apgc.selection import tokenised
-from epicene.suites.apgc.sentences import Sentence, check_forms, forms_of_group
+from epicene.suites.apgc.items import OTHER_GENDER, Sentence, check_forms, forms_of_group
+from epicene.suites.apgc.judge import english_gender
+from epicene.suites.apgc.statistics import is_reinflection
 
 SENTENCES = list(read_records(STARTER, Sentence, {}))
 GROUPS = [list(group) for _, group in groupby(SENTENCES, key=lambda each: each.group)]
@@ -64,7 +63,7 @@ def test_group(group: list[Sentence]) -> None:
         check_forms(each, each.id)
         assert each.targets == forms
         assert each.english == original.english
-        assert each.text == tokenised(each.text) == unicodedata.normalize("NFC", each.text)
+        assert each.text == tokenise(each.text) == unicodedata.normalize("NFC", each.text)
         assert PLAIN.fullmatch(each.text), each.text
     assert len(set(texts)) == len(texts)
 
@@ -80,7 +79,7 @@ def test_each_person_changes_words_of_their_own() -> None:
                 changed.append(
                     [n for n, pair in enumerate(zip(one, two, strict=True)) if len(set(pair)) > 1]
                 )
-            shows = sentence.label.replace("!", "")[person] in FLIPPED
+            shows = sentence.label.replace("!", "")[person] in OTHER_GENDER
             assert changed[0] == changed[1], sentence.id
             assert bool(changed[0]) is shows, sentence.id
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from epicene.records import Estimate, Table
-from epicene.suites import Source
+from epicene.core.records import Estimate, Table
+from epicene.suites import DataSource
 from epicene.suites.apgc.data import STARTER, read
-from epicene.suites.apgc.labels import parse_label
+from epicene.suites.apgc.items import Sentence, forms_of_group, parse_label
 from epicene.suites.apgc.protocol import ApgcProtocol
-from epicene.suites.apgc.sentences import Sentence, forms_of_group
 from epicene.suites.apgc.statistics import statistics
 
 GROUPS: tuple[dict[str, str], ...] = (
@@ -82,7 +81,7 @@ def test_without_such_labels_there_are_no_such_tables() -> None:
 
 
 def test_the_fine_tables_of_the_starter_set_condense_to_the_coarse() -> None:
-    items = list(read(Source(path=STARTER), ApgcProtocol(name="x", about="")).items)
+    items = list(read(DataSource(path=STARTER), ApgcProtocol(name="x", about="")).items)
     made = tables(items)
     for fine, coarse in (("7", "3"), ("8", "4")):
         condensed: dict[str, list[float]] = {}

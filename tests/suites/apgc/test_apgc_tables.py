@@ -5,15 +5,15 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from epicene.records import Estimate, Identity, Judgement, Table, Text, Texts
-from epicene.report.plain import as_json
-from epicene.runs.results import frame_of
-from epicene.suites import Answers, Given, Results, RunInfo
+from epicene.core.records import Estimate, Identity, Judgement, Table, Text, Texts
+from epicene.report.table_formats import as_json
+from epicene.runs.results import judgement_frame
+from epicene.stats.tabulate import undetected_share
+from epicene.suites import AnsweredRequest, Answers, Results, RunInfo
+from epicene.suites.apgc.items import TARGETS
 from epicene.suites.apgc.judge import judge
-from epicene.suites.apgc.labels import TARGETS
 from epicene.suites.apgc.protocol import PROTOCOLS
-from epicene.suites.apgc.tables import metrics, tables
-from epicene.suites.tabulate import undetected
+from epicene.suites.apgc.tables import all_metrics, tables
 from runs.frames import results_of
 from suites.apgc.corpus_folder import sentences
 
@@ -28,7 +28,7 @@ def judged(answers: dict[str, dict[str, str]]) -> list[Judgement]:
         for judgement in judge(
             sentence,
             Answers(
-                Given("", "model", "x", name, Texts(texts=(Text(text=text),)))
+                AnsweredRequest("", "model", "x", name, Texts(texts=(Text(text=text),)))
                 for name, text in answers.get(sentence.id, {}).items()
             ),
             PROTOCOL,
@@ -60,9 +60,9 @@ LABELS = {
 def test_answers_that_cannot_be_read_are_counted_by_answers() -> None:
     judgements = judged(LABELS)
     results = results_of(judgements, PROTOCOL)
-    figures = metrics(results)
-    assert undetected(results.frame).value == pytest.approx(1 / 3)
-    assert undetected(results.frame).n == 3
+    figures = all_metrics(results)
+    assert undetected_share(results.frame).value == pytest.approx(1 / 3)
+    assert undetected_share(results.frame).n == 3
     assert figures["identification_undetected"].value == pytest.approx(1 / 3)
     assert figures["identification_cleaned"].value == pytest.approx(1 / 3)
     assert figures["identification_sentence_accuracy"].value == pytest.approx(1 / 3)
@@ -116,7 +116,7 @@ def test_of_several_models_each_has_its_rows() -> None:
         }
         info = RunInfo(run=name, model=name, protocol="epicene", identities=identities)
         infos.append(info)
-        frames.append(frame_of(judged({**TRANSLATIONS, "1-0": {"rewriting MM": ""}}), info))
+        frames.append(judgement_frame(judged({**TRANSLATIONS, "1-0": {"rewriting MM": ""}}), info))
     results = Results(pl.concat(frames, how="diagonal"), PROTOCOL, tuple(infos))
     found = {table.name: table for table in tables(results)}
     assert {row.keys[0] for row in found["rewriting"].rows} == {"one", "two"}

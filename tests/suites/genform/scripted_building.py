@@ -10,10 +10,10 @@ import re
 import sys
 from typing import NamedTuple
 
-from epicene import registry
+from epicene.core import registry
+from epicene.core.records import Generate, Request, Text, Texts, Translate
 from epicene.models import Model, ModelOptions
-from epicene.records import Generate, Request, Text, Texts, Translate
-from epicene.studies import AnswerValue, StudyItem
+from epicene.studies.design.schema import AnswerValue, StudyItem
 from scripted_models import Noting
 
 TEMPLATES = """
@@ -225,8 +225,8 @@ def third_writer(item: StudyItem) -> dict[str, AnswerValue]:
 
 
 if __name__ == "__main__":
-    from epicene.cli import guarded
+    from epicene.cli import run_with_exit_code
     from epicene.cli.app import run_app
 
     register()
-    sys.exit(guarded(lambda: run_app(sys.argv[1:])))
+    sys.exit(run_with_exit_code(lambda: run_app(sys.argv[1:])))

@@ -9,22 +9,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epicene.languages import segment
-from epicene.suites import Source
-from epicene.suites.genform.alignment import MISSING, Alignment, align
+from epicene.languages import tokenisation
+from epicene.suites import DataSource
 from epicene.suites.genform.data import read
-from epicene.suites.genform.forms import are_forms
-from epicene.suites.genform.pairs import Pair
+from epicene.suites.genform.gendered_terms import (
+    MISSING,
+    Alignment,
+    align,
+    diff_answer,
+    format_alignment,
+    reference_of,
+)
+from epicene.suites.genform.items import Pair
 from epicene.suites.genform.protocol import PROTOCOLS
-from epicene.suites.genform.terms import reference_of, set_side_by_side, tally
-from epicene.suites.genform.words import cut
+from epicene.suites.genform.words import are_forms, tokenise
 
 SENTENCES = st.lists(st.sampled_from(["a", "ab", "b", "ba", "c"]), max_size=5).map(tuple)
 
 
 @cache
 def starter() -> tuple[Pair, ...]:
-    return tuple(read(Source(), PROTOCOLS["epicene"]).items)
+    return tuple(read(DataSource(), PROTOCOLS["epicene"]).items)
 
 
 def cost(one: tuple[str, ...], other: tuple[str, ...], found: Alignment) -> tuple[int, int, int]:
@@ -97,7 +102,7 @@ def test_counts_keep_their_bounds(
 ) -> None:
     reference = reference_of(words, counterfactual)
     assert (reference.terms == 0) == (words == counterfactual)
-    found = tally(reference, answer)
+    found = diff_answer(reference, answer)
     assert 0 <= found.right <= reference.terms
     assert found.right + found.kept <= reference.terms
     assert found.spurious >= 0
@@ -110,7 +115,7 @@ def test_a_copy_of_the_other_form_has_nothing_right(
     words: tuple[str, ...], counterfactual: tuple[str, ...]
 ) -> None:
     reference = reference_of(words, counterfactual)
-    found = tally(reference, counterfactual)
+    found = diff_answer(reference, counterfactual)
     assert found.right == 0
     assert found.kept == reference.terms
 
@@ -121,7 +126,7 @@ def test_an_empty_answer_has_nothing_right(
 ) -> None:
     reference = reference_of(words, counterfactual)
     if words:
-        assert tally(reference, ()).right == 0
+        assert diff_answer(reference, ()).right == 0
 
 
 @given(SENTENCES, SENTENCES, SENTENCES)
@@ -129,7 +134,7 @@ def test_side_by_side_each_sentence_can_be_read_back(
     words: tuple[str, ...], counterfactual: tuple[str, ...], answer: tuple[str, ...]
 ) -> None:
     reference = reference_of(words, counterfactual)
-    lines = set_side_by_side(reference, tally(reference, answer), answer)
+    lines = format_alignment(reference, diff_answer(reference, answer), answer)
     columns = [line.split(" ") for line in lines.split("\n") if line]
     columns = [column * 3 if len(column) == 1 else column for column in columns]
     for side, sentence in enumerate((answer, words, counterfactual)):
@@ -140,8 +145,8 @@ def test_cutting_piece_by_piece_is_cutting_the_whole() -> None:
     for pair in starter():
         for text in (pair.masculine, pair.feminine):
             text = text.replace("’", "'")
-            spans = segment.words(text, pair.language)
-            assert cut(text, pair.language, "epicene") == tuple(
+            spans = tokenisation.words(text, pair.language)
+            assert tokenise(text, pair.language, "epicene") == tuple(
                 text[s.start : s.end] for s in spans
             )
 
@@ -157,8 +162,8 @@ def test_cutting_piece_by_piece_is_cutting_the_whole() -> None:
     ],
 )
 def test_both_ways_of_cutting(text: str, language: str, whitespace: str, epicene: str) -> None:
-    assert cut(text, language, "whitespace") == tuple(whitespace.split())
-    assert cut(text, language, "epicene") == tuple(epicene.split())
+    assert tokenise(text, language, "whitespace") == tuple(whitespace.split())
+    assert tokenise(text, language, "epicene") == tuple(epicene.split())
 
 
 @pytest.mark.parametrize(
@@ -189,7 +194,7 @@ def test_two_forms_of_one_word(language: str, one: str, other: str, are: bool) -
 def test_the_starter_set_s_gendered_terms_look_like_one_word() -> None:
     for pair in starter():
         man, woman = (
-            cut(form, pair.language, "epicene") for form in (pair.masculine, pair.feminine)
+            tokenise(form, pair.language, "epicene") for form in (pair.masculine, pair.feminine)
         )
         reference = reference_of(man, woman)
         for place in reference.gendered:

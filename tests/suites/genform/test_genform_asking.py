@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.languages import rewriting
-from epicene.languages.rewriting import Change, Rewriter, assumed
-from epicene.languages.rewriting.people import Wanted, by_person
-from epicene.records import Generate, Score, Scores, Text, Texts, TextScore, Translate
-from epicene.suites import Answers, Given, Source, choose_protocol, find_suite
-from epicene.suites.cleaning import clean
+from epicene import rewriting
+from epicene.core.errors import InputError
+from epicene.core.records import Generate, Score, Scores, Text, Texts, TextScore, Translate
+from epicene.rewriting import Change, Rewriter, persons
+from epicene.rewriting.persons import TargetGenders, person_rewriter
+from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol, find_suite
+from epicene.suites.answers import clean_answer
 from epicene.suites.genform.ask import ask_for_scores, ask_for_translation, ask_to_write
 from epicene.suites.genform.data import read
+from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge
-from epicene.suites.genform.pairs import Pair
 from epicene.suites.genform.protocol import PROTOCOLS, GenformProtocol
 
 PAIR = Pair(
@@ -130,7 +130,7 @@ def test_a_prompt_file_that_does_not_fit_is_refused_before_anything(
     file = tmp_path / "prompt.json"
     file.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(InputError, match="prompt file"):
-        read(Source(), chosen("epicene", prompt=str(file)))
+        read(DataSource(), chosen("epicene", prompt=str(file)))
 
 
 @pytest.mark.published("the paper's prompt", "the paper's Appendix F.2")
@@ -166,16 +166,18 @@ def test_the_printed_prompt_is_taken_as_it_is(published_data: Path) -> None:
 def test_only_what_stands_around_the_sentence_is_dropped(
     answer: str, text: str, by: tuple[str, ...]
 ) -> None:
-    assert clean(answer, "Je suis sorti.") == (text, by)
+    assert clean_answer(answer, "Je suis sorti.") == (text, by)
 
 
 def test_what_the_sentence_has_itself_stays() -> None:
-    assert clean("« Je suis sortie. »", "« Je suis sorti. »").by == ()
-    assert clean("Réponse : sortie.", "Réponse : sorti.").by == ()
+    assert clean_answer("« Je suis sortie. »", "« Je suis sorti. »").by == ()
+    assert clean_answer("Réponse : sortie.", "Réponse : sorti.").by == ()
 
 
 def test_answers_can_be_judged_as_they_come() -> None:
-    given = Given("", "", "", "generation feminine", Texts(texts=(Text(text="Phrase : x"),)))
+    given = AnsweredRequest(
+        "", "", "", "generation feminine", Texts(texts=(Text(text="Phrase : x"),))
+    )
     (cleaned,) = judge(PAIR, Answers([given]), PROTOCOLS["epicene"])
     (raw,) = judge(PAIR, Answers([given]), chosen("epicene", clean="false"))
     assert (cleaned.evidence["answer"], raw.evidence["answer"]) == ("x", "Phrase : x")
@@ -184,7 +186,7 @@ def test_answers_can_be_judged_as_they_come() -> None:
 
 def test_a_refusal_by_the_server_is_undetected() -> None:
     text = Text(text="Je suis sortie.", finish="refused")
-    given = Given("", "", "", "generation feminine", Texts(texts=(text,)))
+    given = AnsweredRequest("", "", "", "generation feminine", Texts(texts=(text,)))
     (judgement,) = judge(PAIR, Answers([given]), PROTOCOLS["epicene"])
     assert judgement.outcome == "undetected"
 
@@ -216,7 +218,7 @@ def test_the_likelier_form_decides_by_each_measure() -> None:
         ("masculine", "right", "wrong"),
         ("feminine", "wrong", "right"),
     ):
-        given = Given("", "", "", f"probability {target}", scores)
+        given = AnsweredRequest("", "", "", f"probability {target}", scores)
         found = {j.name: j for j in judge(PAIR, Answers([given]), PROTOCOLS["epicene"])}
         assert found[f"probability {target}"].outcome == by_sum
         assert found[f"probability {target}"].label == "masculine"
@@ -226,7 +228,7 @@ def test_the_likelier_form_decides_by_each_measure() -> None:
 
 def test_a_tie_is_neither_right_nor_wrong() -> None:
     scores = Scores(texts=(score(-2.0), score(-2.0)), method="causal")
-    given = Given("", "", "", "probability feminine", scores)
+    given = AnsweredRequest("", "", "", "probability feminine", scores)
     found = next(judge(PAIR, Answers([given]), PROTOCOLS["epicene"]))
     assert (found.outcome, found.label) == ("undetected", None)
 
@@ -245,7 +247,7 @@ def test_the_english_is_translated_with_no_gender_given() -> None:
 def toy_rewriter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A rewriter that knows sorti and sortie."""
 
-    def changes(text: str, wanted: Wanted) -> list[Change]:
+    def changes(text: str, wanted: TargetGenders) -> list[Change]:
         before, after = (
             ("sorti", "sortie") if wanted["speaker"] == "feminine" else ("sortie", "sorti")
         )
@@ -265,14 +267,14 @@ def toy_rewriter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return found
 
     def find(code: str) -> Rewriter:
-        return by_person(changes, version="1")
+        return person_rewriter(changes, version="1")
 
-    for module in (rewriting, assumed):
+    for module in (rewriting, persons):
         monkeypatch.setattr(module, "find_rewriter", find)
-        monkeypatch.setattr(module, "rewritable", lambda: ["fr"])
-    assumed._opened.cache_clear()
+        monkeypatch.setattr(module, "rewritable_languages", lambda: ["fr"])
+    persons._open_rewriter.cache_clear()
     yield
-    assumed._opened.cache_clear()
+    persons._open_rewriter.cache_clear()
 
 
 @pytest.mark.usefixtures("toy_rewriter")
@@ -286,7 +288,7 @@ def toy_rewriter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_the_gender_that_a_translation_assumes(text: str, gender: str) -> None:
-    given = Given("", "", "", "translation", Texts(texts=(Text(text=text),)))
+    given = AnsweredRequest("", "", "", "translation", Texts(texts=(Text(text=text),)))
     (judgement,) = judge(PAIR, Answers([given]), PROTOCOLS["epicene"])
     assert judgement.label == gender
     assert judgement.outcome is None
@@ -295,7 +297,7 @@ def test_the_gender_that_a_translation_assumes(text: str, gender: str) -> None:
 
 @pytest.mark.usefixtures("toy_rewriter")
 def test_a_language_without_a_rewriter_is_not_guessed_at() -> None:
-    assert assumed.assumed_gender("Estoy cansado.", "es").gender == "unknown"
+    assert persons.assumed_gender("Estoy cansado.", "es").gender == "unknown"
 
 
 # --- the suite -----------------------------------------------------------------------------

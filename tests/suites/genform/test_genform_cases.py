@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from epicene.records import Judgement, Text, Texts
-from epicene.suites import Answers, Given
-from epicene.suites.genform.counts import Counts
+from epicene.core.records import Judgement, Text, Texts
+from epicene.suites import AnsweredRequest, Answers
+from epicene.suites.genform.gendered_terms import TermCounts
+from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge
-from epicene.suites.genform.pairs import Pair
 from epicene.suites.genform.protocol import PROTOCOLS
-from epicene.suites.genform.words import CUTTINGS
+from epicene.suites.genform.words import TOKENISATIONS
 
 WORKED = json.loads((Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))
 CASES = WORKED["cases"]
@@ -23,7 +23,7 @@ CASES = WORKED["cases"]
 def judged(case: dict[str, Any], protocol: str) -> Judgement:
     pair = Pair(id=case["pair"], **WORKED["pairs"][case["pair"]])
     answer = Texts(texts=(Text(text=case["answer"]),))
-    given = Given("generation", "model", "given", f"generation {case['target']}", answer)
+    given = AnsweredRequest("generation", "model", "given", f"generation {case['target']}", answer)
     (judgement,) = judge(pair, Answers([given]), PROTOCOLS[protocol])
     return judgement
 
@@ -31,8 +31,8 @@ def judged(case: dict[str, Any], protocol: str) -> Judgement:
 @pytest.mark.parametrize("case", CASES, ids=[f"{c['pair']}-{n}" for n, c in enumerate(CASES)])
 def test_counts_and_labels_are_those_worked_out_by_hand(case: dict[str, Any]) -> None:
     found = judged(case, "epicene")
-    counts = {how: list(Counts.of(found.counts, how)) for how in CUTTINGS}
-    assert counts == {how: case[how] for how in CUTTINGS}
+    counts = {how: list(TermCounts.of(found.counts, how)) for how in TOKENISATIONS}
+    assert counts == {how: case[how] for how in TOKENISATIONS}
     assert found.outcome == case["outcome"]
     assert found.label == case["label"]
     assert found.counts["others_changed"] == case.get("others_changed", 0)

@@ -11,21 +11,21 @@ import msgspec
 import pytest
 
 import scripted_models
-from epicene.annotate.folder import STUDY, read_folder
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
-from epicene.construct import BuildOrder, WaitingForPeopleError, construct
-from epicene.errors import InputError, RunError
-from epicene.models import Spec, open_model, parse_spec
-from epicene.models.one_by_one import OneByOne
-from epicene.records import Identity, Text, Texts, to_json
-from epicene.studies import Response
-from epicene.studies.files import study_toml
-from epicene.suites import Source, find_suite
-from epicene.suites.genform.construction.both_forms import draft
-from epicene.suites.genform.construction.export import checked
-from epicene.suites.genform.construction.writing import GenformBuild
-from epicene.suites.genform.pairs import TARGETS, Pair
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Identity, Text, Texts, to_json
+from epicene.models import ModelSpec, open_model, parse_spec
+from epicene.models.simple_model import SimpleModel
+from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
+from epicene.studies.collection.folder import STUDY_FILE, open_study_folder
+from epicene.studies.design.schema import Response
+from epicene.studies.exchange.study_files import study_toml
+from epicene.suites import DataSource, find_suite
+from epicene.suites.genform.construction import check_pairs
+from epicene.suites.genform.construction.annotation import draft
+from epicene.suites.genform.construction.generation import GenformBuild
+from epicene.suites.genform.items import TARGETS, Pair
 from runs.conftest import Silent
 from scripted_people import answer
 from suites.genform import scripted_building as scripted
@@ -49,14 +49,14 @@ def killed_while_hanging(folder: Path, at: str) -> None:
     scripted_models.killed_while_hanging(scripted.__file__, command, at)
 
 
-def nobody(spec: Spec) -> Any:
+def nobody(spec: ModelSpec) -> Any:
     raise AssertionError(f"{spec.kind} is asked again")
 
 
 def build(folder: Path, executor: Any = nobody, **settings: str) -> list[str]:
     models = {role: [parse_spec(spec)] for role, spec in MODELS.items()}
-    order = BuildOrder(find_suite("genform"), folder, {**SETTINGS, **settings}, models)
-    return list(construct(order, Silent(), executor))
+    order = BuildConfig(find_suite("genform"), folder, {**SETTINGS, **settings}, models)
+    return list(build_dataset(order, Silent(), executor))
 
 
 def waits(folder: Path, step: str, answers: int, executor: Any = nobody) -> None:
@@ -67,7 +67,7 @@ def waits(folder: Path, step: str, answers: int, executor: Any = nobody) -> None
 
 def review(folder: Path) -> None:
     """Both reviewers answer."""
-    study = read_folder(folder / "05-review")
+    study = open_study_folder(folder / "05-review")
     answer(study, "ann", scripted.careful_reviewer)
     answer(study, "bob", scripted.hasty_reviewer)
 
@@ -77,13 +77,13 @@ def people_answer(folder: Path, executor: Any = nobody) -> list[str]:
     waits(folder, "review", 2 * 9, executor)
     review(folder)
     waits(folder, "settle-review", 3)
-    answer(read_folder(folder / "06-settle-review"), "cleo", scripted.third_reviewer)
+    answer(open_study_folder(folder / "06-settle-review"), "cleo", scripted.third_reviewer)
     waits(folder, "forms", 2 * 8)
-    study = read_folder(folder / "08-forms")
+    study = open_study_folder(folder / "08-forms")
     answer(study, "bob", scripted.careful_writer)
     answer(study, "dora", scripted.hasty_writer)
     waits(folder, "settle-forms", 2)
-    answer(read_folder(folder / "09-settle-forms"), "ann", scripted.third_writer)
+    answer(open_study_folder(folder / "09-settle-forms"), "ann", scripted.third_writer)
     return build(folder)
 
 
@@ -94,14 +94,14 @@ def rows(folder: Path, step: str) -> list[dict[str, Any]]:
 
 def pairs(folder: Path) -> list[Pair]:
     suite = find_suite("genform")
-    source = Source(path=folder / "pairs.jsonl")
+    source = DataSource(path=folder / "pairs.jsonl")
     return list(suite.read(source, suite.protocols["epicene"]).items)
 
 
 def epicene(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     """What a command prints as JSON."""
     capsys.readouterr()
-    assert guarded(lambda: run_app([*arguments, "--json"])) == 0
+    assert run_with_exit_code(lambda: run_app([*arguments, "--json"])) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -132,16 +132,16 @@ def test_killed_twice_it_makes_the_same_set(tmp_path: Path) -> None:
 def test_the_owner_may_word_a_study_anew_and_add_a_check(tmp_path: Path) -> None:
     waits(tmp_path, "review", 2 * 9, open_model)
     place = tmp_path / "05-review"
-    study = read_folder(place).study
+    study = open_study_folder(place).study
     check = msgspec.structs.replace(
         study.items[0], id="look", group="", expected={"verdict": "good"}
     )
     edited = msgspec.structs.replace(study, consent=study.title, checks=(check,))
-    (place / STUDY).write_text(study_toml(edited), "utf-8")
+    (place / STUDY_FILE).write_text(study_toml(edited), "utf-8")
     sheet = tmp_path / "looked.jsonl"
     seen = Response(study=study.name, participant="ann", item="look", answers={"verdict": "good"})
     sheet.write_bytes(to_json(seen))
-    read_folder(place).take(sheet)
+    open_study_folder(place).take(sheet)
     waits(tmp_path, "review", 2 * 9)  # a check is no judgement of an item
     review(tmp_path)
     waits(tmp_path, "settle-review", 3)
@@ -247,7 +247,7 @@ def test_who_disagrees_cannot_decide(tmp_path: Path) -> None:
     waits(tmp_path, "review", 18, open_model)
     review(tmp_path)
     waits(tmp_path, "settle-review", 3)
-    study = read_folder(tmp_path / "06-settle-review")
+    study = open_study_folder(tmp_path / "06-settle-review")
     answer(study, "bob", scripted.third_reviewer)
     with pytest.raises(InputError, match="ann and bob disagree, and one of them decided"):
         build(tmp_path)
@@ -258,7 +258,7 @@ def test_who_disagrees_cannot_decide(tmp_path: Path) -> None:
 def test_a_third_reader_outvotes_one_of_two(tmp_path: Path) -> None:
     waits(tmp_path, "review", 18, open_model)
     review(tmp_path)
-    study = read_folder(tmp_path / "05-review")
+    study = open_study_folder(tmp_path / "05-review")
     answer(study, "eve", scripted.careful_reviewer)
     waits(tmp_path, "forms", 16)
     assert not (tmp_path / "06-settle-review").exists()
@@ -266,7 +266,7 @@ def test_a_third_reader_outvotes_one_of_two(tmp_path: Path) -> None:
 
 def test_people_read_english_and_the_language_of_the_set(tmp_path: Path) -> None:
     waits(tmp_path, "review", 18, open_model)
-    study = read_folder(tmp_path / "05-review").study
+    study = open_study_folder(tmp_path / "05-review").study
     assert set(study.title) == {"en", "fr"}
     assert study.judgements == 2
     assert {item.language for item in study.items} == {"fr"}
@@ -275,11 +275,11 @@ def test_people_read_english_and_the_language_of_the_set(tmp_path: Path) -> None
 def test_translations_that_repeat_another_are_not_put_before_people(tmp_path: Path) -> None:
     said = Texts(texts=(Text(text="Je  suis très\ncontent d'être là."),))
 
-    def one_sentence(spec: Spec) -> Any:
+    def one_sentence(spec: ModelSpec) -> Any:
         if spec.kind == "scripted-writer":
             return open_model(spec)
         identity = Identity(kind="scripted", label="x", key={})
-        return OneByOne(identity, {"translate": lambda _request: said})
+        return SimpleModel(identity, {"translate": lambda _request: said})
 
     waits(tmp_path, "review", 2, one_sentence)
     translated = rows(tmp_path, "04-translate")
@@ -298,7 +298,7 @@ def test_pairs_with_an_error_or_a_repetition_are_left_out() -> None:
         {"id": name, "language": "fr", "rule": "Active", "english": name, **_forms(*both)}
         for name, both in forms.items()
     ]
-    made = list(checked({"settle-forms": settled}, GenformBuild(language="fr")))
+    made = list(check_pairs({"settle-forms": settled}, GenformBuild(language="fr")))
     assert [row["dropped"] for row in made] == [
         "",
         "repeats good but for one word",
@@ -316,9 +316,9 @@ def _forms(masculine: str, feminine: str) -> dict[str, str]:
 
 
 def test_a_writer_that_keeps_to_no_template(tmp_path: Path) -> None:
-    def babble(_spec: Spec) -> OneByOne:
+    def babble(_spec: ModelSpec) -> SimpleModel:
         said = Texts(texts=(Text(text="I would rather not.\nSorry"),))
-        return OneByOne(
+        return SimpleModel(
             Identity(kind="scripted", label="x", key={}), {"generate": lambda _request: said}
         )
 

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from epicene.core.records import Estimate
 from epicene.models import parse_spec
-from epicene.records import Estimate
 from epicene.report.figures import svg
-from epicene.report.plain import as_json
-from epicene.runs.compare import agreement_of
+from epicene.report.table_formats import as_json
+from epicene.runs.compare import compare_agreement
 from epicene.runs.results import read_run
-from epicene.runs.run import Order, run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import Summary, summarise
-from epicene.suites import Source, choose_protocol, find_suite
+from epicene.suites import DataSource, choose_protocol, find_suite
 from epicene.suites.genform.data import read
+from epicene.suites.genform.items import all_rules, rules_of
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.published import published, score_of
-from epicene.suites.genform.rules import all_rules, rules_of
 from runs.conftest import Silent
 
 SUITE = find_suite("genform")
@@ -27,7 +27,7 @@ ALL_FORMATS = "generation,probability,translation"
 
 
 def ran(model: str, under: Path, **settings: str) -> Path:
-    order = Order(
+    order = RunConfig(
         suite=SUITE,
         protocol=choose_protocol(SUITE, "epicene", settings, None),
         models={"model": [parse_spec(model)]},
@@ -96,7 +96,7 @@ def test_other_formats_have_tables_of_their_own(at_random: Summary) -> None:
 def test_the_agreement_of_the_formats_through_compare(random_run: Path, at_random: Summary) -> None:
     run = read_run(random_run)
     names = ("probability feminine", "generation feminine")
-    found = agreement_of(run, run, names)
+    found = compare_agreement(run, run, names)
     table = next(table for table in at_random.tables if table.name == "agreement")
     shared = [
         row.cells[0].n
@@ -140,7 +140,7 @@ def test_neutral_rules_have_no_scores_but_are_left_alone(at_random: Summary) -> 
 
 
 def test_every_rule_has_twenty_sentences() -> None:
-    pairs = read(Source(), PROTOCOLS["epicene"]).items
+    pairs = read(DataSource(), PROTOCOLS["epicene"]).items
     counts: dict[tuple[str, str], int] = {}
     for pair in pairs:
         counts[pair.language, pair.rule] = counts.get((pair.language, pair.rule), 0) + 1

@@ -8,28 +8,30 @@ from pathlib import Path
 
 import pytest
 
-from epicene.errors import InputError
-from epicene.studies.checks import study_faults
-from epicene.suites.genform.construction.settling import study_of
-from epicene.suites.genform.construction.templates import (
+from epicene.core.errors import InputError
+from epicene.studies.design.checks import study_problems
+from epicene.suites.genform.construction.annotation import study_of
+from epicene.suites.genform.construction.generation import (
     Argument,
-    Filled,
+    FilledTemplate,
+    GenformBuild,
+    lines_of,
+    plan,
     read_templates,
     slots,
 )
-from epicene.suites.genform.construction.writing import GenformBuild, lines_of, plan
-from epicene.suites.genform.rules import rules_of
+from epicene.suites.genform.items import rules_of
 
 OURS = read_templates("")
 LANGUAGES = ("fr", "ar", "hi")
 
 
-def filled(template: str, **words: str) -> Filled:
+def filled(template: str, **words: str) -> FilledTemplate:
     named = {name.replace("_", "-"): text for name, text in words.items()}
     arguments = tuple(
         Argument(slot=slot, words=named[slot], kind="any") for slot in slots(template)
     )
-    return Filled(template, arguments)
+    return FilledTemplate(template, arguments)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -44,7 +46,7 @@ def test_every_rule_has_templates_and_no_two_are_alike(language: str) -> None:
 def test_every_template_is_followed_by_its_own_words_and_by_no_fewer(language: str) -> None:
     for template in (each for templates in OURS.of(language).values() for each in templates):
         decks = {slot: OURS.deal(slot, "test") for slot in slots(template)}
-        one = Filled(template, tuple(next(deck) for deck in decks.values()))
+        one = FilledTemplate(template, tuple(next(deck) for deck in decks.values()))
         sentence = template.replace("…", "something else").rstrip(' .!?"')
         for argument in one.arguments:
             sentence = sentence.replace(f"<{argument.slot}>", argument.words)
@@ -164,5 +166,5 @@ def test_a_file_that_does_not_fit_is_refused(
 @pytest.mark.parametrize("name", ["review", "settle_review", "forms", "settle_forms"])
 def test_the_studies_are_whole_in_each_language(name: str, language: str) -> None:
     study = study_of(name, language, (), 2)
-    assert not list(study_faults(study))
+    assert not list(study_problems(study))
     assert set(study.title) == ({"en"} if language == "es" else {"en", language})

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from epicene.languages.rewriting.assumed import assumed_gender
+from epicene.rewriting.persons import assumed_gender
 
 GENDERS = ("masculine", "feminine", "mixed", "undetected")
 ROWS: list[dict[str, str]] = [

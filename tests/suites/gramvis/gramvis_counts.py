@@ -9,10 +9,9 @@ from typing import Any
 
 from epicene.suites import Answers, Dataset, Results
 from epicene.suites.gramvis import suite
-from epicene.suites.gramvis.counts import Counted, word_group
-from epicene.suites.gramvis.names import CONDITIONS
+from epicene.suites.gramvis.external_answers import read_votes
+from epicene.suites.gramvis.items import CONDITIONS, LabelCounts, word_group
 from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
-from epicene.suites.gramvis.votes import read_votes
 from runs.frames import results_of
 
 # Of each condition (English, Chinese, gendered): male, female, neither.
@@ -27,9 +26,9 @@ def counted(
     drawer: str = "flux",
     grammar: str = "M",
     category: str = "occupation",
-) -> list[Counted]:
+) -> list[LabelCounts]:
     return [
-        Counted(
+        LabelCounts(
             id="/".join((language, drawer, word, condition)),
             group=word_group(language, word),
             language=language.lower(),
@@ -46,7 +45,9 @@ def counted(
     ]
 
 
-def results(items: Iterable[Counted], protocol: str | GramvisProtocol = "paper") -> Results[Any]:
+def results(
+    items: Iterable[LabelCounts], protocol: str | GramvisProtocol = "paper"
+) -> Results[Any]:
     how = PROTOCOLS[protocol] if isinstance(protocol, str) else protocol
     return results_of((each for item in items for each in suite.judge(item, Answers(), how)), how)
 

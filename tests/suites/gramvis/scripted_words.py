@@ -9,10 +9,10 @@ import json
 import re
 import sys
 
-from epicene import registry
+from epicene.core import registry
+from epicene.core.records import Generate, Request, Text, Texts
 from epicene.models import Model, ModelOptions
-from epicene.records import Generate, Request, Text, Texts
-from epicene.studies import AnswerValue, StudyItem
+from epicene.studies.design.schema import AnswerValue, StudyItem
 from scripted_models import Noting
 
 PROPOSERS = ("scripted-one", "scripted-two")
@@ -186,8 +186,8 @@ def register() -> None:
 
 
 if __name__ == "__main__":
-    from epicene.cli import guarded
+    from epicene.cli import run_with_exit_code
     from epicene.cli.app import run_app
 
     register()
-    sys.exit(guarded(lambda: run_app(sys.argv[1:])))
+    sys.exit(run_with_exit_code(lambda: run_app(sys.argv[1:])))

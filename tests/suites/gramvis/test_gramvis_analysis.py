@@ -11,16 +11,21 @@ import pytest
 from msgspec.structs import replace
 from scipy.stats import t as student
 
-from epicene.records import Estimate, Table
-from epicene.report.plain import as_json
-from epicene.stats.correction import holm
+from epicene.core.records import Estimate, Table
+from epicene.report.table_formats import as_json
+from epicene.stats.hypothesis_tests import holm
 from epicene.suites import Results
-from epicene.suites.gramvis.analysis.averages import Average, columns
-from epicene.suites.gramvis.analysis.differences import paired_test, stars
-from epicene.suites.gramvis.analysis.words import Part, counts_of
-from epicene.suites.gramvis.figures import STRONGEST, figures, word_effects
+from epicene.suites.gramvis.figures import WORDS_PER_FIGURE, figures, word_effects
+from epicene.suites.gramvis.metrics import (
+    Average,
+    WordCounts,
+    count_array,
+    paired_test,
+    ratio_terms,
+    significance_stars,
+)
 from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
-from epicene.suites.gramvis.tables import metrics, tables
+from epicene.suites.gramvis.tables import all_metrics, tables
 from suites.gramvis.gramvis_counts import counted, results
 
 QUICK = replace(PROTOCOLS["epicene"], resamples=100, mixed=False)
@@ -154,7 +159,7 @@ def test_metrics_are_shares_of_1_where_the_table_has_the_paper_s_per_cent(
         *counted("a", ((4, 3, 1), (4, 4, 0), (2, 2, 4))),
         *counted("b", ((4, 4, 0), (4, 4, 0), (4, 4, 0))),
     ]
-    made, printed = metrics(results(items, protocol)), found(results(items, protocol))["12"]
+    made, printed = all_metrics(results(items, protocol)), found(results(items, protocol))["12"]
     assert made["gendered_neither"].value == pytest.approx((4 / 8 + 0) / 2)
     assert made["english_neither"].value == pytest.approx((1 / 8 + 0) / 2)
     for name in ("english_neither", "chinese_neither", "gendered_neither"):
@@ -245,7 +250,7 @@ def test_one_word_has_no_test() -> None:
     ],
 )
 def test_stars(p: float | None, most: int, shown: str) -> None:
-    assert stars(p, most) == shown
+    assert significance_stars(p, most) == shown
 
 
 def test_holm_is_over_the_whole_table() -> None:
@@ -271,18 +276,18 @@ def test_the_standard_error_of_a_mean_over_words_is_the_textbooks() -> None:
     shares = np.array([0.25, 0.5, 1.0, 0.75])
     counts = np.zeros((4, 3, 3))
     counts[:, 2, 0], counts[:, 2, 1] = 4 * shares, 4 * (1 - shares)
-    part = Part(counts, np.arange(4))
+    part = WordCounts(counts, np.arange(4))
     expected = shares.std(ddof=1) / 2
     for rule in ("words", "images"):  # the same where all words have as many images
         made = Average(rule).standard_error(part, "gendered", "male")
         assert made.value == pytest.approx(expected)
-    together = Part(np.concatenate([counts, counts]), np.concatenate([np.arange(4)] * 2))
+    together = WordCounts(np.concatenate([counts, counts]), np.concatenate([np.arange(4)] * 2))
     again = Average("words").standard_error(together, "gendered", "male")
     assert again.value == pytest.approx(expected)  # a word drawn twice alike tells nothing new
 
 
 def test_a_word_by_several_models_is_one_observation_where_asked() -> None:
-    counts = counts_of(
+    counts = count_array(
         results(
             [
                 item
@@ -300,8 +305,10 @@ def test_a_word_by_several_models_is_one_observation_where_asked() -> None:
 
 
 def test_rules_on_a_word_without_a_man_or_a_woman() -> None:
-    part = Part(np.array([[[0, 0, 4]] * 3], dtype=float), np.array([0]))
-    assert [list(map(float, column)) for column in columns(part, "english", "male", "words")] == [
+    part = WordCounts(np.array([[[0, 0, 4]] * 3], dtype=float), np.array([0]))
+    assert [
+        list(map(float, column)) for column in ratio_terms(part, "english", "male", "words")
+    ] == [
         [0.0],
         [0.0],
     ]
@@ -331,7 +338,7 @@ def test_figures_4_and_5_list_the_strongest_words() -> None:
         *counted("unseen", ((4, 0, 0), (0, 4, 0), (0, 0, 4))),
     ]
     outcome = results(items)
-    effects = {word: effect for word, _, effect in word_effects(counts_of(outcome.frame))}
+    effects = {word: effect for word, _, effect in word_effects(count_array(outcome.frame))}
     assert effects == {"strong (DE)": 1.0, "weak (DE)": 0.25, "contrary (DE)": -0.75}
     drawn = {figure.name: figure for figure in figures(outcome)}
     assert set(drawn) == {"4", "5", "6", "7", "8", "9", "10", "11", "effects"}
@@ -340,16 +347,16 @@ def test_figures_4_and_5_list_the_strongest_words() -> None:
     assert not any("left out" in note for note in drawn["4"].notes)
     many = [
         each
-        for n in range(STRONGEST + 2)
+        for n in range(WORDS_PER_FIGURE + 2)
         for each in counted(f"word {n:02}", ((0, 4, 0), (0, 4, 0), (n % 4 + 1, 3 - n % 4, 0)))
     ]
     four = next(figure for figure in figures(results(many)) if figure.name == "4")
-    assert len(four.spec["data"]["values"]) == STRONGEST
+    assert len(four.spec["data"]["values"]) == WORDS_PER_FIGURE
     assert four.notes[-1] == "2 words with a weaker effect are left out."
 
 
 def test_headlines_lie_in_their_intervals() -> None:
-    made = metrics(results(german(), QUICK))
+    made = all_metrics(results(german(), QUICK))
     assert made["rep_M"].low is not None
     for estimate in made.values():
         assert isinstance(estimate, Estimate)

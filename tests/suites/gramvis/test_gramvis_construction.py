@@ -13,27 +13,25 @@ from typing import Any
 import pytest
 
 import scripted_models
-from epicene.annotate.folder import read_folder
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
-from epicene.construct import BuildOrder, WaitingForPeopleError, construct
-from epicene.errors import InputError, RunError
-from epicene.languages.rewriting.french.dictionary import Dictionary
-from epicene.models import Spec, open_model, parse_spec
-from epicene.models.one_by_one import OneByOne
-from epicene.records import Identity
-from epicene.studies.showing import shown
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Identity
+from epicene.models import ModelSpec, open_model, parse_spec
+from epicene.models.simple_model import SimpleModel
+from epicene.rewriting.french.dictionary import Dictionary
+from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
+from epicene.studies.collection.folder import open_study_folder
+from epicene.studies.design.schema import visible_values
 from epicene.suites import find_suite
 from epicene.suites.gramvis.construction.dictionaries import look_up
-from epicene.suites.gramvis.construction.proposing import objects_in
-from epicene.suites.gramvis.construction.sorting import category_in
-from epicene.suites.gramvis.names import CATEGORIES
-from epicene.suites.gramvis.words import read_words
+from epicene.suites.gramvis.construction.elicitation import category_in, json_objects_in
+from epicene.suites.gramvis.items import CATEGORIES, read_words
 from runs.conftest import Silent
 from scripted_people import answer
 from suites.gramvis import scripted_words as scripted
 
-DELA = "epicene.languages.rewriting.french.dictionary.dictionary"
+DELA = "epicene.rewriting.french.dictionary.dictionary"
 SETTINGS = {"languages": "fr,german", "number": "5", "dictionaries": "kaikki.jsonl"}
 MODELS = {"proposers": ",".join(scripted.PROPOSERS), "sorters": ",".join(scripted.SORTERS)}
 
@@ -54,7 +52,7 @@ def killed_while_hanging(folder: Path, at: str) -> None:
     scripted_models.killed_while_hanging(scripted.__file__, command, at)
 
 
-def nobody(spec: Spec) -> Any:
+def nobody(spec: ModelSpec) -> Any:
     raise AssertionError(f"{spec.kind} is asked again")
 
 
@@ -65,12 +63,12 @@ def build(
         role: [parse_spec(spec) for spec in specs.split(",")]
         for role, specs in (models or MODELS).items()
     }
-    order = BuildOrder(find_suite("gramvis"), folder, {**SETTINGS, **settings}, given)
-    return list(construct(order, Silent(), executor))
+    order = BuildConfig(find_suite("gramvis"), folder, {**SETTINGS, **settings}, given)
+    return list(build_dataset(order, Silent(), executor))
 
 
 def people_answer(folder: Path) -> None:
-    study = read_folder(folder / "04-suggest")
+    study = open_study_folder(folder / "04-suggest")
     for place, name in enumerate(scripted.PEOPLE):
         answer(study, name, partial(scripted.suggests, place))
 
@@ -144,7 +142,10 @@ def test_the_list_loads_and_passes_the_check(
     assert words["FR/sentinelle/F"].chinese == "哨兵"
     assert told[-1] == "28 items, 12 findings."  # 7 words in 4 templates; too few of every kind
     capsys.readouterr()
-    assert guarded(lambda: run_app(["data", "gramvis", "check", "-d", "list/words.csv"])) == 0
+    assert (
+        run_with_exit_code(lambda: run_app(["data", "gramvis", "check", "-d", "list/words.csv"]))
+        == 0
+    )
     assert {line.split(":")[0] for line in capsys.readouterr().out.splitlines()} == {"warning"}
 
 
@@ -215,11 +216,11 @@ def test_the_card_says_how_it_was_made(tmp_path: Path) -> None:
 
 def test_people_see_the_meaning_alone(tmp_path: Path) -> None:
     waits(tmp_path, open_model)
-    study = read_folder(tmp_path / "04-suggest").study
+    study = open_study_folder(tmp_path / "04-suggest").study
     assert study.judgements == 5
     assert len(study.items) == 8  # the sentries of two languages are one meaning
     for item in study.items:
-        assert shown(study, item) == {"meaning": item.fields["meaning"]}
+        assert visible_values(study, item) == {"meaning": item.fields["meaning"]}
         assert set(item.fields) - {"meaning"} <= set(study.hidden)
     by_meaning = {item.fields["meaning"]: item.fields["words"] for item in study.items}
     assert by_meaning["a sentry"] == "FR/sentinelle; DE/Wache"
@@ -230,7 +231,7 @@ def test_answers_to_items_of_an_earlier_version_still_count(tmp_path: Path) -> N
     folder, before = tmp_path / "words", tmp_path / "before"
     waits(folder, open_model)
     shutil.copytree(folder, before)
-    study = read_folder(before / "04-suggest").study
+    study = open_study_folder(before / "04-suggest").study
     earlier = {item.id: f"{place:012}" for place, item in enumerate(study.items)}
     path = before / "04-suggest" / "study.toml"
     text = path.read_text("utf-8")
@@ -291,9 +292,9 @@ def test_who_sorts_may_be_said_when_it_is_time_to_sort(tmp_path: Path) -> None:
 
 
 def test_models_that_name_no_word(tmp_path: Path) -> None:
-    def mute(_spec: Spec) -> OneByOne:
+    def mute(_spec: ModelSpec) -> SimpleModel:
         identity = Identity(kind="scripted", label="x", key={})
-        return OneByOne(identity, {"generate": lambda _request: scripted.said("I cannot.")})
+        return SimpleModel(identity, {"generate": lambda _request: scripted.said("I cannot.")})
 
     with pytest.raises(RunError, match="No model answered with a whole word"):
         build(tmp_path, mute, {"proposers": "scripted-one"})
@@ -334,7 +335,7 @@ def test_seeds_are_shown_and_may_be_the_users(tmp_path: Path) -> None:
     ],
 )
 def test_objects_are_found_in_what_models_say(answered: str, words: list[str | None]) -> None:
-    assert [found.get("word") for found in objects_in(answered)] == words
+    assert [found.get("word") for found in json_objects_in(answered)] == words
 
 
 @pytest.mark.parametrize("category", CATEGORIES)

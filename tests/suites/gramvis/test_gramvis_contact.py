@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from epicene.core.records import Choice, ContactSheet, Image, Images
 from epicene.models import parse_spec
-from epicene.records import Choice, ContactSheet, Image, Images
-from epicene.report.runs import write_report
-from epicene.runs.results import Judged, read_run
-from epicene.runs.run import Order, run
-from epicene.suites import Answers, Given, Source, choose_protocol
+from epicene.report.run_report import write_report
+from epicene.runs.results import RunJudgements, read_run
+from epicene.runs.run import RunConfig, run
+from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES, LOOK, look_name
-from epicene.suites.gramvis.contact import sheets
 from epicene.suites.gramvis.data import read
-from epicene.suites.gramvis.prompted import Prompted
+from epicene.suites.gramvis.figures import contact_sheets
+from epicene.suites.gramvis.items import PromptItem
 from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
 from runs.conftest import Silent
 
@@ -27,7 +27,7 @@ def protocol(shots: int) -> GramvisProtocol:
     return made
 
 
-def answers(item: Prompted, votes: dict[str, list[str]]) -> Answers:
+def answers(item: PromptItem, votes: dict[str, list[str]]) -> Answers:
     """Of each condition so many images, on each of which the judges vote by these letters."""
     names = {"m": "male", "f": "female", "n": "neither"}
     given = []
@@ -36,10 +36,10 @@ def answers(item: Prompted, votes: dict[str, list[str]]) -> Answers:
             Image(sha256=f"{place:064x}") if letters else Image(refused="a safety block")
             for place, letters in enumerate(shots)
         )
-        given.append(Given(DRAW, DRAWER, "painter", condition, Images(images=images)))
+        given.append(AnsweredRequest(DRAW, DRAWER, "painter", condition, Images(images=images)))
         for number, letters in enumerate(shots, start=1):
             given += [
-                Given(
+                AnsweredRequest(
                     LOOK, JUDGES, f"judge-{place}", look_name(condition, number),
                     Choice(choice=names.get(letter), text="" if letter in names else "hm"),
                 )
@@ -48,14 +48,14 @@ def answers(item: Prompted, votes: dict[str, list[str]]) -> Answers:
     return Answers(given)
 
 
-def words(name: str) -> list[Prompted]:
-    items = read(Source(), PROTOCOLS["epicene"]).items
+def words(name: str) -> list[PromptItem]:
+    items = read(DataSource(), PROTOCOLS["epicene"]).items
     return [item for item in items if item.entry.id == name]
 
 
 def sheet_of(name: str, votes: dict[str, list[str]], templates: int = 1) -> ContactSheet:
     items = words(name)[:templates]
-    (made,) = sheets(((item, answers(item, votes)) for item in items), protocol(2))
+    (made,) = contact_sheets(((item, answers(item, votes)) for item in items), protocol(2))
     return made
 
 
@@ -116,7 +116,7 @@ def test_the_first_shot_of_every_template_comes_first() -> None:
 
 
 def test_a_report_carries_the_pictures_of_a_run(tmp_path: Path) -> None:
-    order = Order(
+    order = RunConfig(
         suite=suite,
         protocol=protocol(1),
         models={
@@ -128,7 +128,7 @@ def test_a_report_carries_the_pictures_of_a_run(tmp_path: Path) -> None:
     )
     folder, _ = run(order, Silent())
     finished = read_run(folder)
-    made = list(sheets(Judged(finished).answered(), protocol(1)))  # type: ignore[arg-type]
+    made = list(contact_sheets(RunJudgements(finished).answered(), protocol(1)))  # type: ignore[arg-type]
     pictures = [picture for sheet in made for strip in sheet.strips for picture in strip.pictures]
     assert len(pictures) == 60
     write_report([finished], tmp_path / "whole.html")

@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 
-from epicene.records import Choice, Images, to_json
-from epicene.report.document import document
-from epicene.runs.results import Judged, read_run
-from epicene.runs.settings import read_manifest
+from epicene.core.records import Choice, Images, to_json
+from epicene.report.results_document import results_document
+from epicene.runs.manifest import read_manifest
+from epicene.runs.results import RunJudgements, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import Answers
 from epicene.suites.gramvis.ask import DRAW, LOOK
-from epicene.suites.gramvis.names import LABELS
+from epicene.suites.gramvis.items import LABELS
 from models.tiny_diffusion import save_pipeline
 from models.tiny_vision import save_blip2, save_llava, save_qwen
 from runs.zygotes import Zygote, stored
@@ -96,7 +96,7 @@ def rows(folder: Path) -> set[tuple[Any, ...]]:
 
 def tables(folder: Path) -> bytes:
     """What `epicene tables --json` prints, but for the folder's name."""
-    shown = document(summarise([read_run(folder)]))
+    shown = results_document(summarise([read_run(folder)]))
     for run in shown["runs"]:
         del run["run"]
     return to_json(shown)
@@ -157,9 +157,9 @@ def test_kills_and_a_late_judge_redraw_nothing(
 def votes_are_counted(folder: Path) -> None:
     """Every image's label is what two of its judges say, by a count of their stored words."""
     run = read_run(folder)
-    judged = {(each.item, each.name): each for each in Judged(run)}
+    judged = {(each.item, each.name): each for each in RunJudgements(run)}
     split: Counter[str] = Counter()
-    for item, answers in Judged(run).answered():
+    for item, answers in RunJudgements(run).answered():
         for condition, votes in votes_of(answers).items():
             assert len(votes) == 4
             said = Counter(vote.text for vote in votes if vote.text in LABELS)

@@ -8,15 +8,23 @@ from typing import Any
 
 import pytest
 
-from epicene.models import Answered, Batch, Files, Model, Spec, open_model, parse_spec
-from epicene.records import Choice, Draw, Image, Images, Judgement
-from epicene.report.plain import as_json
-from epicene.runs.run import Order, run
-from epicene.suites import Answers, Given, Source, choose_protocol
+from epicene.core.records import Choice, Draw, Image, Images, Judgement
+from epicene.models import (
+    Batch,
+    ImageStore,
+    Model,
+    ModelSpec,
+    NumberedAnswers,
+    open_model,
+    parse_spec,
+)
+from epicene.report.table_formats import as_json
+from epicene.runs.run import RunConfig, run
+from epicene.suites import AnsweredRequest, Answers, DataSource, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES, LOOK, look_name
 from epicene.suites.gramvis.data import read
-from epicene.suites.gramvis.names import CONDITIONS
+from epicene.suites.gramvis.items import CONDITIONS
 from epicene.suites.gramvis.tables import tables
 from models.pictures_for_tests import claiming, picture
 from models.tiny_vision import save_llava
@@ -34,15 +42,15 @@ SEEN: dict[str, list[tuple[str, tuple[float, ...]]]] = {
 
 
 def votes() -> dict[str, Any]:
-    item = next(iter(read(Source(), ONE_SHOT).items))
+    item = next(iter(read(DataSource(), ONE_SHOT).items))
     given = [
-        Given(DRAW, DRAWER, "d", name, Images(images=(Image(sha256="0" * 64),)))
+        AnsweredRequest(DRAW, DRAWER, "d", name, Images(images=(Image(sha256="0" * 64),)))
         for name in CONDITIONS
     ]
     for judge, answers in SEEN.items():
         for name, (text, logprobs) in zip(CONDITIONS, answers, strict=True):
             choice = Choice(choice=None, text=text, logprobs=logprobs)
-            given.append(Given(LOOK, JUDGES, judge, look_name(name, 1), choice))
+            given.append(AnsweredRequest(LOOK, JUDGES, judge, look_name(name, 1), choice))
     judgements: list[Judgement] = list(suite.judge(item, Answers(given), ONE_SHOT))
     found = {table.name: table for table in tables(results_of(judgements, ONE_SHOT))}
     shown: dict[str, Any] = as_json(found["votes"])
@@ -80,7 +88,7 @@ class Tampering:
         self.identity, self.verbs, self.batch_limit = model.identity, model.verbs, model.batch_limit
         self.notes, self.close = model.notes, model.close
 
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         for batch in batches:
             for place, request in batch:
                 assert isinstance(request, Draw)
@@ -89,12 +97,12 @@ class Tampering:
 
 
 def test_a_bomb_and_a_file_that_is_no_image_are_refused_and_recorded(tmp_path: Path) -> None:
-    def executor(spec: Spec) -> Model:
+    def executor(spec: ModelSpec) -> Model:
         model = open_model(spec)
         return Tampering(model) if spec.kind == "random" else model
 
     judge = parse_spec(f"hf:{save_llava(tmp_path / 'llava')}")
-    order = Order(
+    order = RunConfig(
         suite=suite,
         protocol=ONE_SHOT,
         models={DRAWER: [parse_spec("random")], JUDGES: [judge]},

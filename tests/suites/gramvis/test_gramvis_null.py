@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from epicene.core.records import Images
 from epicene.models import parse_spec
-from epicene.records import Images
-from epicene.report.plain import as_json
-from epicene.runs.results import Judged, read_run
-from epicene.runs.run import Order, run
+from epicene.report.table_formats import as_json
+from epicene.runs.results import RunJudgements, read_run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import summarise
-from epicene.suites import Source, choose_protocol
+from epicene.suites import DataSource, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES
 from runs.conftest import Silent
@@ -44,11 +44,11 @@ def test_faces_that_ignore_the_prompt_show_no_effect_of_grammar(tmp_path: Path) 
     words = tmp_path / "words.csv"
     words.write_text(WORDS, "utf-8")
     models = {DRAWER: [parse_spec("random-face")], JUDGES: [parse_spec("face-classifier")]}
-    order = Order(
+    order = RunConfig(
         suite=suite,
         protocol=how,
         models=models,
-        source=Source(path=words),
+        source=DataSource(path=words),
         under=tmp_path,
         limit=ITEMS,
     )
@@ -58,13 +58,13 @@ def test_faces_that_ignore_the_prompt_show_no_effect_of_grammar(tmp_path: Path) 
     finished = read_run(folder)
     files = [
         image.sha256
-        for _, answers in Judged(finished).answered()
+        for _, answers in RunJudgements(finished).answered()
         for given in answers.where(stage=DRAW)
         if isinstance(given.answer, Images)
         for image in given.answer.images
     ]
     assert len(set(files)) == ITEMS * 3  # every prompt has a face of its own
-    judged = [each for each in Judged(finished) if each.name == "majority"]
+    judged = [each for each in RunJudgements(finished) if each.name == "majority"]
     assert len({each.group for each in judged}) == ITEMS
 
     summary = summarise([finished])

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.suites.gramvis.names import LABELS, Label
-from epicene.suites.gramvis.parsing import parse
+from epicene.suites.gramvis.items import LABELS, Label
+from epicene.suites.gramvis.judge import parse_label
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "answers.json").read_text("utf-8")
@@ -26,8 +26,8 @@ def test_there_are_enough_cases() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["said"])[:40])
 def test_answers(case: dict[str, Any]) -> None:
-    assert parse(case["said"], "strict") == case["strict"]
-    assert parse(case["said"], "substring") == case["substring"]
+    assert parse_label(case["said"], "strict") == case["strict"]
+    assert parse_label(case["said"], "substring") == case["substring"]
 
 
 @given(
@@ -39,11 +39,11 @@ def test_answers(case: dict[str, Any]) -> None:
 def test_a_bare_choice_is_that_choice(label: Label, space: str, mark: str, loud: bool) -> None:
     word = label.upper() if loud else label
     said = f"{space}{mark}{word}{mark}{space}"
-    assert parse(said, "strict") == label
-    assert parse(said, "substring") == label
+    assert parse_label(said, "strict") == label
+    assert parse_label(said, "substring") == label
 
 
 @given(st.text(max_size=60))
 def test_no_answer_breaks_the_reading(said: str) -> None:
-    assert parse(said, "strict") in (*LABELS, None)
-    assert parse(said, "substring") in (*LABELS, None)
+    assert parse_label(said, "strict") in (*LABELS, None)
+    assert parse_label(said, "substring") in (*LABELS, None)

@@ -10,33 +10,36 @@ from typing import Any
 
 import pytest
 
-from epicene.annotate.folder import read_folder
-from epicene.annotate.pictures import gather
-from epicene.annotate.quality import agreement
-from epicene.annotate.results import StudySummary, summarise_study
-from epicene.annotate.sample import sample_data, sample_runs
-from epicene.cli import guarded
+from epicene.cli import run_with_exit_code
 from epicene.cli.app import run_app
-from epicene.errors import InputError
+from epicene.core.errors import InputError
+from epicene.core.files import ImageFolder
+from epicene.core.records import Estimate
 from epicene.models import parse_spec
-from epicene.records import Estimate
-from epicene.report.plain import as_json
-from epicene.runs.files import ImageFolder
-from epicene.runs.results import Finished, read_run
-from epicene.runs.run import Order, run
+from epicene.report.table_formats import as_json
+from epicene.runs.results import StoredRun, read_run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import summarise
-from epicene.studies import Drawn, Response, Study, StudyItem
-from epicene.studies.checks import study_faults
-from epicene.studies.drawing import Wanted
-from epicene.studies.responses import choices
-from epicene.studies.showing import shown
-from epicene.suites import Source, choose_protocol
+from epicene.studies.analysis.quality import question_agreement
+from epicene.studies.analysis.results import StudySummary, summarise_study
+from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
+from epicene.studies.collection.folder import open_study_folder
+from epicene.studies.collection.images import copy_images
+from epicene.studies.design.answers import choice_ids
+from epicene.studies.design.checks import study_problems
+from epicene.studies.design.sampling import SamplingOptions
+from epicene.studies.design.schema import Response, SamplingRecord, Study, StudyItem, visible_values
+from epicene.suites import DataSource, choose_protocol
 from epicene.suites.gramvis import suite
-from epicene.suites.gramvis.names import CATEGORIES, LABELS
-from epicene.suites.gramvis.people.word_studies import agreed, diverging, item_of, study_of
+from epicene.suites.gramvis.items import CATEGORIES, LABELS, read_words
+from epicene.suites.gramvis.judge import AGREEMENTS
 from epicene.suites.gramvis.protocol import PROTOCOLS
-from epicene.suites.gramvis.voting import AGREEMENTS
-from epicene.suites.gramvis.words import read_words
+from epicene.suites.gramvis.studies.word_meanings import (
+    agreed_label,
+    divergent_ids,
+    meaning_item,
+    read_study,
+)
 from runs.conftest import Silent
 from scripted_people import respond
 
@@ -56,8 +59,8 @@ def values(cells: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ["stereotype", "category"])
 def test_every_meaning_is_asked_about_once(name: str) -> None:
-    study = sample_data(suite, Source(), Wanted(), study=name)
-    assert not list(study_faults(study))
+    study = study_from_data(suite, DataSource(), SamplingOptions(), study=name)
+    assert not list(study_problems(study))
     words = read_words()
     meanings = {word.english for word in words}
     assert {item.fields["meaning"] for item in study.items} == meanings
@@ -65,10 +68,10 @@ def test_every_meaning_is_asked_about_once(name: str) -> None:
     named = [word for item in study.items for word in item.fields["words"].split("; ")]
     assert sorted(named) == sorted(word.id for word in words)
     for item in study.items:
-        assert shown(study, item) == {"meaning": item.fields["meaning"]}
+        assert visible_values(study, item) == {"meaning": item.fields["meaning"]}
         assert {"words", "listed"} == set(study.hidden)
-    assert choices(study_of("stereotype").question("suggests")) == LABELS
-    assert choices(study_of("category").question("category")) == CATEGORIES
+    assert choice_ids(read_study("stereotype").question("suggests")) == LABELS
+    assert choice_ids(read_study("category").question("category")) == CATEGORIES
 
 
 def test_our_words_of_one_meaning_have_one_stereotype() -> None:
@@ -81,13 +84,13 @@ def test_our_words_of_one_meaning_have_one_stereotype() -> None:
 
 def words_study() -> Study:
     items = (
-        item_of("a sentry", ("DE/Wache/F", "FR/sentinelle/F"), "male"),
-        item_of("charm", ("FR/charme/M",), "female"),
-        item_of("courage", ("DE/Courage/F", "DE/Mut/M"), "male"),
-        item_of("a chair", ("FR/chaise/F",), "male"),
+        meaning_item("a sentry", ("DE/Wache/F", "FR/sentinelle/F"), "male"),
+        meaning_item("charm", ("FR/charme/M",), "female"),
+        meaning_item("courage", ("DE/Courage/F", "DE/Mut/M"), "male"),
+        meaning_item("a chair", ("FR/chaise/F",), "male"),
     )
-    study = study_of("stereotype")
-    drawn = Drawn(kind="stereotype", protocol="epicene")
+    study = read_study("stereotype")
+    drawn = SamplingRecord(kind="stereotype", protocol="epicene")
     return Study(
         **{name: getattr(study, name) for name in study.__struct_fields__}
         | {"items": items, "drawn": drawn}
@@ -140,19 +143,19 @@ def test_divergence_is_computed_from_what_most_people_say() -> None:
 
 
 def test_a_label_needs_so_many() -> None:
-    assert agreed("mmf", 2) == "m"
-    assert agreed("mmf", 3) == ""
-    assert agreed("", 1) == ""
-    assert diverging(["DE/Mut/M", "DE/Courage/F"], "male") == ["DE/Courage/F"]
-    assert diverging(["DE/Mut/M"], "neither") == []
+    assert agreed_label("mmf", 2) == "m"
+    assert agreed_label("mmf", 3) == ""
+    assert agreed_label("", 1) == ""
+    assert divergent_ids(["DE/Mut/M", "DE/Courage/F"], "male") == ["DE/Courage/F"]
+    assert divergent_ids(["DE/Mut/M"], "neither") == []
 
 
 # --- pictures --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    order = Order(
+def done(tmp_path_factory: pytest.TempPathFactory) -> StoredRun:
+    order = RunConfig(
         suite=suite,
         protocol=choose_protocol(suite, "epicene", {"shots": "2"}, None),
         models={
@@ -166,9 +169,9 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     return read_run(folder)
 
 
-def test_a_sample_is_spread_over_the_strata(done: Finished) -> None:
-    study = sample_runs([done], Wanted(total=90), study="image")
-    assert not list(study_faults(study))
+def test_a_sample_is_spread_over_the_strata(done: StoredRun) -> None:
+    study = study_from_runs([done], SamplingOptions(total=90), study="image")
+    assert not list(study_problems(study))
     fields = [item.fields for item in study.items]
     assert len(fields) == 90
     agreement = Counter(each["agreement"] for each in fields)
@@ -180,24 +183,24 @@ def test_a_sample_is_spread_over_the_strata(done: Finished) -> None:
     # The weights add up to all images of the strata that were drawn from.
     weights = sum(float(each["weight"]) for each in fields)
     assert weights <= there.total()
-    whole = sample_runs([done], Wanted(total=5000), study="image")
+    whole = study_from_runs([done], SamplingOptions(total=5000), study="image")
     assert sum(float(each.fields["weight"]) for each in whole.items) == pytest.approx(360)
 
 
-def test_five_hundred_unless_said(done: Finished) -> None:
+def test_five_hundred_unless_said(done: StoredRun) -> None:
     """Of one prompt at most one image is drawn in each stratum, of 360 images fewer than 500."""
-    study = sample_runs([done], Wanted(), study="image")
-    whole = sample_runs([done], Wanted(total=500), study="image")
+    study = study_from_runs([done], SamplingOptions(), study="image")
+    whole = study_from_runs([done], SamplingOptions(total=500), study="image")
     assert study.items == whole.items
     assert study.drawn is not None
     assert study.drawn.total is None
 
 
-def test_a_person_sees_the_picture_alone(done: Finished) -> None:
-    study = sample_runs([done], Wanted(total=20), study="image")
+def test_a_person_sees_the_picture_alone(done: StoredRun) -> None:
+    study = study_from_runs([done], SamplingOptions(total=20), study="image")
     assert study.judgements == 3
     for item in study.items:
-        assert set(shown(study, item)) == {"image"}
+        assert set(visible_values(study, item)) == {"image"}
         assert set(item.fields) - {"image"} == set(study.hidden)
         assert item.fields["word"] not in item.id
         assert ImageFolder(done.folder / "images").path(item.fields["image"]).exists()
@@ -206,16 +209,16 @@ def test_a_person_sees_the_picture_alone(done: Finished) -> None:
 
 
 def test_pictures_come_along_with_study_and_sheets(
-    done: Finished, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    done: StoredRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def epicene(*arguments: str) -> None:
-        assert guarded(lambda: run_app(list(arguments))) == 0, capsys.readouterr().err
+        assert run_with_exit_code(lambda: run_app(list(arguments))) == 0, capsys.readouterr().err
 
     folder, sheets = tmp_path / "study", tmp_path / "sheets"
     sample = ("annotate", "sample", str(done.folder), "--study=image", "--n=12")
     epicene(*sample, f"--out={folder}")
     epicene(*sample, f"--out={folder}")  # again: nothing changes
-    study = read_folder(folder).study
+    study = open_study_folder(folder).study
     for item in study.items:
         assert ImageFolder(folder / "images").path(item.fields["image"]).exists()
     epicene("annotate", "export", str(folder), "--people=ann,bob,cleo", f"--out={sheets}")
@@ -233,20 +236,20 @@ def test_pictures_come_along_with_study_and_sheets(
         writer.writeheader()
         writer.writerows(rows)
     epicene("annotate", "import", str(folder), str(sheets / "ann.csv"))
-    assert len(read_folder(folder).responses()) == 12
+    assert len(open_study_folder(folder).responses()) == 12
 
 
-def test_a_picture_that_is_gone_is_named(done: Finished, tmp_path: Path) -> None:
-    study = sample_runs([done], Wanted(total=3), study="image")
+def test_a_picture_that_is_gone_is_named(done: StoredRun, tmp_path: Path) -> None:
+    study = study_from_runs([done], SamplingOptions(total=3), study="image")
     with pytest.raises(InputError, match=r"The picture .* is in the images of none of the runs"):
-        gather(study, [tmp_path / "elsewhere"], tmp_path / "study")
+        copy_images(study, [tmp_path / "elsewhere"], tmp_path / "study")
 
 
-def test_any_studys_agreement_resamples_words_as_the_suite_does(done: Finished) -> None:
-    study = sample_runs([done], Wanted(total=90), study="image")
+def test_any_studys_agreement_resamples_words_as_the_suite_does(done: StoredRun) -> None:
+    study = study_from_runs([done], SamplingOptions(total=90), study="image")
     assert len({item.group for item in study.items}) < len(study.items)
     given = [respond(study, item, who) for item in study.items for who in ("ann", "bob", "cyd")]
-    (found,) = agreement(study, given)
+    (found,) = question_agreement(study, given)
     own = table(summarise_study(study, given), "people")["all"]["the sample"]
     for estimate, name in (
         (found.raw, "agreement"), (found.fleiss, "κ"), (found.krippendorff, "α"),
@@ -283,7 +286,7 @@ def judged() -> StudySummary:
     names = {"m": "male", "f": "female", "n": "neither"}
     study = Study(
         **{name: getattr(base, name) for name in base.__struct_fields__}
-        | {"items": items, "drawn": Drawn(kind="image", protocol="epicene")}
+        | {"items": items, "drawn": SamplingRecord(kind="image", protocol="epicene")}
     )
     return summarise_study(
         study,

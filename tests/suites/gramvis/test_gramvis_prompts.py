@@ -9,16 +9,15 @@ import msgspec
 import pytest
 import regex
 
-from epicene.errors import InputError
-from epicene.suites.gramvis.names import CONDITIONS, GRAMMARS, LANGUAGES
+from epicene.core.errors import InputError
+from epicene.suites.gramvis.items import CONDITIONS, GRAMMARS, LANGUAGES, Word, read_words
 from epicene.suites.gramvis.prompts import (
-    completed,
-    forms_of,
-    our_templates,
+    default_templates,
     prompts_for,
     read_templates,
+    slot_forms,
+    with_default_languages,
 )
-from epicene.suites.gramvis.words import Word, read_words
 
 WORDS = {word.id: word for word in read_words()}
 
@@ -93,20 +92,20 @@ AGREEING = {
 
 @pytest.mark.parametrize("word", ROMANCE)
 def test_articles_elide_and_contract(word: str) -> None:
-    forms = forms_of(WORDS[word], WORDS[word].language)
+    forms = slot_forms(WORDS[word], WORDS[word].language)
     assert (forms["the"], forms["of_the"]) == ROMANCE[word]
 
 
 @pytest.mark.parametrize("word", GERMAN)
 def test_german_genitives(word: str) -> None:
-    forms = forms_of(WORDS[word], "DE")
+    forms = slot_forms(WORDS[word], "DE")
     genitive = f"{forms['genitive_article']} {forms['genitive_noun']}"
     assert (forms["the"], genitive) == GERMAN[word]
 
 
 @pytest.mark.parametrize("word", RUSSIAN)
 def test_russian_cases(word: str) -> None:
-    forms = forms_of(WORDS[word], "RU")
+    forms = slot_forms(WORDS[word], "RU")
     assert (forms["genitive"], forms["accusative"]) == RUSSIAN[word]
 
 
@@ -122,7 +121,7 @@ def test_russian_cases(word: str) -> None:
 def test_english_glosses_take_the_where_they_can_be_counted(
     word: str, forms: dict[str, str]
 ) -> None:
-    assert forms_of(WORDS[word], "EN") == forms
+    assert slot_forms(WORDS[word], "EN") == forms
 
 
 @pytest.mark.parametrize(
@@ -205,7 +204,7 @@ def test_each_gendered_template_agrees_with_its_word_and_not_with_the_other_gend
     language: str,
 ) -> None:
     feminine, masculine = AGREEING[language]
-    sets = our_templates().sets[language]
+    sets = default_templates().sets[language]
     for texts, own, other in (
         (sets["F"], feminine, masculine),
         (sets["M"], masculine, feminine),
@@ -218,13 +217,13 @@ def test_each_gendered_template_agrees_with_its_word_and_not_with_the_other_gend
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_template_names_a_person_by_another_noun(language: str) -> None:
     people = r"\b(?:personne|persona|person|homme|hombre|uomo|mensch|человек)\b"
-    for texts in our_templates().sets[language].values():
+    for texts in default_templates().sets[language].values():
         for text in texts:
             assert not regex.search(people, text, regex.IGNORECASE), text
 
 
 def test_controls_are_the_same_for_both_genders() -> None:
-    sets = our_templates().sets
+    sets = default_templates().sets
     assert set(sets) == {*LANGUAGES, "EN", "ZH"}
     assert all(set(sets[language]) == set(GRAMMARS) for language in LANGUAGES)
     assert set(sets["EN"]) == set(sets["ZH"]) == {"any"}
@@ -273,7 +272,7 @@ def test_what_a_file_lacks_is_an_error_until_ours_is_taken(tmp_path: Path) -> No
     templates = read_templates(a_file(tmp_path, wanting))
     with pytest.raises(InputError, match="has no templates for ZH"):
         prompts_for(WORDS["DE/Kuss/M"], "chinese", templates)
-    full = completed(templates)
+    full = with_default_languages(templates)
     assert prompts_for(WORDS["DE/Kuss/M"], "english", full) == ("A kiss",)
     for condition in ("chinese", "native"):
         ours = prompts_for(WORDS["DE/Kuss/M"], condition)
@@ -307,14 +306,14 @@ def test_a_wrong_file_of_templates_is_refused(
 def test_the_appendix_is_filled_as_published(published_data: Path) -> None:
     templates = read_templates(published_data / "gramvis" / "templates_appendix.json")
     for word in WORDS.values():
-        noun = forms_of(word, "EN")["noun"]
+        noun = slot_forms(word, "EN")["noun"]
         for condition, own in (("native", word.word), ("english", noun)):
             prompts = prompts_for(word, condition, templates)
             assert len(prompts) == 4
             assert all(own in prompt and "[" not in prompt for prompt in prompts)
     with pytest.raises(InputError, match="has no templates for ZH"):
         prompts_for(WORDS["FR/charme/M"], "chinese", templates)
-    assert len(prompts_for(WORDS["FR/charme/M"], "chinese", completed(templates))) == 4
+    assert len(prompts_for(WORDS["FR/charme/M"], "chinese", with_default_languages(templates))) == 4
     # The genitive slot takes the citation form.
     german = prompts_for(WORDS["DE/Kuss/M"], "native", templates)[1]
     assert "eines Kuss " in german

@@ -11,9 +11,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from epicene.errors import InputError
-from epicene.models import Answered, Batch, Files, Model, Spec, open_model, parse_spec
-from epicene.records import (
+from epicene.core.errors import InputError
+from epicene.core.records import (
     Choice,
     Draw,
     Estimate,
@@ -26,28 +25,35 @@ from epicene.records import (
     digest,
     verb,
 )
+from epicene.models import (
+    Batch,
+    ImageStore,
+    Model,
+    ModelSpec,
+    NumberedAnswers,
+    open_model,
+    parse_spec,
+)
 from epicene.report.figures import svg
-from epicene.report.plain import as_json
-from epicene.runs.results import Judged, read_run
-from epicene.runs.run import Order, run
+from epicene.report.table_formats import as_json
+from epicene.runs.results import RunJudgements, read_run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import Summary, summarise
-from epicene.suites import Answers, Given, Protocol, Source, choose_protocol
+from epicene.suites import AnsweredRequest, Answers, DataSource, Protocol, choose_protocol
 from epicene.suites.gramvis import suite
 from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES, LOOK, draw, look, look_name
-from epicene.suites.gramvis.counts import Counted
 from epicene.suites.gramvis.data import read
-from epicene.suites.gramvis.names import CONDITIONS, OWN
-from epicene.suites.gramvis.prompted import Prompted
+from epicene.suites.gramvis.items import CONDITIONS, LABEL_OF_GRAMMAR, LabelCounts, PromptItem
 from epicene.suites.gramvis.protocol import PROTOCOLS
-from epicene.suites.gramvis.stereotypes import stereotype_table
 from epicene.suites.gramvis.tables import tables
+from epicene.suites.gramvis.tables_effects import stereotype_table
 from runs.conftest import Silent
 from runs.frames import results_of
 
 EPICENE = PROTOCOLS["epicene"]
 THREE = ("random:1", "random:2", "random:3")
 NO_FILES: Any = None  # who guesses opens no picture
-Drawing = Callable[[Draw, Files], Images]
+Drawing = Callable[[Draw, ImageStore], Images]
 
 
 class Watched:
@@ -63,7 +69,7 @@ class Watched:
         self.notes = model.notes
         self.close = model.close
 
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         def counted() -> Iterator[Batch]:
             for batch in batches:
                 self._asked.update(verb(request) for _, request in batch)
@@ -87,12 +93,12 @@ def ran(
     """A run's folder, and how much was asked by verb."""
     asked: Counter[str] = Counter()
 
-    def executor(spec: Spec) -> Model:
+    def executor(spec: ModelSpec) -> Model:
         return Watched(open_model(spec), asked, drawing)
 
     models = {DRAWER: [parse_spec("random")], JUDGES: [parse_spec(judge) for judge in judges]}
     how: Protocol = choose_protocol(suite, "epicene", settings or {"shots": "2"}, None)
-    wanted = Order(suite=suite, protocol=how, models=models, under=under, **order)
+    wanted = RunConfig(suite=suite, protocol=how, models=models, under=under, **order)
     folder, manifest = run(wanted, Silent(), executor)
     assert manifest.state == "complete"
     return folder, asked
@@ -140,7 +146,7 @@ def test_a_judge_that_comes_later_has_nothing_drawn_again(tmp_path: Path) -> Non
     assert votes.drop_nulls().value_counts()["count"].to_list() == [36] * 4
 
 
-def refusing(request: Draw, files: Files) -> Images:
+def refusing(request: Draw, files: ImageStore) -> Images:
     """Refuses the first English image, and gives one Chinese image too few."""
     came = [Image(sha256=files.put(png(f"{request.item} {request.name} {n}"))) for n in (1, 2)]
     if request.name == "english":
@@ -164,7 +170,7 @@ def png(text: str) -> bytes:
 def test_refusals_are_recorded_and_the_rest_is_judged(tmp_path: Path) -> None:
     folder, asked = ran(tmp_path, drawing=refusing, limit=20)
     assert asked == {"draw": 60, "look": 20 * (1 + 1 + 2) * 3}
-    judged = list(Judged(read_run(folder)))
+    judged = list(RunJudgements(read_run(folder)))
     reasons = Counter(each.evidence.get("not drawn", "") for each in judged)
     assert reasons["a safety block"] == 20
     assert reasons["the model gave fewer images than were asked for"] == 20
@@ -182,7 +188,7 @@ def test_refusals_are_recorded_and_the_rest_is_judged(tmp_path: Path) -> None:
 
 
 def test_a_model_that_refuses_everything_breaks_no_table(tmp_path: Path) -> None:
-    def nothing(request: Draw, _files: Files) -> Images:
+    def nothing(request: Draw, _files: ImageStore) -> Images:
         return Images(images=(Image(refused="no people"),) * request.shots)
 
     folder, asked = ran(tmp_path, drawing=nothing, limit=20)
@@ -197,17 +203,19 @@ def test_a_model_that_refuses_everything_breaks_no_table(tmp_path: Path) -> None
 # --- grammar and stereotype ------------------------------------------------------------------
 
 
-def shown(item: Prompted, condition: str, who: Callable[[Prompted, str], str]) -> list[Given]:
+def shown(
+    item: PromptItem, condition: str, who: Callable[[PromptItem, str], str]
+) -> list[AnsweredRequest]:
     """A draw of one image, and the one judge's choice."""
     drawn = Images(images=(Image(sha256="0" * 64),))
     choice = Choice(choice=who(item, condition))
     return [
-        Given(DRAW, DRAWER, "d", condition, drawn),
-        Given(LOOK, JUDGES, "j", look_name(condition, 1), choice),
+        AnsweredRequest(DRAW, DRAWER, "d", condition, drawn),
+        AnsweredRequest(LOOK, JUDGES, "j", look_name(condition, 1), choice),
     ]
 
 
-def tabulated(who: Callable[[Prompted, str], str], items: list[Prompted]) -> dict[str, Table]:
+def tabulated(who: Callable[[PromptItem, str], str], items: list[PromptItem]) -> dict[str, Table]:
     how = choose_protocol(suite, "epicene", {"shots": "1", "mixed": "false"}, None)
     judgements: list[Judgement] = []
     for item in items:
@@ -216,9 +224,11 @@ def tabulated(who: Callable[[Prompted, str], str], items: list[Prompted]) -> dic
     return {table.name: table for table in tables(results_of(judgements, how))}
 
 
-def by_prompt(item: Prompted, condition: str) -> str:
+def by_prompt(item: PromptItem, condition: str) -> str:
     """Grammar decides where it can be seen, else the stereotype."""
-    return OWN[item.entry.grammar] if condition == "gendered" else item.entry.stereotype
+    return (
+        LABEL_OF_GRAMMAR[item.entry.grammar] if condition == "gendered" else item.entry.stereotype
+    )
 
 
 def test_grammar_and_stereotype_are_told_apart() -> None:
@@ -247,12 +257,15 @@ def test_guesses_about_all_words_have_no_effect() -> None:
         given = []
         for condition in CONDITIONS:
             image = digest(item.id, condition).hex()
-            given.append(Given(DRAW, DRAWER, "d", condition, Images(images=(Image(sha256=image),))))
+            given.append(
+                AnsweredRequest(DRAW, DRAWER, "d", condition, Images(images=(Image(sha256=image),)))
+            )
         requests = list(look(item, Answers(given), EPICENE))
         for judge in judges:
             (answered,) = judge.answer(iter([list(enumerate(requests))]), NO_FILES)
             given += [
-                Given(LOOK, JUDGES, judge.identity.label, requests[n].name, a) for n, a in answered
+                AnsweredRequest(LOOK, JUDGES, judge.identity.label, requests[n].name, a)
+                for n, a in answered
             ]
         judgements += suite.judge(item, Answers(given), how)
     results = results_of(judgements, how)
@@ -293,11 +306,11 @@ def test_without_control_words_there_is_no_such_table() -> None:
 # --- what is asked ---------------------------------------------------------------------------
 
 
-def starter() -> list[Prompted]:
-    return list(read(Source(), EPICENE).items)
+def starter() -> list[PromptItem]:
+    return list(read(DataSource(), EPICENE).items)
 
 
-def asked_of(item: Prompted, how: Any = EPICENE) -> list[Draw]:
+def asked_of(item: PromptItem, how: Any = EPICENE) -> list[Draw]:
     found: list[Request] = list(draw(item, Answers(), how))
     return [each for each in found if isinstance(each, Draw)]
 
@@ -318,7 +331,7 @@ def test_the_starter_words_in_four_templates() -> None:
 def test_only_what_was_drawn_is_looked_at() -> None:
     item = starter()[0]
     came = Images(images=(Image(refused="no"), Image(sha256="a" * 64)))
-    answers = Answers([Given(DRAW, DRAWER, "d", "english", came)])
+    answers = Answers([AnsweredRequest(DRAW, DRAWER, "d", "english", came)])
     (request,) = look(item, answers, EPICENE)
     assert isinstance(request, Look)
     assert (request.name, request.image) == ("english 2", "a" * 64)
@@ -339,7 +352,7 @@ def words(tmp_path: Path) -> Path:
 
 
 def test_a_list_of_ones_own(words: Path) -> None:
-    dataset = read(Source(path=words), EPICENE)
+    dataset = read(DataSource(path=words), EPICENE)
     assert dataset.files == (words,)
     assert [item.id for item in dataset.items][:5] == [
         *(f"DE/Wache/F/{number}" for number in range(1, 5)),
@@ -359,13 +372,13 @@ def test_our_words_have_no_errors() -> None:
 def test_a_word_that_leads_out_of_its_folder_is_refused(words: Path) -> None:
     words.write_text(WORDS.replace("Wache,F", "../Wache,F"), "utf-8")
     with pytest.raises(InputError, match=r"line 2.*letters"):
-        read(Source(path=words), EPICENE)
+        read(DataSource(path=words), EPICENE)
 
 
 def test_a_list_without_words_is_refused(words: Path) -> None:
     words.write_text(WORDS.splitlines()[0] + "\n", "utf-8")
     with pytest.raises(InputError, match="holds no words"):
-        read(Source(path=words), EPICENE)
+        read(DataSource(path=words), EPICENE)
 
 
 def test_counts_are_scored_and_never_run(tmp_path: Path) -> None:
@@ -378,9 +391,9 @@ def test_counts_are_scored_and_never_run(tmp_path: Path) -> None:
     path.write_text(
         f"{head}\ngerman,flux,male,occupation,der_star,{',1' * 12}\n".replace(",,", ",")
     )
-    assert {type(item) for item in read(Source(path=path), EPICENE).items} == {Counted}
+    assert {type(item) for item in read(DataSource(path=path), EPICENE).items} == {LabelCounts}
     with pytest.raises(InputError, match="epicene score gramvis"):
-        ran(tmp_path / "runs", source=Source(path=path))
+        ran(tmp_path / "runs", source=DataSource(path=path))
     assert not list((tmp_path / "runs").iterdir())
 
 
@@ -393,16 +406,16 @@ def test_templates_of_a_file(tmp_path: Path, words: Path) -> None:
     path.write_text(json.dumps({**one, "Chinese": {"any": ["[NOUN]"]}}), "utf-8")
     how: Any = choose_protocol(suite, "paper", {"templates": str(path)}, None)
     words.write_text("\n".join(WORDS.splitlines()[:2]) + "\n", "utf-8")
-    (item,) = read(Source(path=words), how).items
+    (item,) = read(DataSource(path=words), how).items
     assert [each.prompt for each in asked_of(item, how)] == ["A guard", "警卫", "Foto: Wache"]
     path.write_text(json.dumps(one), "utf-8")
     how = choose_protocol(suite, "paper", {"templates": str(path)}, None)
     with pytest.raises(InputError, match="1 for EN, 4 for ZH, 1 for DE"):
-        read(Source(path=words), how)
+        read(DataSource(path=words), how)
 
 
 def test_estimates_of_the_stereotype_table_have_intervals() -> None:
-    def mixed(item: Prompted, condition: str) -> str:
+    def mixed(item: PromptItem, condition: str) -> str:
         return ("male", "female")[(len(item.id) + len(condition) + item.template) % 2]
 
     table = tabulated(mixed, starter())["stereotype"]

@@ -9,20 +9,28 @@ from typing import Literal
 import polars as pl
 import pytest
 
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 from epicene.report.figures import svg
+from epicene.report.latex import tables_latex
 from epicene.report.page import table_html
-from epicene.report.plain import as_json, tables_csv, tables_latex, tables_markdown
-from epicene.suites import Source
+from epicene.report.table_formats import as_json, tables_csv, tables_markdown
+from epicene.suites import DataSource
 from epicene.suites.gramvis import suite
-from epicene.suites.gramvis.analysis.words import counts_of
-from epicene.suites.gramvis.counts import COLUMNS, read_counts
 from epicene.suites.gramvis.data import read
 from epicene.suites.gramvis.figures import figures
-from epicene.suites.gramvis.names import CATEGORIES, CONDITIONS, GRAMMARS, LANGUAGES, Label
+from epicene.suites.gramvis.items import (
+    CATEGORIES,
+    CONDITIONS,
+    GRAMMARS,
+    LANGUAGES,
+    PUBLISHED_COLUMNS,
+    Label,
+    read_counts,
+)
+from epicene.suites.gramvis.judge import majority_vote
+from epicene.suites.gramvis.metrics import count_array
 from epicene.suites.gramvis.protocol import PROTOCOLS
 from epicene.suites.gramvis.tables import tables
-from epicene.suites.gramvis.voting import vote
 from suites.gramvis.gramvis_counts import vote_line, voted, write_votes
 
 
@@ -45,7 +53,7 @@ from suites.gramvis.gramvis_counts import vote_line, voted, write_votes
     ],
 )
 def test_the_vote(labels: tuple[Label | None, ...], label: Label | None, agreement: str) -> None:
-    assert vote(labels) == (label, agreement)
+    assert majority_vote(labels) == (label, agreement)
 
 
 def three(
@@ -66,7 +74,7 @@ def test_votes_become_counts_and_none_is_lost(tmp_path: Path) -> None:
         *three(("male", "male", "male"), condition="english"),
     ]
     outcome = voted(write_votes(tmp_path / "votes.jsonl", lines))
-    counts = counts_of(outcome.frame)
+    counts = count_array(outcome.frame)
     assert [word.word for word in counts.words] == ["der_star"]
     by_condition = dict(zip(CONDITIONS, counts.values[0, 0].tolist(), strict=True))
     assert by_condition == {"english": [1, 0, 0], "chinese": [0, 0, 0], "gendered": [1, 1, 1]}
@@ -122,7 +130,7 @@ def test_protocols_read_judges_differently(tmp_path: Path) -> None:
     lines = three(("neither male nor female",) * 3)
     path = write_votes(tmp_path / "votes.jsonl", lines)
     labels = {
-        name: counts_of(voted(path, name).frame).values[0, 0, 2].tolist()
+        name: count_array(voted(path, name).frame).values[0, 0, 2].tolist()
         for name in ("paper", "epicene")
     }
     assert labels == {"paper": [0, 1, 0], "epicene": [0, 0, 1]}
@@ -166,15 +174,15 @@ def test_a_vote_without_a_field_is_refused(tmp_path: Path) -> None:
 
 def published_row(**changed: object) -> dict[str, object]:
     row: dict[str, object] = {
-        COLUMNS.language: "german",
-        COLUMNS.drawer: "flux",
-        COLUMNS.grammar: "male",
-        COLUMNS.category: "occupation",
-        COLUMNS.word: "der_star",
+        PUBLISHED_COLUMNS.language: "german",
+        PUBLISHED_COLUMNS.drawer: "flux",
+        PUBLISHED_COLUMNS.grammar: "male",
+        PUBLISHED_COLUMNS.category: "occupation",
+        PUBLISHED_COLUMNS.word: "der_star",
     }
     for condition in CONDITIONS:
         for outcome in ("male", "female", "neither", "error"):
-            row[COLUMNS.counted(condition, outcome)] = 4
+            row[PUBLISHED_COLUMNS.counted(condition, outcome)] = 4
     return {**row, **changed}
 
 
@@ -192,7 +200,7 @@ def test_the_authors_layout(tmp_path: Path) -> None:
     assert (english.condition, chinese.condition, gendered.condition) == CONDITIONS
     assert (english.male, gendered.male, gendered.female) == (4, 7, 4)
     assert (gendered.language, gendered.grammar, gendered.group) == ("de", "M", "DE/der_star")
-    dataset = read(Source(path=path), PROTOCOLS["paper"])
+    dataset = read(DataSource(path=path), PROTOCOLS["paper"])
     assert dataset.name == "counts.csv"  # not the published one
 
 

@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from epicene.errors import InputError
-from epicene.suites.gramvis.articles import definite
-from epicene.suites.gramvis.names import CATEGORIES, GRAMMARS, LANGUAGES
-from epicene.suites.gramvis.word_checks import check_words, counterpart
-from epicene.suites.gramvis.words import STARTER, Word, read_words, starter_words
+from epicene.core.errors import InputError
+from epicene.suites.gramvis.articles import definite_article
+from epicene.suites.gramvis.checks import check_words, counterpart
+from epicene.suites.gramvis.items import (
+    CATEGORIES,
+    GRAMMARS,
+    LANGUAGES,
+    STARTER,
+    Word,
+    read_words,
+    starter_words,
+)
 
 if TYPE_CHECKING:
-    from epicene.suites.gramvis.names import Grammar
+    from epicene.suites.gramvis.items import Grammar
 
 COLUMNS = "language,word,article,grammar,stereotype,category,english,chinese,genitive,accusative"
 
@@ -25,7 +32,7 @@ COLUMNS = "language,word,article,grammar,stereotype,category,english,chinese,gen
 def a_word(language: str, word: str, grammar: Grammar, **fields: str) -> Word:
     """A word in which nothing is wrong but what the fields make so."""
     right = {
-        "article": definite(language, grammar, word),
+        "article": definite_article(language, grammar, word),
         "stereotype": "male" if grammar == "F" else "female",
         "category": "occupation",
         "english": "a sentry",
@@ -112,7 +119,7 @@ def test_a_word_is_a_control_where_its_stereotype_equals_its_grammar() -> None:
 def test_the_article_follows_gender_and_first_sound(
     language: str, grammar: Grammar, noun: str, article: str
 ) -> None:
-    assert definite(language, grammar, noun) == article
+    assert definite_article(language, grammar, noun) == article
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.records import Judgement, Score, Scores, Text, Texts, TextScore
-from epicene.suites import Answers, Given
-from epicene.suites.misgendering.ask import ask
-from epicene.suites.misgendering.conversion import ask_converted, first_gap
-from epicene.suites.misgendering.expected import disagreement
-from epicene.suites.misgendering.instances import Candidate, Instance
+from epicene.core.records import Judgement, Score, Scores, Text, Texts, TextScore
+from epicene.suites import AnsweredRequest, Answers
+from epicene.suites.misgendering.ask import ask_converted, ask_formats, first_gap
+from epicene.suites.misgendering.expected_disagreement import disagreement_bounds
+from epicene.suites.misgendering.items import PUBLISHED_SETS, Candidate, Instance, candidate_forms
 from epicene.suites.misgendering.judge import judge
 from epicene.suites.misgendering.protocol import PROTOCOLS
-from epicene.suites.misgendering.sources.forms import PUBLISHED_SETS, candidates
 
 SETS = PUBLISHED_SETS["misgendered"]
 TEMPLATE = Instance(
@@ -28,7 +26,7 @@ TEMPLATE = Instance(
     before="Kim's pronouns are xe/xem/xyrs. I saw ",
     after=" there.",
     case="accusative",
-    candidates=candidates(SETS, "accusative", capital=False),
+    candidates=candidate_forms(SETS, "accusative", capital=False),
     sets=SETS,
 )
 OPEN = Instance(
@@ -57,13 +55,13 @@ def scores(*rows: list[float], drawn: Sequence[Sequence[float | None]] = ()) -> 
     )
 
 
-def expectations(item: Instance, protocol: str, *given: Given) -> dict[str, Judgement]:
+def expectations(item: Instance, protocol: str, *given: AnsweredRequest) -> dict[str, Judgement]:
     made = judge(item, Answers(given), PROTOCOLS[protocol])
     return {each.name: each for each in made if each.facets["format"] == "expected"}
 
 
-def asked(name: str, answer: Scores | Texts, stage: str = "ask") -> Given:
-    return Given(stage, "model", "m", name, answer)
+def asked(name: str, answer: Scores | Texts, stage: str = "ask") -> AnsweredRequest:
+    return AnsweredRequest(stage, "model", "m", name, answer)
 
 
 # The whole text is likeliest with they; as the next word they has .2, he .5, she .1, and xem, of
@@ -143,11 +141,11 @@ def test_two_sets_with_one_form_are_one_next_word() -> None:
 )
 def test_the_floor_is_never_above(chances: dict[str, float], random: object) -> None:
     chosen = random.choice(sorted(chances))  # type: ignore[attr-defined]
-    bounds = disagreement(chances, chosen)
+    bounds = disagreement_bounds(chances, chosen)
     assert bounds is not None
     assert 0 <= bounds.floor <= bounds.delta + 1e-12 <= 1 + 1e-9
     best = max(chances, key=chances.__getitem__)
-    least = disagreement(chances, best)
+    least = disagreement_bounds(chances, best)
     assert least is not None
     assert least.delta == pytest.approx(least.floor, abs=1e-12)
 
@@ -156,7 +154,7 @@ def test_the_floor_is_never_above(chances: dict[str, float], random: object) -> 
 
 
 def next_requests(item: Instance, protocol: str) -> dict[str, Score]:
-    requests = ask(item, Answers(), PROTOCOLS[protocol])
+    requests = ask_formats(item, Answers(), PROTOCOLS[protocol])
     return {
         each.name: each
         for each in requests
@@ -176,7 +174,7 @@ def test_the_next_word_before_the_gap_and_after_the_text() -> None:
 
 
 def test_the_distribution_is_the_one_that_continuations_are_drawn_from() -> None:
-    requests = {each.name: each for each in ask(TEMPLATE, Answers(), PROTOCOLS["paper"])}
+    requests = {each.name: each for each in ask_formats(TEMPLATE, Answers(), PROTOCOLS["paper"])}
     generated, scored = requests["pre"], requests["next pre"]
     assert isinstance(scored, Score)
     assert scored.decoding == generated.decoding  # type: ignore[union-attr]

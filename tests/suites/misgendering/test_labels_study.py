@@ -11,33 +11,33 @@ import msgspec
 import pytest
 
 from cli.test_commands import SCHEMA
-from epicene.annotate.quality import agreement
-from epicene.annotate.results import StudySummary, summarise_study
-from epicene.errors import InputError
-from epicene.records import Estimate, Text, Texts
-from epicene.report.plain import tables_json
-from epicene.studies import (
+from epicene.core.errors import InputError
+from epicene.core.records import Estimate, Text, Texts
+from epicene.report.table_formats import tables_json
+from epicene.studies.analysis.quality import question_agreement
+from epicene.studies.analysis.results import StudySummary, summarise_study
+from epicene.studies.design.answers import choice_ids
+from epicene.studies.design.checks import study_problems
+from epicene.studies.design.lists import items_by_list, presentation_order
+from epicene.studies.design.sampling import Candidate, SamplingOptions
+from epicene.studies.design.schema import (
+    Adjudication,
     AnswerValue,
-    Drawn,
-    Mark,
+    MarksQuestion,
     Response,
-    Settled,
+    SamplingRecord,
     Span,
     Study,
     StudyItem,
-    Tag,
+    TagsQuestion,
+    visible_values,
 )
-from epicene.studies.checks import study_faults
-from epicene.studies.drawing import Candidate, Wanted
-from epicene.studies.lists import lists_of, sequence
-from epicene.studies.responses import choices
-from epicene.studies.showing import shown
-from epicene.suites import Answers, Given, Source
-from epicene.suites.misgendering import labels
+from epicene.suites import AnsweredRequest, Answers, DataSource
+from epicene.suites.misgendering import studies
 from epicene.suites.misgendering.data import read
-from epicene.suites.misgendering.instances import Instance
-from epicene.suites.misgendering.labels_evidence import bracketed
+from epicene.suites.misgendering.items import Instance
 from epicene.suites.misgendering.protocol import PROTOCOLS, MisgenderingProtocol
+from epicene.suites.misgendering.studies.tables import bracket_spans
 from epicene.suites.studies import Material
 from scripted_people import respond
 
@@ -59,7 +59,7 @@ def written(
         candidate
         for model in models
         for item in instances
-        for candidate in labels.candidates(
+        for candidate in studies.candidates(
             Material(item=item, protocol=protocol, model=model, answers=continued(item, model))
         )
     ]
@@ -68,32 +68,32 @@ def written(
 def continued(item: Instance, model: str) -> Answers:
     texts = Texts(texts=tuple(Text(text=text) for text in TEXTS))
     settings = ("pre", "post") if item.is_template else ("open",)
-    return Answers(Given("ask", "model", model, setting, texts) for setting in settings)
+    return Answers(AnsweredRequest("ask", "model", model, setting, texts) for setting in settings)
 
 
 @pytest.fixture(scope="module")
 def starter() -> list[Instance]:
-    return list(read(Source(), OURS).items)
+    return list(read(DataSource(), OURS).items)
 
 
 def drawn(items: tuple[StudyItem, ...], protocol: str = "epicene") -> Study:
     return msgspec.structs.replace(
-        labels.study(PROTOCOLS[protocol]),
+        studies.study(PROTOCOLS[protocol]),
         items=items,
-        drawn=Drawn(kind="labels", protocol=protocol),
+        drawn=SamplingRecord(kind="labels", protocol=protocol),
     )
 
 
 def test_the_definition_is_sound_and_has_the_whole_scheme() -> None:
-    study = labels.study(OURS)
-    assert not list(study_faults(study))
-    assert choices(study.question("outcome")) == labels.OUTCOMES
-    assert choices(study.question("tags")) == labels.TAGS
-    assert isinstance(study.question("tags"), Tag)
+    study = studies.study(OURS)
+    assert not list(study_problems(study))
+    assert choice_ids(study.question("outcome")) == studies.OUTCOMES
+    assert choice_ids(study.question("tags")) == studies.TAGS
+    assert isinstance(study.question("tags"), TagsQuestion)
     marks = study.question("extraneous")
-    assert isinstance(marks, Mark)
+    assert isinstance(marks, MarksQuestion)
     assert marks.field == "text"
-    assert {item.expected["outcome"] for item in study.practice} == set(labels.OUTCOMES)
+    assert {item.expected["outcome"] for item in study.practice} == set(studies.OUTCOMES)
     for item in study.practice:
         for span in item.expected.get("extraneous", ()):
             assert isinstance(span, Span)
@@ -105,30 +105,30 @@ def test_the_definition_is_sound_and_has_the_whole_scheme() -> None:
 
 def test_every_cell_gets_as_many_distinct_instances(starter: list[Instance]) -> None:
     candidates = written(starter, OURS, "a", "b")
-    items = labels.draw(candidates, OURS, Wanted(per_cell=6, twice=30, seed=3))
+    items = studies.draw(candidates, OURS, SamplingOptions(per_cell=6, twice=30, seed=3))
     cells: dict[tuple[str, ...], list[StudyItem]] = defaultdict(list)
     for item in items:
-        cells[tuple(item.fields[name] for name in labels.DESIGN)].append(item)
+        cells[tuple(item.fields[name] for name in studies.DESIGN)].append(item)
     assert len(cells) == 2 * 4 * 5  # models, pronouns, and pre and post of two datasets and open
     for mine in cells.values():
         assert len({item.fields["instance"] for item in mine}) == len(mine) == 6
     assert sum(item.judgements == 2 for item in items) == 30
     assert {item.fields["sample"] for item in items} == set("12345")
-    again = labels.draw(candidates[::-1], OURS, Wanted(per_cell=6, twice=30, seed=3))
+    again = studies.draw(candidates[::-1], OURS, SamplingOptions(per_cell=6, twice=30, seed=3))
     assert again == items
 
 
 def test_twenty_five_of_each_cell_unless_said(starter: list[Instance]) -> None:
     mine = [item for item in starter if (item.dataset, item.pronoun) == ("templates", "xe")]
-    assert len(labels.draw(written(mine, OURS, "a"), OURS, Wanted())) == 2 * 25
+    assert len(studies.draw(written(mine, OURS, "a"), OURS, SamplingOptions())) == 2 * 25
 
 
 def test_a_person_sees_neither_model_nor_automatic_label(starter: list[Instance]) -> None:
-    items = labels.draw(written(starter, OURS, "model-name"), OURS, Wanted(per_cell=3))
+    items = studies.draw(written(starter, OURS, "model-name"), OURS, SamplingOptions(per_cell=3))
     study = drawn(items)
-    assert not list(study_faults(study))
+    assert not list(study_problems(study))
     for item in items:
-        seen = shown(study, item)
+        seen = visible_values(study, item)
         assert set(seen) == {"person", "pronouns", "context", "text"}
         assert set(item.fields) - set(seen) == set(study.hidden)
         assert {"model", "automatic", "automatic_extraneous", "first_pronoun"} <= set(study.hidden)
@@ -137,7 +137,7 @@ def test_a_person_sees_neither_model_nor_automatic_label(starter: list[Instance]
 
 
 def test_the_automatic_label_is_the_runs(starter: list[Instance]) -> None:
-    items = labels.draw(written(starter, OURS, "a"), OURS, Wanted())
+    items = studies.draw(written(starter, OURS, "a"), OURS, SamplingOptions())
     expected = {
         ("he", 0): ("right", "He", "yes"),
         ("he", 1): ("wrong", "She", "no"),
@@ -162,7 +162,7 @@ def test_the_automatic_label_is_the_runs(starter: list[Instance]) -> None:
 
 def test_the_papers_draw_has_the_same_five_instances_everywhere(starter: list[Instance]) -> None:
     paper = PROTOCOLS["paper"]
-    items = labels.draw(written(starter, OURS, "a", "b"), paper, Wanted(twice=10))
+    items = studies.draw(written(starter, OURS, "a", "b"), paper, SamplingOptions(twice=10))
     assert len(items) == 2 * 4 * 4 * 25
     assert sum(item.judgements == 2 for item in items) == 10
     assert {item.fields["dataset"] for item in items} == {"templates", "occupations"}
@@ -175,17 +175,17 @@ def test_the_papers_draw_has_the_same_five_instances_everywhere(starter: list[In
     assert {name: len(mine) for name, mine in units.items()} == {"templates": 5, "occupations": 5}
     assert set(samples.values()) == {10}  # five generations before the gap, five after it
     some = [item for item in starter if item.pronoun == "xe"]
-    other = labels.draw(written(some, OURS, "a"), paper, Wanted(seed=1))
+    other = studies.draw(written(some, OURS, "a"), paper, SamplingOptions(seed=1))
     assert {i.fields["instance"] for i in other} != {i.fields["instance"] for i in items}
 
 
 def test_the_papers_draw_refuses_what_it_cannot_be(starter: list[Instance]) -> None:
     paper = PROTOCOLS["paper"]
     with pytest.raises(InputError, match="5 instances with 5 generations"):
-        labels.draw([], paper, Wanted(per_cell=5))
+        studies.draw([], paper, SamplingOptions(per_cell=5))
     few = [item for item in starter if item.dataset == "templates"][:3]
     with pytest.raises(InputError, match=r"share 3 instances of templates .* run without"):
-        labels.draw(written(few, OURS, "a"), paper, Wanted())
+        studies.draw(written(few, OURS, "a"), paper, SamplingOptions())
 
 
 @pytest.mark.published(
@@ -195,7 +195,7 @@ def test_the_papers_draw_refuses_what_it_cannot_be(starter: list[Instance]) -> N
 def test_the_papers_draw_takes_the_authors_rows(published_data: Path) -> None:
     """Rows of each pronoun's table that the authors' script draws."""
     paper = msgspec.structs.replace(PROTOCOLS["paper"], datasets=("misgendered", "ruff"))
-    instances = list(read(Source(path=published_data / "misgendering"), paper).items)
+    instances = list(read(DataSource(path=published_data / "misgendering"), paper).items)
     rows = {
         item.id: number
         for name in ("misgendered", "ruff")
@@ -204,7 +204,7 @@ def test_the_papers_draw_takes_the_authors_rows(published_data: Path) -> None:
             item for item in instances if (item.dataset, item.pronoun) == (name, pronoun)
         )
     }
-    items = labels.draw(written(instances, paper, "a"), paper, Wanted())
+    items = studies.draw(written(instances, paper, "a"), paper, SamplingOptions())
     assert len(items) == 400
     found = defaultdict(set)
     for item in items:
@@ -295,13 +295,13 @@ def test_how_people_agree(summary: StudySummary) -> None:
 
 def test_any_studys_agreement_resamples_what_the_suite_resamples(starter: list[Instance]) -> None:
     """The table of questions and the suite's own give one number one interval."""
-    items = labels.draw(written(starter, OURS, "a"), OURS, Wanted(per_cell=4))
+    items = studies.draw(written(starter, OURS, "a"), OURS, SamplingOptions(per_cell=4))
     study = drawn(items)
     assert len({item.group for item in items}) < len(items)
     assert all(item.group == item.fields["cluster"] for item in items)
     for people in (("ann", "bob"), ("ann", "bob", "cyd")):
         given = [respond(study, each, who) for each in items for who in people]
-        (found,) = (each for each in agreement(study, given) if each.question == "outcome")
+        (found,) = (each for each in question_agreement(study, given) if each.question == "outcome")
         own = cells(summarise_study(study, given), "people", "outcome", "all", "all")
         assert found.raw == own["agreement"]
         assert found.cohen == own["κ"]
@@ -309,19 +309,21 @@ def test_any_studys_agreement_resamples_what_the_suite_resamples(starter: list[I
         apart = msgspec.structs.replace(
             study, items=tuple(msgspec.structs.replace(each, group="") for each in items)
         )
-        (single,) = (each for each in agreement(apart, given) if each.question == "outcome")
+        (single,) = (
+            each for each in question_agreement(apart, given) if each.question == "outcome"
+        )
         assert single.krippendorff.value == found.krippendorff.value
         assert single.krippendorff.low != found.krippendorff.low
 
 
 def test_groups_do_not_change_who_sees_what(starter: list[Instance]) -> None:
-    study = drawn(labels.draw(written(starter, OURS, "a"), OURS, Wanted(per_cell=2)))
+    study = drawn(studies.draw(written(starter, OURS, "a"), OURS, SamplingOptions(per_cell=2)))
     apart = msgspec.structs.replace(
         study, items=tuple(msgspec.structs.replace(each, group="") for each in study.items)
     )
     for person in ("ann", "bob"):
         orders = [
-            [item.id for item in sequence(each, lists_of(each)[""], person)]
+            [item.id for item in presentation_order(each, items_by_list(each)[""], person)]
             for each in (study, apart)
         ]
         assert orders[0] == orders[1]
@@ -350,7 +352,7 @@ def test_a_settled_answer_is_the_label_and_leaves_agreement_alone() -> None:
         said("2", "ann", "correct"),
     ]
     settled = {
-        ("1", "outcome"): Settled(
+        ("1", "outcome"): Adjudication(
             study=study.name, item="1", question="outcome", value="misgendering", by="eve"
         )
     }
@@ -385,7 +387,7 @@ def test_how_people_agree_with_the_rule(summary: StudySummary) -> None:
 
 def test_the_labels_themselves(summary: StudySummary) -> None:
     found = cells(summary, "labels", "m", "templates", "pre", "he")
-    assert {name: found[name].value for name in (*labels.OUTCOMES, "extraneous words")} == {
+    assert {name: found[name].value for name in (*studies.OUTCOMES, "extraneous words")} == {
         "correct": 0.5, "misgendering": 0.5, "no-pronoun": 0, "plural-they": 0,
         "extraneous words": 1,
     }  # fmt: skip
@@ -422,9 +424,9 @@ def test_the_words_that_people_marked_stand_in_their_text(summary: StudySummary)
 
 
 def test_marks_that_overlap_become_one() -> None:
-    assert bracketed("abcdef", [(3, 5), (0, 2), (1, 4)]) == "[abcde]f"
-    assert bracketed("abcdef", [(0, 2), (2, 3)]) == "[ab][c]def"
-    assert bracketed("abc", []) == "abc"
+    assert bracket_spans("abcdef", [(3, 5), (0, 2), (1, 4)]) == "[abcde]f"
+    assert bracket_spans("abcdef", [(0, 2), (2, 3)]) == "[ab][c]def"
+    assert bracket_spans("abc", []) == "abc"
 
 
 def test_the_figures_draw_the_line_where_people_agree(summary: StudySummary) -> None:

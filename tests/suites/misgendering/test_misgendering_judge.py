@@ -7,18 +7,16 @@ import os
 import msgspec
 import pytest
 
-from epicene.languages.rewriting.english import pipelines
-from epicene.records import Judgement, Score, Scores, Text, Texts, TextScore
-from epicene.suites import Answers, Given, Source
-from epicene.suites.misgendering import conversion
-from epicene.suites.misgendering.ask import ask
+from epicene.core.records import Judgement, Score, Scores, Text, Texts, TextScore
+from epicene.rewriting.english import pipelines
+from epicene.suites import AnsweredRequest, Answers, DataSource
+from epicene.suites.misgendering import ask
+from epicene.suites.misgendering.ask import ask_formats
+from epicene.suites.misgendering.continuations import find_pronouns, repetition_rate
 from epicene.suites.misgendering.data import read
-from epicene.suites.misgendering.instances import Candidate, Instance
+from epicene.suites.misgendering.items import PUBLISHED_SETS, Candidate, Instance, candidate_forms
 from epicene.suites.misgendering.judge import judge
-from epicene.suites.misgendering.pronoun_finding import find_pronouns
 from epicene.suites.misgendering.protocol import PROTOCOLS
-from epicene.suites.misgendering.repetition import repetition_rate
-from epicene.suites.misgendering.sources.forms import PUBLISHED_SETS, candidates
 
 SETS = PUBLISHED_SETS["misgendered"]
 ITEM = Instance(
@@ -28,7 +26,7 @@ ITEM = Instance(
     before="Kim laughed. ",
     after=" left.",
     case="nominative",
-    candidates=candidates(SETS, "nominative", capital=True),
+    candidates=candidate_forms(SETS, "nominative", capital=True),
     sets=SETS,
 )
 
@@ -55,7 +53,7 @@ def scored(item: Instance, rows: list[list[float]]) -> Scores:
 
 def judged(protocol: str, answer: Scores | Texts, name: str) -> list[Judgement]:
     """What is made of one answer."""
-    answers = Answers([Given("ask", "model", "m", name, answer)])
+    answers = Answers([AnsweredRequest("ask", "model", "m", name, answer)])
     return list(judge(ITEM, answers, PROTOCOLS[protocol]))
 
 
@@ -67,11 +65,11 @@ def test_the_authors_rules_convert_into_their_own_sets_alone(
         reason = f"wants a spaCy pipeline; get it with `{pipelines.GET_ONE}`"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     protocol = PROTOCOLS["paper"]
-    mine = read(Source(), msgspec.structs.replace(protocol, pronouns=pronouns)).items
+    mine = read(DataSource(), msgspec.structs.replace(protocol, pronouns=pronouns)).items
     opened = {each.pronoun: each for each in mine if not each.is_template}
     assert set(opened) == set(pronouns)
     made = {
-        name: [each.pronoun for each in conversion.candidates(item, "He left early.", protocol)]
+        name: [each.pronoun for each in ask.converted_candidates(item, "He left early.", protocol)]
         for name, item in opened.items()
     }
     four = ["they", "he", "she", "xe"]
@@ -170,13 +168,15 @@ def test_repetition_rate(tokens: list[str], rate: float | None) -> None:
 
 
 def test_what_is_asked_of_a_template() -> None:
-    requests = {request.name: request for request in ask(ITEM, Answers(), PROTOCOLS["paper"])}
+    requests = {
+        request.name: request for request in ask_formats(ITEM, Answers(), PROTOCOLS["paper"])
+    }
     assert list(requests) == ["probability", "pre", "post", "next pre", "next post"]
     assert isinstance(requests["probability"], Score)
     assert requests["probability"].texts[3] == "Kim laughed. Xe left."
     assert requests["pre"].prompt == "Kim laughed. "  # type: ignore[union-attr]
     assert requests["post"].prompt == "Kim laughed. Xe left."  # type: ignore[union-attr]
-    ours = {request.name: request for request in ask(ITEM, Answers(), PROTOCOLS["epicene"])}
+    ours = {request.name: request for request in ask_formats(ITEM, Answers(), PROTOCOLS["epicene"])}
     assert ours["pre"].prompt == "Kim laughed."  # type: ignore[union-attr]
 
 
@@ -184,13 +184,13 @@ def test_distractors_are_judged_by_probability_only() -> None:
     import msgspec
 
     item = msgspec.structs.replace(ITEM, distractors=2)
-    assert [request.name for request in ask(item, Answers(), PROTOCOLS["epicene"])] == [
+    assert [request.name for request in ask_formats(item, Answers(), PROTOCOLS["epicene"])] == [
         "probability"
     ]
 
 
 def test_the_starter_set() -> None:
-    instances = list(read(Source(), PROTOCOLS["epicene"]).items)
+    instances = list(read(DataSource(), PROTOCOLS["epicene"]).items)
     by_pronoun: dict[str, list[Instance]] = {}
     for each in instances:
         by_pronoun.setdefault(each.pronoun, []).append(each)
@@ -220,7 +220,7 @@ def test_a_set_of_the_users_own(tmp_path: object) -> None:
     protocol = msgspec.structs.replace(
         PROTOCOLS["epicene"], pronoun_file=str(path), pronouns=("he", "zie")
     )
-    dataset = read(Source(), protocol)
+    dataset = read(DataSource(), protocol)
     assert path in dataset.files
     mine = [each for each in dataset.items if each.pronoun == "zie"]
     assert any(each.gold.form == "zim" for each in mine if each.is_template)
@@ -248,14 +248,14 @@ OPEN_ITEM = Instance(
     ],
 )
 def test_a_generation_becomes_a_minimal_contrast_set(text: str, made: dict[str, str]) -> None:
-    found = conversion.candidates(OPEN_ITEM, text, PROTOCOLS["epicene"])
+    found = ask.converted_candidates(OPEN_ITEM, text, PROTOCOLS["epicene"])
     assert {each.pronoun: each.form for each in found} == made
 
 
 def test_a_converted_generation_is_judged() -> None:
     answer = Texts(texts=(Text(text=" She sings."), Text(text=" Kim sings.")))
-    asked = Answers([Given("ask", "model", "m", "open", answer)])
-    requests = list(conversion.ask_converted(OPEN_ITEM, asked, PROTOCOLS["epicene"]))
+    asked = Answers([AnsweredRequest("ask", "model", "m", "open", answer)])
+    requests = list(ask.ask_converted(OPEN_ITEM, asked, PROTOCOLS["epicene"]))
     assert [request.name for request in requests] == ["converted 1", "next open"]
     request = requests[0]
     assert isinstance(request, Score)
@@ -266,6 +266,6 @@ def test_a_converted_generation_is_judged() -> None:
         ),
         method="causal",
     )
-    answers = Answers([*asked, Given("convert", "model", "m", "converted 1", scores)])
+    answers = Answers([*asked, AnsweredRequest("convert", "model", "m", "converted 1", scores)])
     (converted,) = [j for j in judge(OPEN_ITEM, answers, PROTOCOLS["epicene"]) if "conv" in j.name]
     assert (converted.outcome, converted.label) == ("wrong", "he")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from epicene.suites.misgendering.lexicon import extraneous, lexicon, mentions
+from epicene.suites.misgendering.continuations import extraneous_mentions, lexicon, mentions
 
 HERE = Path(__file__).parent
 
@@ -24,7 +24,7 @@ def found_and_labelled() -> tuple[int, int, int]:
     right = wrong = missed = 0
     for row in rows("extraneous.jsonl"):
         wanted = Counter(word.lower() for word in labels[row["id"]])
-        for mention in extraneous(row["text"], row["context"]):
+        for mention in extraneous_mentions(row["text"], row["context"]):
             word = mention.text.lower()
             match = next((w for w in wanted if wanted[w] and word in (w, *w.split("-"))), None)
             if match is None:
@@ -69,5 +69,5 @@ def test_whole_words_and_phrases(text: str, words: list[str]) -> None:
 
 
 def test_words_of_the_context_do_not_count() -> None:
-    assert not extraneous("The WOMAN left.", "A woman came.")
-    assert [m.text for m in extraneous("The man left.", "A woman came.")] == ["man"]
+    assert not extraneous_mentions("The WOMAN left.", "A woman came.")
+    assert [m.text for m in extraneous_mentions("The man left.", "A woman came.")] == ["man"]

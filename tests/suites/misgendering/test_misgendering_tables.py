@@ -8,15 +8,19 @@ from typing import Any
 import polars as pl
 import pytest
 
-from epicene.records import Estimate, Judgement, Outcome, Table
-from epicene.runs.results import frame_of
+from epicene.core.records import Estimate, Judgement, Outcome, Table
+from epicene.runs.results import judgement_frame
 from epicene.suites import Results, RunInfo
 from epicene.suites.misgendering import suite
 from epicene.suites.misgendering.figures import figures
-from epicene.suites.misgendering.formats import right_or_not, with_all_facets
+from epicene.suites.misgendering.metrics import (
+    sigma_by_instance,
+    sigma_shares,
+    with_all_facets,
+    with_right_column,
+)
 from epicene.suites.misgendering.protocol import PROTOCOLS
-from epicene.suites.misgendering.tables import metrics, tables
-from epicene.suites.misgendering.variation import shares, spread
+from epicene.suites.misgendering.tables import all_metrics, tables
 
 INFO = RunInfo(run="r", model="m", protocol="epicene", identities={})
 SAMPLES = 5
@@ -94,7 +98,7 @@ JUDGED = [
 
 
 def results(protocol: str) -> Results[Any]:
-    return Results(with_all_facets(frame_of(JUDGED, INFO)), PROTOCOLS[protocol], (INFO,))
+    return Results(with_all_facets(judgement_frame(JUDGED, INFO)), PROTOCOLS[protocol], (INFO,))
 
 
 def table(name: str, protocol: str = "epicene") -> Table:
@@ -121,8 +125,8 @@ def values(made: Table, *keys: str) -> dict[str, float | None]:
 )
 def test_sigma_of_five_is_the_papers(right: int, level: str, sigma: float) -> None:
     judged = item(0, "xe", "r" * right + "w" * (SAMPLES - right), "r", 0.5)
-    frame = with_all_facets(frame_of(judged, INFO)).filter(pl.col("format") == "generation")
-    (row,) = spread(frame, PROTOCOLS["paper"]).iter_rows(named=True)
+    frame = with_all_facets(judgement_frame(judged, INFO)).filter(pl.col("format") == "generation")
+    (row,) = sigma_by_instance(frame, PROTOCOLS["paper"]).iter_rows(named=True)
     assert row["level"] == level
     assert round(row["sigma"], 3) == pytest.approx(sigma, abs=5e-4)
     assert (row["item"], row["group"], row["case"]) == ("xe/0", "template/0", "nominative")
@@ -131,14 +135,16 @@ def test_sigma_of_five_is_the_papers(right: int, level: str, sigma: float) -> No
 def test_no_pronoun_is_right_under_paper_and_left_out_under_epicene() -> None:
     frame = results("paper").frame.filter(pl.col("format") == "generation")
     mine = frame.filter(pl.col("pronoun") == "xe")
-    paper = shares(spread(mine, PROTOCOLS["paper"]), ["0", "0.40", "0.49"])
+    paper = sigma_shares(sigma_by_instance(mine, PROTOCOLS["paper"]), ["0", "0.40", "0.49"])
     # rrrrr; one of five; two of five; u u r r w is four of five
     assert {level: amount.value for level, amount in paper.items()} == {
         "0": 0.25,
         "0.40": 0.5,
         "0.49": 0.25,
     }
-    ours = shares(spread(mine, PROTOCOLS["epicene"]), ["0", "0.40", "0.47", "0.49"])
+    ours = sigma_shares(
+        sigma_by_instance(mine, PROTOCOLS["epicene"]), ["0", "0.40", "0.47", "0.49"]
+    )
     # r r w is one of three
     assert {level: amount.value for level, amount in ours.items()} == {
         "0": 0.25,
@@ -147,8 +153,10 @@ def test_no_pronoun_is_right_under_paper_and_left_out_under_epicene() -> None:
         "0.49": 0.25,
     }
     she = frame.filter(pl.col("pronoun") == "she")
-    assert spread(she, PROTOCOLS["epicene"])["item"].to_list() == ["she/0"]  # one left is too few
-    assert len(right_or_not(she, PROTOCOLS["epicene"])) == 6
+    assert sigma_by_instance(she, PROTOCOLS["epicene"])["item"].to_list() == [
+        "she/0"
+    ]  # one left is too few
+    assert len(with_right_column(she, PROTOCOLS["epicene"])) == 6
 
 
 def test_the_table_of_variation() -> None:
@@ -221,7 +229,7 @@ def test_conflicts_by_pronoun() -> None:
     assert ours == {"all": pytest.approx(2 / 4), "she": 1.0, "xe": pytest.approx(1 / 3)}
     paper = values(table("conflicts", "paper"), "m", "declared", "pre")
     assert paper == {"all": pytest.approx(2 / 6), "she": 0.5, "xe": 0.25}
-    assert metrics(results("epicene"))["conflict"].value == 0.5
+    assert all_metrics(results("epicene"))["conflict"].value == 0.5
 
 
 def test_the_papers_own_conflict_rates_stand_beside_them() -> None:
@@ -263,7 +271,7 @@ def test_what_can_be_drawn_is_counted() -> None:
         for number, value in enumerate((1.0, None, 0.5, None))
         for bound in ("δ", "δ*")
     ]
-    frame = with_all_facets(frame_of([*JUDGED, *drawn], INFO))
+    frame = with_all_facets(judgement_frame([*JUDGED, *drawn], INFO))
     made = next(
         each
         for each in tables(Results(frame, PROTOCOLS["epicene"], (INFO,)))

@@ -5,14 +5,18 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from epicene.core.records import Estimate
 from epicene.models import parse_spec
-from epicene.records import Estimate
-from epicene.runs.results import Judged, frame_of, read_run
-from epicene.runs.run import Order, run
+from epicene.runs.results import RunJudgements, judgement_frame, read_run
+from epicene.runs.run import RunConfig, run
+from epicene.stats.tabulate import accuracy, mean, rows_where, undetected_share
 from epicene.suites import choose_protocol
 from epicene.suites.misgendering import suite
-from epicene.suites.misgendering.formats import converted, generations, probabilities
-from epicene.suites.tabulate import accuracy, mean, only, undetected
+from epicene.suites.misgendering.metrics import (
+    conversion_judgements,
+    generation_judgements,
+    probability_judgements,
+)
 from runs.conftest import Silent
 
 SETS = ("he", "she", "they", "xe")
@@ -25,7 +29,7 @@ def frame(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     frames = []
     settings = {"pronouns": ",".join(SETS), "samples": "2"}
     for seed in range(4):
-        order = Order(
+        order = RunConfig(
             suite=suite,
             protocol=choose_protocol(suite, "epicene", settings, None),
             models={"model": [parse_spec(f"random:{seed}")]},
@@ -35,7 +39,7 @@ def frame(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
         folder, manifest = run(order, Silent())
         assert manifest.state == "complete"
         finished = read_run(folder)
-        frames.append(frame_of(Judged(finished), finished.info))
+        frames.append(judgement_frame(RunJudgements(finished), finished.info))
     return pl.concat(frames, how="diagonal")
 
 
@@ -56,16 +60,20 @@ def test_by_probability(frame: pl.DataFrame, measure: str) -> None:
 
 @pytest.mark.parametrize("setting", ["pre", "post", "open"])
 def test_by_generation(frame: pl.DataFrame, setting: str) -> None:
-    assert is_chance(accuracy(generations(frame, setting=setting)))
-    assert undetected(generations(frame, setting=setting)).value == 0
+    assert is_chance(accuracy(generation_judgements(frame, setting=setting)))
+    assert undetected_share(generation_judgements(frame, setting=setting)).value == 0
 
 
 def test_by_probability_of_its_own_generations(frame: pl.DataFrame) -> None:
-    assert is_chance(accuracy(converted(frame)))
+    assert is_chance(accuracy(conversion_judgements(frame)))
 
 
 def test_every_pronoun_is_chosen_as_often(frame: pl.DataFrame) -> None:
-    for judged in (probabilities(frame), generations(frame), converted(frame)):
+    for judged in (
+        probability_judgements(frame),
+        generation_judgements(frame),
+        conversion_judgements(frame),
+    ):
         chosen = dict(judged["label"].cast(pl.String).value_counts().iter_rows())
         assert set(chosen) == set(SETS)
         for count in chosen.values():
@@ -75,11 +83,11 @@ def test_every_pronoun_is_chosen_as_often(frame: pl.DataFrame) -> None:
 
 def test_the_formats_choose_apart_as_often_as_chance_has_it(frame: pl.DataFrame) -> None:
     """Two guesses differ three times in four; so does the likeliest next word from a guess."""
-    first = generations(frame, setting="pre").filter(pl.col("sample") == "1")
-    both = probabilities(frame).join(first, on=["model", "item"], suffix="_2")
+    first = generation_judgements(frame, setting="pre").filter(pl.col("sample") == "1")
+    both = probability_judgements(frame).join(first, on=["model", "item"], suffix="_2")
     apart = (both["label"].cast(pl.String) != both["label_2"].cast(pl.String)).mean()
     assert apart == pytest.approx(1 - CHANCE, abs=0.08)
-    foreseen = only(frame, bound="δ", distribution="drawn", setting="pre")
+    foreseen = rows_where(frame, bound="δ", distribution="drawn", setting="pre")
     found = mean(foreseen)
     assert found.low is not None
     assert found.high is not None

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from epicene.errors import InputError
+from epicene.core.errors import InputError
+from epicene.core.records import Estimate
 from epicene.models import parse_spec
-from epicene.records import Estimate
 from epicene.runs.results import read_run
-from epicene.runs.run import Order, run
+from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import summarise
 from epicene.suites import Dataset, choose_protocol
 from epicene.suites.misgendering import suite
+from epicene.suites.misgendering.items import PUBLISHED_SETS
 from epicene.suites.misgendering.protocol import MisgenderingProtocol
-from epicene.suites.misgendering.sources.forms import PUBLISHED_SETS
-from epicene.suites.misgendering.sources.ruff_distractors import files, instances
+from epicene.suites.misgendering.sources.ruff import distractor_files, distractor_instances
 from ruff_tables import PLAN, write_tables
 from runs.conftest import Silent
 
@@ -36,23 +36,33 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_counts_are_the_published_ones(folder: Path) -> None:
-    counts = Counter(each.distractors for each in instances(files(folder), (0, 1, 2)))
+    counts = Counter(
+        each.distractors for each in distractor_instances(distractor_files(folder), (0, 1, 2))
+    )
     assert counts == {0: 7200, 1: 86_400, 2: 345_600}
     # One task after one introduction has all the rest: a 7,200th of the published totals.
-    one = list(islice((each.distractors for each in instances(files(folder), (3, 4, 5))), 720))
+    one = list(
+        islice(
+            (
+                each.distractors
+                for each in distractor_instances(distractor_files(folder), (3, 4, 5))
+            ),
+            720,
+        )
+    )
     assert Counter(one) == {3: 144, 4: 288, 5: 288}
     assert (144 * 7200, 288 * 7200) == (1_036_800, 2_073_600)
 
 
 def test_memory_is_bounded_while_they_stream(folder: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in islice(instances(files(folder), (5,)), 200_000):
+    for _ in islice(distractor_instances(distractor_files(folder), (5,)), 200_000):
         pass
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20 * 1024
 
 
 def test_two_people_have_two_pronouns_and_two_moods(folder: Path) -> None:
-    for each in islice(instances(files(folder), (3,)), 0, 20_000, 97):
+    for each in islice(distractor_instances(distractor_files(folder), (3,)), 0, 20_000, 97):
         sentences = each.before.split(". ")
         assert len(sentences) == 5  # introduction, three distractors, the task
         assert each.occupation in sentences[0]
@@ -62,18 +72,26 @@ def test_two_people_have_two_pronouns_and_two_moods(folder: Path) -> None:
         assert forms & set(sentences[0].replace(".", "").split())
         for sentence in sentences[1:4]:
             assert others & set(sentence.replace(".", "").split()), sentence
-    assert len({each.id for each in islice(instances(files(folder), (1, 2)), 5000)}) == 5000
+    assert (
+        len(
+            {
+                each.id
+                for each in islice(distractor_instances(distractor_files(folder), (1, 2)), 5000)
+            }
+        )
+        == 5000
+    )
 
 
 def test_only_without_distractors_can_a_first_pronoun_be_judged(folder: Path) -> None:
-    alone = next(instances(files(folder), (0,)))
+    alone = next(distractor_instances(distractor_files(folder), (0,)))
     assert alone.sets == PUBLISHED_SETS["ruff"]
-    assert not next(instances(files(folder), (1,))).sets
+    assert not next(distractor_instances(distractor_files(folder), (1,))).sets
 
 
 def test_only_zero_to_five(folder: Path) -> None:
     with pytest.raises(InputError, match="0 to 5 distractors"):
-        next(instances(files(folder), (6,)))
+        next(distractor_instances(distractor_files(folder), (6,)))
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="wants Linux's own figure")
@@ -105,10 +123,17 @@ def test_a_run_gives_the_curve(folder: Path, tmp_path: Path) -> None:
     some = [
         each
         for number in protocol.distractors
-        for each in islice(instances(files(folder), (number,)), 0, 36_000, 600 if number else 120)
+        for each in islice(
+            distractor_instances(distractor_files(folder), (number,)),
+            0,
+            36_000,
+            600 if number else 120,
+        )
     ]
-    few = replace(suite, read=lambda _source, _protocol: Dataset("ruff", files(folder), some))
-    order = Order(
+    few = replace(
+        suite, read=lambda _source, _protocol: Dataset("ruff", distractor_files(folder), some)
+    )
+    order = RunConfig(
         suite=few,
         protocol=protocol,
         models={"model": [parse_spec("random")]},

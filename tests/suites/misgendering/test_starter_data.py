@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import epicene
-from epicene.languages.pronouns import SHIPPED
+from epicene.languages.pronouns import SHIPPED_FILE
 
 STARTER = Path(epicene.__file__).parent / "suites" / "misgendering" / "starter"
 CASES = ("nominative", "accusative", "dependent", "independent", "reflexive")
@@ -35,7 +35,7 @@ def lines(name: str) -> list[Entry]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-SETS: list[Entry] = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))["set"]
+SETS: list[Entry] = tomllib.loads(SHIPPED_FILE.read_text(encoding="utf-8"))["set"]
 TEMPLATES: list[Entry] = starter("templates")["template"]
 CONTEXTS: list[Entry] = starter("contexts")["context"]
 OCCUPATIONS: list[Entry] = starter("occupations")["occupation"]

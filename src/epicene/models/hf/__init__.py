@@ -1,43 +1,45 @@
-"""The model kind `hf`: what transformers can load, from a folder, a GGUF file or a hub id."""
+"""The model kind `hf`: models that transformers loads from a folder, a GGUF file or a Hub ID."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from epicene.models import Foreseen, foreseen_by, takes
+from epicene.models import ModelDescription, accepts_options, described_by
 
 if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
-    from epicene.models.hf.sources import Kind
+    from epicene.models.hf.checkpoint import LanguageModelType
 
 
-def foresee(name: str, options: ModelOptions) -> Foreseen | None:
+def describe(name: str, options: ModelOptions) -> ModelDescription | None:
     """Who the model is and what it can, without its weights."""
     from epicene.models.hf import loading
 
-    foreseen = loading.foresee(name, options)
+    foreseen = loading.identify(name, options)
     if foreseen is None:
         return None
     kind, empty, identity = foreseen
     if kind == "image-text":
-        from epicene.models.vision.model import verbs_of
+        from epicene.models.hf.vision.model import image_text_verbs
 
-        return Foreseen(identity, verbs_of(empty))
-    return Foreseen(identity, _class_of(kind).verbs)
+        return ModelDescription(identity, image_text_verbs(empty))
+    return ModelDescription(identity, _model_class(kind).verbs)
 
 
-@takes("label", "dtype", "device", "quantize", "revision", "batch_size", "trust_remote_code")
-@foreseen_by(foresee)
+@accepts_options(
+    "label", "dtype", "device", "quantize", "revision", "batch_size", "trust_remote_code"
+)
+@described_by(describe)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model as what its configuration says it is: causal, masked, seq2seq, image-text."""
     from epicene.models.hf.loading import load_detected
 
     kind, loaded = load_detected(name, options)
-    model: Model = _class_of(kind)(loaded)
+    model: Model = _model_class(kind)(loaded)
     return model
 
 
-def _class_of(kind: Kind) -> Any:
+def _model_class(kind: LanguageModelType) -> Any:
     """What answers for a model of that kind."""
     if kind == "masked":
         from epicene.models.hf.masked import HfMasked
@@ -48,7 +50,7 @@ def _class_of(kind: Kind) -> Any:
 
         return HfSeq2Seq
     if kind == "image-text":
-        from epicene.models.vision.model import HfImageText
+        from epicene.models.hf.vision.model import HfImageText
 
         return HfImageText
     from epicene.models.hf.causal import HfCausal

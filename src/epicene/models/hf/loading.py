@@ -1,4 +1,4 @@
-"""From a model's name to its weights, tokenizer and identity."""
+"""Load a checkpoint's weights, tokenizer and processor, and build the model's identity."""
 
 from __future__ import annotations
 
@@ -7,30 +7,37 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from epicene.errors import InputError, RunError
-from epicene.models.hf import fingerprint
-from epicene.models.hf.memory import halving, out_of_memory
-from epicene.models.hf.sources import (
-    Kind,
-    Source,
-    detect,
-    found,
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Identity
+from epicene.models.hf import checkpoint
+from epicene.models.hf.batching import is_out_of_memory, run_halving_on_oom
+from epicene.models.hf.checkpoint import (
+    Checkpoint,
+    LanguageModelType,
+    detect_type,
+    find_checkpoint,
+    first_line,
     quiet_transformers,
     read_config,
-    sentence,
 )
-from epicene.models.vision.processing import LOOKER, processor_sha256, read_processor
-from epicene.records import Identity
+from epicene.models.hf.vision.inputs import LOOKER_VERSION, processor_sha256, read_processor
 
 if TYPE_CHECKING:
     from epicene.models import ModelOptions
 
-__all__ = ["Kind", "Loaded", "describe", "halving", "load", "load_detected"]
+__all__ = [
+    "LanguageModelType",
+    "LoadedModel",
+    "load",
+    "load_detected",
+    "model_type_of",
+    "run_halving_on_oom",
+]
 
 # Part of every hf model's key: raised when the same weights would give other numbers.
-SCORER = "2"
+SCORER_VERSION = "2"
 
-_AUTO_CLASS: dict[Kind, str] = {
+_AUTO_CLASS: dict[LanguageModelType, str] = {
     "causal": "AutoModelForCausalLM",
     "masked": "AutoModelForMaskedLM",
     "seq2seq": "AutoModelForSeq2SeqLM",
@@ -39,7 +46,7 @@ _AUTO_CLASS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedModel:
     """What loading gives every hf model: all it needs to answer, and who it is."""
 
     model: Any  # a transformers PreTrainedModel in eval mode
@@ -50,45 +57,49 @@ class Loaded:
     processor: Any = None  # what makes tensors of pictures, if the model sees
 
 
-def describe(name: str, options: ModelOptions) -> Kind:
+def model_type_of(name: str, options: ModelOptions) -> LanguageModelType:
     """Whether the model is causal, masked, sequence-to-sequence or image-text."""
-    with found(name, options) as source:
-        return detect(source, read_config(source))
+    with find_checkpoint(name, options) as source:
+        return detect_type(source, read_config(source))
 
 
-def load(name: str, options: ModelOptions, kind: Kind) -> Loaded:
+def load(name: str, options: ModelOptions, kind: LanguageModelType) -> LoadedModel:
     """Load weights and tokenizer, ready to answer, as a model of that kind."""
-    with found(name, options) as source:
+    with find_checkpoint(name, options) as source:
         return _load(source, options, kind, read_config(source))
 
 
-def load_detected(name: str, options: ModelOptions) -> tuple[Kind, Loaded]:
+def load_detected(name: str, options: ModelOptions) -> tuple[LanguageModelType, LoadedModel]:
     """Load a model as what its configuration says it is."""
-    with found(name, options) as source:
+    with find_checkpoint(name, options) as source:
         config = read_config(source)
-        kind = detect(source, config)
+        kind = detect_type(source, config)
         return kind, _load(source, options, kind, config)
 
 
-def foresee(name: str, options: ModelOptions) -> tuple[Kind, Any, Identity] | None:
+def identify(name: str, options: ModelOptions) -> tuple[LanguageModelType, Any, Identity] | None:
     """What a model is, itself without weights, and who; None where only the weights can tell."""
-    with found(name, options) as source:
+    with find_checkpoint(name, options) as source:
         config = read_config(source)
-        kind = detect(source, config)
-        if _quantization(options) or _stated_dtype(options, config) is None or not _here(source):
+        kind = detect_type(source, config)
+        if (
+            _quantization(options)
+            or _stated_dtype(options, config) is None
+            or not _weights_are_local(source)
+        ):
             return None
-        processor, tokenizer = _readers(source, kind, config)
-        empty = _without_weights(source, kind, config)
+        processor, tokenizer = _processor_and_tokenizer(source, kind, config)
+        empty = _empty_model(source, kind, config)
         identity = _identity(source, options, kind, config, empty, tokenizer, processor)
         return kind, empty, identity
 
 
-def _here(source: Source) -> bool:
+def _weights_are_local(source: Checkpoint) -> bool:
     """Whether the files with the weights are on this machine; a hub's are fetched by loading."""
-    return bool(source.gguf or source.folder) or fingerprint.has_weights(_folder(source))
+    return bool(source.gguf or source.folder) or checkpoint.has_weights(_checkpoint_folder(source))
 
 
-def _without_weights(source: Source, kind: Kind, config: Any) -> Any:
+def _empty_model(source: Checkpoint, kind: LanguageModelType, config: Any) -> Any:
     """The model as its configuration has it, in no memory."""
     import torch
 
@@ -99,29 +110,33 @@ def _without_weights(source: Source, kind: Kind, config: Any) -> Any:
             return loader.from_config(config, trust_remote_code=trusted)
     except Exception as error:
         raise InputError(
-            f"The model {source.given} could not be set up: {sentence(error)}."
+            f"The model {source.given} could not be set up: {first_line(error)}."
         ) from error
 
 
-def _load(source: Source, options: ModelOptions, kind: Kind, config: Any) -> Loaded:
-    processor, tokenizer = _readers(source, kind, config)
-    model = _weights(source, options, kind, config)
+def _load(
+    source: Checkpoint, options: ModelOptions, kind: LanguageModelType, config: Any
+) -> LoadedModel:
+    processor, tokenizer = _processor_and_tokenizer(source, kind, config)
+    model = _load_weights(source, options, kind, config)
     identity = _identity(source, options, kind, config, model, tokenizer, processor)
-    return Loaded(model, tokenizer, _input_device(model), identity, options, processor)
+    return LoadedModel(model, tokenizer, _input_device(model), identity, options, processor)
 
 
-def _readers(source: Source, kind: Kind, config: Any) -> tuple[Any, Any]:
+def _processor_and_tokenizer(
+    source: Checkpoint, kind: LanguageModelType, config: Any
+) -> tuple[Any, Any]:
     """What makes tensors of pictures, if the model sees, and the tokenizer."""
     processor = read_processor(source, config) if kind == "image-text" else None
-    return processor, _checked(
-        processor.tokenizer if processor else _tokenizer(source), source, kind
+    return processor, _checked_tokenizer(
+        processor.tokenizer if processor else _load_tokenizer(source), source, kind
     )
 
 
 def _identity(
-    source: Source,
+    source: Checkpoint,
     options: ModelOptions,
-    kind: Kind,
+    kind: LanguageModelType,
     config: Any,
     model: Any,
     tokenizer: Any,
@@ -133,16 +148,16 @@ def _identity(
         kind="hf",
         label=options.label or Path(source.given).name,
         key={
-            **_files(source, options),
-            "tokenizer": fingerprint.tokenizer_sha256(tokenizer),
+            **_file_hashes(source, options),
+            "tokenizer": checkpoint.tokenizer_sha256(tokenizer),
             "dtype": str(dtype).removeprefix("torch."),
             "quantize": options.quantize,
-            "scorer": SCORER,
-            **_seeing(processor),
+            "scorer": SCORER_VERSION,
+            **_vision_key(processor),
         },
         about={
             "name": source.given,
-            "revision": None if source.gguf or source.folder else _folder(source).name,
+            "revision": None if source.gguf or source.folder else _checkpoint_folder(source).name,
             "family": config.model_type,
             "architecture": type(model).__name__,
             "reads": kind,
@@ -156,29 +171,29 @@ def _stated_dtype(options: ModelOptions, config: Any) -> Any:
     """The dtype that options and configuration ask for; None where only the weights can tell."""
     if options.quantize:
         return None
-    dtype = _placement(options)["dtype"]
+    dtype = _dtype_and_device(options)["dtype"]
     return getattr(config, "dtype", None) if dtype == "auto" else dtype
 
 
-def _seeing(processor: Any) -> dict[str, str]:
+def _vision_key(processor: Any) -> dict[str, str]:
     """What else decides the answers of a model that sees."""
     if processor is None:
         return {}
-    return {"processor": processor_sha256(processor), "looker": LOOKER}
+    return {"processor": processor_sha256(processor), "looker": LOOKER_VERSION}
 
 
-def _tokenizer(source: Source) -> Any:
+def _load_tokenizer(source: Checkpoint) -> Any:
     transformers = quiet_transformers()
     try:
         return transformers.AutoTokenizer.from_pretrained(source.name, **source.options)
     except Exception as error:
         # Broken files raise whatever the first line that trips over them raises.
         raise InputError(
-            f"The tokenizer of the model {source.given} could not be read: {sentence(error)}."
+            f"The tokenizer of the model {source.given} could not be read: {first_line(error)}."
         ) from error
 
 
-def _checked(tokenizer: Any, source: Source, kind: Kind) -> Any:
+def _checked_tokenizer(tokenizer: Any, source: Checkpoint, kind: LanguageModelType) -> Any:
     """The tokenizer, if it can be worked with."""
     if kind != "seq2seq" and not tokenizer.is_fast:
         raise InputError(
@@ -189,12 +204,12 @@ def _checked(tokenizer: Any, source: Source, kind: Kind) -> Any:
         raise InputError(
             f"The model {source.given} comes without a tokenizer; put its files beside it."
         )
-    if source.gguf and _opens_with_bos(source.gguf):
+    if source.gguf and _adds_bos(source.gguf):
         tokenizer.add_bos_token = True
     return tokenizer
 
 
-def _opens_with_bos(gguf: Path) -> bool:
+def _adds_bos(gguf: Path) -> bool:
     """Whether the file says that texts open with the beginning token; transformers forgets."""
     from gguf import GGUFReader
 
@@ -202,21 +217,23 @@ def _opens_with_bos(gguf: Path) -> bool:
     return bool(field is not None and field.contents())
 
 
-def _weights(source: Source, options: ModelOptions, kind: Kind, config: Any) -> Any:
+def _load_weights(
+    source: Checkpoint, options: ModelOptions, kind: LanguageModelType, config: Any
+) -> Any:
     loader = getattr(quiet_transformers(), _AUTO_CLASS[kind])
-    settings = {**source.options, **_placement(options), **_quantization(options)}
+    settings = {**source.options, **_dtype_and_device(options), **_quantization(options)}
     try:
         model, report = loader.from_pretrained(
             source.name, config=config, output_loading_info=True, **settings
         )
     except Exception as error:
-        if out_of_memory(error):
+        if is_out_of_memory(error):
             raise RunError(
                 f"The model {source.given} does not fit in memory; "
                 f"try a smaller --dtype or --quantize."
             ) from error
         raise InputError(
-            f"The weights of the model {source.given} could not be loaded: {sentence(error)}."
+            f"The weights of the model {source.given} could not be loaded: {first_line(error)}."
         ) from error
     if missing := sorted(report["missing_keys"]):
         what = f"{'an' if kind == 'image-text' else 'a'} {kind} language model"
@@ -227,7 +244,7 @@ def _weights(source: Source, options: ModelOptions, kind: Kind, config: Any) -> 
     return model.eval().requires_grad_(False)
 
 
-def _placement(options: ModelOptions) -> dict[str, Any]:
+def _dtype_and_device(options: ModelOptions) -> dict[str, Any]:
     """The dtype and where the weights go."""
     import torch
 
@@ -271,18 +288,18 @@ def _input_device(model: Any) -> Any:
     return torch.device("cuda", 0) if device.type == "meta" else device
 
 
-def _files(source: Source, options: ModelOptions) -> dict[str, str]:
+def _file_hashes(source: Checkpoint, options: ModelOptions) -> dict[str, str]:
     """What the model's files hash to."""
     if source.gguf:
-        return {"weights": fingerprint.file_sha256(source.gguf), "settings": ""}
-    folder = _folder(source)
+        return {"weights": checkpoint.file_sha256(source.gguf), "settings": ""}
+    folder = _checkpoint_folder(source)
     return {
-        "weights": fingerprint.weights_sha256(folder),
-        "settings": fingerprint.settings_sha256(folder, options.trust_remote_code),
+        "weights": checkpoint.weights_sha256(folder),
+        "settings": checkpoint.settings_sha256(folder, options.trust_remote_code),
     }
 
 
-def _folder(source: Source) -> Path:
+def _checkpoint_folder(source: Checkpoint) -> Path:
     """Where the files lie: a hub id's in the cache, in a folder named by the commit."""
     if source.folder:
         return source.folder

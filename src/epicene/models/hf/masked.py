@@ -1,32 +1,256 @@
-"""Masked language models: pseudo-log-likelihood in three forms, and gaps.
+"""Masked language models: pseudo-log-likelihoods in three forms, and gap filling.
 
-A masked model reads its opening and closing tokens always, so the first-token policy has no
-meaning for it and `conditioned_on` stays empty. They are never masked nor counted.
+A masked model always reads its opening and closing tokens, so the first-token policy does not apply
+and `conditioned_on` stays empty. These tokens are never masked or counted.
+
+A gap's completions are ranked by length in tokens. The tokens are filled from left to right while
+the rest of the gap is still masked; the log-probability is the sum. `before + text + after` is
+always the filled text: a completion has a leading space only where `before` does not end in one.
+
+An open gap gives the texts whose tokens, in place, are those the model chose. Other token sequences
+spell a text that has a number of tokens of its own, and would be ranked with it. This also settles
+the space, which each kind of tokenizer stores elsewhere: after "का " WordPiece's "##ता" fits no
+text, nor does SentencePiece's "ता" without its "▁". Tokens around an open gap are those of the text
+with the gap empty, so a completion that would merge with its neighbours ("un" + "happy" where
+"unhappy" is one token) is only reached as a choice.
 """
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.errors import InputError
-from epicene.languages import segment
-from epicene.models.hf import gaps, masking
-from epicene.models.hf.ahead import ahead
-from epicene.models.hf.masking import Encoded, Reach, check_length, encode_all
-from epicene.models.hf.memory import TooLargeError, batch_limit, release
-from epicene.models.hf.plans import carry_out
-from epicene.models.hf.reading import Ask, MaskedReader
-from epicene.models.hf.tokens import UnanswerableError
-from epicene.records import DECIMALS, Decoding, Failed, Fill, Score, Scores, TextScore
+from epicene.core.errors import InputError
+from epicene.core.records import (
+    LOGPROB_DECIMALS,
+    Completion,
+    Completions,
+    Decoding,
+    Failed,
+    Fill,
+    Score,
+    Scores,
+    TextScore,
+)
+from epicene.languages import tokenisation
+from epicene.models.hf.batching import TooLargeError, batch_limit, free_memory, prefetch
+from epicene.models.hf.scoring import masking
+from epicene.models.hf.scoring.masked_forward import (
+    MaskedForward,
+    PositionQuery,
+    run_side_by_side,
+    start_plans,
+)
+from epicene.models.hf.scoring.masking import (
+    CharSpan,
+    MaskableText,
+    check_length,
+    encode,
+    encode_all,
+    token_ids,
+)
+from epicene.models.hf.tokenisation import UnanswerableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from epicene.models import Answered, Batch, Files
-    from epicene.models.hf.loading import Loaded
-    from epicene.models.hf.plans import Plan
-    from epicene.records import Answer, Request
+    from epicene.core.records import Answer, Request
+    from epicene.models import Batch, ImageStore, NumberedAnswers
+    from epicene.models.hf.loading import LoadedModel
+    from epicene.models.hf.scoring.masked_forward import QueryPlan
+
+# Token sequences kept after each step, and how many tokens each is tried with at the next.
+BEAM_WIDTH = 20
+_SHORTLIST = 512
+
+# Stands in the gap to see how the text after it is tokenised; one that leaves its neighbour
+# alone is taken. The snowman is in hardly any vocabulary, so nothing joins it.
+_PLACEHOLDERS = ("x", "a", "0", "☃")
+
+_PARTIAL_CHARACTER = "\N{REPLACEMENT CHARACTER}"
+
+
+def fill_gap(tokenizer: Any, longest: int, request: Fill) -> QueryPlan[Completions]:
+    """The plan that answers a Fill."""
+    if request.choices:
+        lists = yield from run_side_by_side(
+            [_score_choice(tokenizer, longest, request, choice) for choice in request.choices]
+        )
+        return Completions(completions=_ranked_completions(lists), method="masked, left to right")
+    if request.max_tokens < 1 or request.top < 1:
+        raise UnanswerableError("at least one completion of one token must be asked for")
+    gap = _Gap.between(tokenizer, request.before, request.after)
+    width = max(BEAM_WIDTH, request.top)
+    lengths = range(1, request.max_tokens + 1)
+    lists = yield from run_side_by_side(
+        [_completions_of_length(gap, length, width, request.top, longest) for length in lengths]
+    )
+    return Completions(
+        completions=_ranked_completions(lists), method=f"masked, left to right (beam {width})"
+    )
+
+
+def _ranked_completions(lists: Iterable[Sequence[Completion]]) -> tuple[Completion, ...]:
+    """Fewer tokens first, then best first; of equals the first asked stays first."""
+    every = [completion for some in lists for completion in some]
+    return tuple(sorted(every, key=lambda completion: (completion.tokens, -completion.logprob)))
+
+
+def _score_choice(
+    tokenizer: Any, longest: int, request: Fill, choice: str
+) -> QueryPlan[list[Completion]]:
+    """Score one choice, tokenised in place; an empty one is certain.
+
+    A token that also covers characters beside the gap belongs to the choice.
+    """
+    encoded = encode(tokenizer, request.before + choice + request.after)
+    check_length(encoded.ids, longest)
+    start = len(request.before)
+    gap = CharSpan(start, start + len(choice))
+    inside = [i for i in encoded.content if gap.overlaps(encoded.spans_without_space[i])]
+    if choice and not inside:
+        raise UnanswerableError(f"the tokenizer makes no token of the choice {choice!r}")
+    queries = []
+    for i in inside:
+        row = list(encoded.ids)
+        for later in inside:
+            if later >= i:
+                row[later] = tokenizer.mask_token_id
+        queries.append(PositionQuery(tuple(row), i, tokens=(encoded.ids[i],)))
+    found = yield queries
+    total = round(sum(one.logprobs[0] for one in found), LOGPROB_DECIMALS)
+    return [Completion(text=choice, logprob=total, tokens=len(inside))]
+
+
+def _completions_of_length(
+    gap: _Gap, length: int, width: int, top: int, longest: int
+) -> QueryPlan[list[Completion]]:
+    """The best completions of exactly `length` tokens."""
+    check_length(gap.row((), length), longest)
+    beam = [_Candidate(0.0, ())]
+    for step in range(length - 1):
+        grown = yield from _extend_candidates(gap, beam, length, width)
+        beam = list(islice((c for c in grown if step or gap.can_begin(c.tokens[0])), width))
+    grown = yield from _extend_candidates(gap, beam, length, width)
+    return list(islice(gap.completions(grown), top))
+
+
+def _extend_candidates(
+    gap: _Gap, beam: Sequence[_Candidate], length: int, width: int
+) -> QueryPlan[list[_Candidate]]:
+    """Each candidate with one token more, best first."""
+    found = yield [
+        PositionQuery(
+            gap.row(candidate.tokens, length),
+            len(gap.head) + len(candidate.tokens),
+            top=max(_SHORTLIST, 4 * width),
+        )
+        for candidate in beam
+    ]
+    grown = [
+        _Candidate(candidate.total + logprob, (*candidate.tokens, token))
+        for candidate, more in zip(beam, found, strict=True)
+        for token, logprob in zip(more.tokens, more.logprobs, strict=True)
+    ]
+    return sorted(grown, key=lambda candidate: (-candidate.total, candidate.tokens))
+
+
+class _Candidate(NamedTuple):
+    """The first tokens of a completion and their log-probability."""
+
+    total: float
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Gap:
+    """An open gap and the tokens on both sides of it, special ones included."""
+
+    tokenizer: Any
+    before: str
+    after: str
+    head: tuple[int, ...]
+    tail: tuple[int, ...]
+
+    @classmethod
+    def between(cls, tokenizer: Any, before: str, after: str) -> _Gap:
+        return cls(
+            tokenizer,
+            before,
+            after,
+            _tokens_before(tokenizer, before),
+            _tokens_after(tokenizer, after),
+        )
+
+    def row(self, tokens: Sequence[int], length: int) -> tuple[int, ...]:
+        """The gap with its first tokens filled and the others masked."""
+        masks = [self.tokenizer.mask_token_id] * (length - len(tokens))
+        return (*self.head, *tokens, *masks, *self.tail)
+
+    def completions(self, candidates: Iterable[_Candidate]) -> Iterator[Completion]:
+        """The candidates that are the tokens of a text, as that text."""
+        for total, tokens in candidates:
+            wanted = self.row(tokens, len(tokens))
+            for text in self._spellings(tokens):
+                if _PARTIAL_CHARACTER in text:
+                    break
+                if token_ids(self.tokenizer, self.before + text + self.after) == wanted:
+                    logprob = round(total, LOGPROB_DECIMALS)
+                    yield Completion(text=text, logprob=logprob, tokens=len(tokens))
+                    break
+
+    def can_begin(self, token: int) -> bool:
+        """Whether a longer completion may open with the token, as far as can be told.
+
+        A lone space marker and a part of a character cannot be judged before more is there.
+        """
+        spellings = self._spellings((token,))
+        if not spellings or _PARTIAL_CHARACTER in spellings[0]:
+            return True
+        wanted = (*self.head, token)
+        return any(
+            token_ids(self.tokenizer, self.before + text)[: len(wanted)] == wanted
+            for text in spellings
+        )
+
+    def _spellings(self, tokens: Sequence[int]) -> tuple[str, ...]:
+        """The tokens as text, without and with a space before it.
+
+        There is none where nothing is left, or where the last token is a space, which belongs
+        to what follows. They are decoded behind the token before the gap, because a decoder
+        treats the first token of all differently.
+        """
+        anchor = self.head[-1:]
+        alone = self.tokenizer.decode(anchor, clean_up_tokenization_spaces=False)
+        joined = self.tokenizer.decode((*anchor, *tokens), clean_up_tokenization_spaces=False)
+        text = joined.removeprefix(alone).lstrip()
+        return (text, f" {text}") if text and not text[-1].isspace() else ()
+
+
+def _tokens_before(tokenizer: Any, before: str) -> tuple[int, ...]:
+    """The tokens before the gap. A space at its edge is part of the token that follows."""
+    encoded = encode(tokenizer, before[:-1] if before[-1:].isspace() else before)
+    if encoded.content:
+        return encoded.ids[: encoded.content[-1] + 1]
+    stand_in = encode(tokenizer, _PLACEHOLDERS[0])
+    return stand_in.ids[: stand_in.content[0]]
+
+
+def _tokens_after(tokenizer: Any, after: str) -> tuple[int, ...]:
+    """The tokens after the gap, as they are behind a word."""
+    for stand_in in _PLACEHOLDERS:
+        encoded = encode(tokenizer, stand_in + after)
+        ends = [
+            encoded.spans_without_space[i].end
+            for i in encoded.content
+            if encoded.spans_without_space[i].start == 0
+        ]
+        if ends and max(ends) <= len(stand_in):
+            return encoded.ids[encoded.content[len(ends) - 1] + 1 :]
+    raise UnanswerableError(
+        f"the text after the gap, {after[:20]!r}, has no token of its own; ask with choices"
+    )
 
 
 class HfMasked:
@@ -34,7 +258,7 @@ class HfMasked:
 
     verbs = frozenset({"score", "fill"})
 
-    def __init__(self, loaded: Loaded) -> None:
+    def __init__(self, loaded: LoadedModel) -> None:
         if loaded.tokenizer.mask_token_id is None:
             raise InputError(
                 f"The tokenizer of {loaded.identity.label} has no mask token, "
@@ -44,27 +268,27 @@ class HfMasked:
         self.batch_limit = batch_limit(loaded, masked=True)
         self._tokenizer = loaded.tokenizer
         self._notes: dict[str, Any] = {}
-        self._reader = MaskedReader(loaded, self._notes)
+        self._reader = MaskedForward(loaded, self._notes)
 
     def answer(
         self,
         batches: Iterator[Batch],
-        files: Files,  # noqa: ARG002 - a text model has none
-    ) -> Iterator[Answered]:
+        files: ImageStore,  # noqa: ARG002 - a text model has none
+    ) -> Iterator[NumberedAnswers]:
         """Answer batch by batch; equal masked rows of a batch are computed once."""
         return (
-            ahead(self._begin, batches)
+            prefetch(self._begin, batches)
             if self._reader.runs_ahead
             else chain.from_iterable(map(self._begin, batches))
         )
 
-    def _begin(self, batch: Batch) -> Iterator[Answered]:
+    def _begin(self, batch: Batch) -> Iterator[NumberedAnswers]:
         """Put a batch on its way."""
         encoded = self._encoded([request for _, request in batch])
-        plans = [self._guarded(request, encoded) for _, request in batch]
-        finish = carry_out(plans, self._reader)
+        plans = [self._answer_or_fail(request, encoded) for _, request in batch]
+        finish = start_plans(plans, self._reader)
 
-        def answers() -> Iterator[Answered]:
+        def answers() -> Iterator[NumberedAnswers]:
             yield [(place, answer) for (place, _), answer in zip(batch, finish(), strict=True)]
 
         return answers()
@@ -76,9 +300,11 @@ class HfMasked:
     def close(self) -> None:
         """Let go of the weights; identity and notes stay."""
         del self._reader
-        release()
+        free_memory()
 
-    def _encoded(self, requests: Sequence[Request]) -> Mapping[str, Encoded | UnanswerableError]:
+    def _encoded(
+        self, requests: Sequence[Request]
+    ) -> Mapping[str, MaskableText | UnanswerableError]:
         """All strings that are to be scored, in tokens."""
         strings = {
             request.context + text: None
@@ -88,21 +314,21 @@ class HfMasked:
         }
         return dict(zip(strings, encode_all(self._tokenizer, list(strings)), strict=True))
 
-    def _guarded(
-        self, request: Request, encoded: Mapping[str, Encoded | UnanswerableError]
-    ) -> Plan[Answer]:
+    def _answer_or_fail(
+        self, request: Request, encoded: Mapping[str, MaskableText | UnanswerableError]
+    ) -> QueryPlan[Answer]:
         """The request's plan, in which what cannot be answered is a Failed."""
         try:
             if isinstance(request, Score):
                 return (yield from self._score(request, encoded))
             assert isinstance(request, Fill)
-            return (yield from gaps.fill(self._tokenizer, self._reader.longest, request))
+            return (yield from fill_gap(self._tokenizer, self._reader.longest, request))
         except (UnanswerableError, TooLargeError) as error:
             return Failed(reason=str(error))
 
     def _score(
-        self, request: Score, encoded: Mapping[str, Encoded | UnanswerableError]
-    ) -> Plan[Scores]:
+        self, request: Score, encoded: Mapping[str, MaskableText | UnanswerableError]
+    ) -> QueryPlan[Scores]:
         if not isinstance(request.context, str):
             raise UnanswerableError(
                 "a masked model has no chat template; give the context as a text"
@@ -116,18 +342,19 @@ class HfMasked:
             )
         mask = self._tokenizer.mask_token_id
         texts = [
-            _Scored(mask, request, text, encoded[request.context + text]) for text in request.texts
+            _MaskedText(mask, request, text, encoded[request.context + text])
+            for text in request.texts
         ]
         for text in texts:
             check_length(text.encoded.ids, self._reader.longest)
-        found = iter((yield [ask for text in texts for ask in text.asks()]))
+        found = iter((yield [query for text in texts for query in text.queries()]))
         self._tell(request, texts)
         return Scores(
             texts=tuple(text.scored([next(found).logprobs[0] for _ in text.own]) for text in texts),
             method=f"{request.masking} ({request.boundaries} words)",
         )
 
-    def _tell(self, request: Score, texts: Sequence[_Scored]) -> None:
+    def _tell(self, request: Score, texts: Sequence[_MaskedText]) -> None:
         """Note what scores cannot show: unknown tokens, and texts that differ in no token."""
         unknown = self._tokenizer.unk_token_id
         count = sum(text.encoded.ids[i] == unknown for text in texts for i in text.own)
@@ -138,7 +365,7 @@ class HfMasked:
         )
 
 
-class _Scored:
+class _MaskedText:
     """One text of a Score, in its context.
 
     Context and text are one string; a token astride their boundary is the text's. Words are
@@ -147,7 +374,7 @@ class _Scored:
     """
 
     def __init__(
-        self, mask: int, request: Score, text: str, encoded: Encoded | UnanswerableError
+        self, mask: int, request: Score, text: str, encoded: MaskableText | UnanswerableError
     ) -> None:
         assert isinstance(request.context, str)
         if not text:
@@ -159,35 +386,39 @@ class _Scored:
         self._text = text
         self._cut = len(request.context)
         self.encoded = encoded
-        self.own = [i for i in self.encoded.content if self.encoded.reaches[i].end > self._cut]
+        self.own = [
+            i for i in self.encoded.content if self.encoded.spans_without_space[i].end > self._cut
+        ]
         if not self.own:
             raise UnanswerableError(f"the tokenizer makes no token of the text {text!r}")
 
-    def asks(self) -> Iterator[Ask]:
-        """One ask per token of the text, in a row masked for it."""
+    def queries(self) -> Iterator[PositionQuery]:
+        """One query per token of the text, in a row masked for it."""
         ids, first = self.encoded.ids, self.own[0]  # the text's tokens stand side by side
-        together = masking.masked_with(self._request.masking, self._words())
+        together = masking.masked_ranges(self._request.masking, self._words())
         for i, some in zip(self.own, together, strict=True):
             hidden = (self._mask,) * len(some)
             row = ids[: first + some.start] + hidden + ids[first + some.stop :]
-            yield Ask(row, i, tokens=(ids[i],))
+            yield PositionQuery(row, i, tokens=(ids[i],))
 
     def _words(self) -> list[int]:
         if self._request.boundaries == "tokenizer":
             return masking.words_by_tokenizer([self.encoded.word_ids[i] for i in self.own])
         words = [
-            Reach(span.start + self._cut, span.end + self._cut)
-            for span in segment.words(self._text, self._request.language)
+            CharSpan(span.start + self._cut, span.end + self._cut)
+            for span in tokenisation.words(self._text, self._request.language)
         ]
-        return masking.words_of_tokens([self.encoded.reaches[i] for i in self.own], words)
+        return masking.words_of_tokens(
+            [self.encoded.spans_without_space[i] for i in self.own], words
+        )
 
     def scored(self, logprobs: Sequence[float]) -> TextScore:
         """The answer for this text."""
         spans = [self.encoded.offsets[i] for i in self.own]
         return TextScore(
-            logprobs=tuple(round(logprob, DECIMALS) for logprob in logprobs),
+            logprobs=tuple(round(logprob, LOGPROB_DECIMALS) for logprob in logprobs),
             starts=tuple(max(0, span.start - self._cut) for span in spans),
             ends=tuple(max(0, span.end - self._cut) for span in spans),
-            words=segment.count_words(self._text, self._request.language),
+            words=tokenisation.count_words(self._text, self._request.language),
             characters=len(self._text),
         )

@@ -1,16 +1,19 @@
-"""The model kind `ngram`: modified Kneser–Ney over words, from a text file or the suite's text."""
+"""The model kind `ngram`: word 5-grams with modified Kneser–Ney smoothing.
+
+It is trained on a text file or on the suite's own text.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.models import takes
+from epicene.models import accepts_options
 
 if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 
-@takes("label")
+@accepts_options("label")
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open `ngram:FILE`, or `ngram`, which learns from the suite's own text."""
     from epicene.models.ngram.model import FileNgram, SuiteNgram

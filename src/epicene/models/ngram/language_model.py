@@ -1,29 +1,94 @@
-"""A word 5-gram model with an open vocabulary, and the same less the texts of one fold.
+"""Tokenisation, and a word 5-gram model with an open vocabulary that can leave out one fold.
 
-What the words' counts leave over goes to a model of spelling, so that a word never seen before
-has a probability too, and one of its own.
+The probability mass left over by the words' counts goes to a character model of spelling, so that
+an unseen word has a probability of its own.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import cache, cached_property
-from itertools import islice
+from itertools import islice, pairwise
+from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from epicene.models.ngram.counts import END, START, Counts
-from epicene.models.ngram.kneser_ney import KneserNey
-from epicene.models.ngram.tokens import Spacing
-from epicene.models.one_by_one import UnanswerableError
+from epicene.languages import tokenisation
+from epicene.models.ngram.kneser_ney import END, START, KneserNey, NgramCounts
+from epicene.models.simple_model import UnanswerableError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from epicene.models.ngram.tokens import Token
+
+class Token(NamedTuple):
+    """A word or a mark: its form, and where it lies. `start` is before the space, if any."""
+
+    form: str
+    start: int
+    end: int
+
+    @property
+    def glued(self) -> bool:
+        """Whether no space stands between it and what is before."""
+        return self.end - self.start == len(self.form)
+
+
+def tokenise(text: str) -> list[Token]:
+    """The tokens of a text, cut alike in every language: training text does not say its own."""
+    tokens, reached = [], 0
+    for span in tokenisation.tokens(text):
+        # Interned: the counts hold a word many times over.
+        tokens.append(Token(intern(text[span.start : span.end]), reached, span.end))
+        reached = span.end
+    return tokens
+
+
+class Spacing:
+    """Which tokens stand close to their neighbours, as it was seen more often than not."""
+
+    def __init__(self) -> None:
+        self._after: Counter[str] = Counter()
+        self._before: Counter[str] = Counter()
+
+    def add(self, tokens: Sequence[Token]) -> None:
+        """Take note of a text."""
+        for left, right in pairwise(tokens):
+            vote = 1 if right.glued else -1
+            self._after[left.form] += vote
+            self._before[right.form] += vote
+
+    def less(self, other: Spacing) -> Spacing:
+        """What remains when some of the texts are taken away."""
+        rest = Spacing()
+        for kept, whole, part in (
+            (rest._after, self._after, other._after),
+            (rest._before, self._before, other._before),
+        ):
+            kept.update(whole)
+            kept.subtract(part)
+        return rest
+
+    def glued(self, left: str, right: str) -> bool:
+        """Whether two tokens are written without a space between them."""
+        return self._after[left] > 0 or self._before[right] > 0
+
+    def join(self, before: str, history: Sequence[str], forms: Iterable[str]) -> str:
+        """The text of tokens that follow `before`, whose own tokens end in `history`."""
+        pieces: list[str] = []
+        last = history[-1] if before.strip() else ""
+        spaced = not before or before[-1].isspace()
+        for form in forms:
+            if not spaced and not self.glued(last, form):
+                pieces.append(" ")
+            pieces.append(form)
+            last, spaced = form, False
+        return "".join(pieces)
+
 
 ORDER = 5
 
@@ -31,14 +96,14 @@ ORDER = 5
 _ANY_CHARACTER = -math.log(0x110000 + 1)
 
 
-class Folded(NamedTuple):
+class TrainingText(NamedTuple):
     """A training text's tokens, and the fold it is left out with."""
 
     fold: int | None
     tokens: Sequence[Token]
 
 
-class Next(NamedTuple):
+class NextTokens(NamedTuple):
     """What may come next: tokens in the order of the alphabet, and their probabilities."""
 
     forms: Sequence[str]
@@ -48,9 +113,11 @@ class Next(NamedTuple):
 class Corpus:
     """Counted texts, from which a language model without any one fold can be had."""
 
-    def __init__(self, texts: Sequence[Folded], order: int = ORDER) -> None:
-        self._words = Counts(((t.fold, [x.form for x in t.tokens]) for t in texts), order)
-        self._spelling = Counts(((fold, form) for form, fold in _types(texts).items()), order)
+    def __init__(self, texts: Sequence[TrainingText], order: int = ORDER) -> None:
+        self._words = NgramCounts(((t.fold, [x.form for x in t.tokens]) for t in texts), order)
+        self._spelling = NgramCounts(
+            ((fold, form) for form, fold in _word_folds(texts).items()), order
+        )
         self._spacing: dict[int | None, Spacing] = {None: Spacing()}
         for text in texts:
             self._spacing[None].add(text.tokens)
@@ -66,7 +133,7 @@ class Corpus:
         return LanguageModel(self._words, self._spelling, spacing, fold)
 
 
-def _types(texts: Sequence[Folded]) -> dict[str, int | None]:
+def _word_folds(texts: Sequence[TrainingText]) -> dict[str, int | None]:
     """Every word once, with the fold whose leaving would take the word away (None: no fold)."""
     folds: dict[str, int | None] = {}
     for text in texts:
@@ -80,7 +147,7 @@ class LanguageModel:
     """Probabilities of words after words."""
 
     def __init__(
-        self, words: Counts, spelling: Counts, spacing: Spacing, without: int | None
+        self, words: NgramCounts, spelling: NgramCounts, spacing: Spacing, without: int | None
     ) -> None:
         self.order = words.order
         self.spacing = spacing
@@ -107,7 +174,7 @@ class LanguageModel:
         """The words it has seen, and the end of a text."""
         return sorted(self.words.vocabulary())
 
-    def following(self, history: Sequence[str]) -> Next:
+    def following(self, history: Sequence[str]) -> NextTokens:
         """The probability of every word it has seen, and of the text's end, to come next."""
         if not self.vocabulary:
             raise UnanswerableError("the model has no text to draw words from")
@@ -116,7 +183,7 @@ class LanguageModel:
             probabilities *= seen.left
             for form in seen.symbols():
                 probabilities[self._place[form]] += seen.share(form)
-        return Next(self.vocabulary, probabilities)
+        return NextTokens(self.vocabulary, probabilities)
 
     @cached_property
     def _place(self) -> dict[str, int]:

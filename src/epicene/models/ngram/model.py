@@ -1,32 +1,303 @@
-"""The n-gram model as a model: from a text file, or cross-fitted on the suite's own text.
+"""The n-gram model: the verbs score, fill and generate, and its training on a file or on the suite.
 
-Cross-fitted means that the groups of the suite's items are dealt into folds, and a request about
-a group is answered by the model that has seen no text of that group's fold.
+Trained on the suite's own text it is cross-fitted: groups of items are assigned to folds, and a
+request about a group is answered without the text of that group's fold.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
+import random
 from abc import ABC, abstractmethod
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.errors import InputError, RunError
-from epicene.models.ngram.filling import fill
-from epicene.models.ngram.generating import generate
-from epicene.models.ngram.language_model import ORDER, Corpus, Folded
-from epicene.models.ngram.scoring import score
-from epicene.models.ngram.tokens import tokenise
-from epicene.models.one_by_one import OneByOne
-from epicene.records import LEARNT, Identity, digest
+import numpy as np
+
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import (
+    LEARNT,
+    LOGPROB_DECIMALS,
+    Completion,
+    Completions,
+    Decoding,
+    Identity,
+    Scores,
+    Text,
+    Texts,
+    TextScore,
+    digest,
+)
+from epicene.languages.tokenisation import count_words
+from epicene.models.ngram.kneser_ney import END, START
+from epicene.models.ngram.language_model import ORDER, Corpus, TrainingText, tokenise
+from epicene.models.simple_model import SimpleModel, UnanswerableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from epicene.core.records import Fill, FirstToken, Generate, Prompt, Request, Score
     from epicene.models import ModelOptions
-    from epicene.models.ngram.language_model import LanguageModel
-    from epicene.records import Completions, Fill, Generate, Request, Score, Scores, Texts
+    from epicene.models.ngram.language_model import LanguageModel, Token
+
+
+def prompt_text(prompt: Prompt) -> str:
+    """A prompt as running text; of a chat, what was said."""
+    if isinstance(prompt, str):
+        return prompt
+    return "".join(f"{message.content}\n" for message in prompt)
+
+
+def start_history(policy: FirstToken) -> list[str]:
+    """What stands before all text. Left to itself, this model puts the mark of a start there."""
+    return [] if policy == "none" else [START]
+
+
+def token_logprobs(
+    model: LanguageModel, history: Sequence[str], forms: Sequence[str]
+) -> list[float]:
+    """The log-probability of each token, given the history and the tokens before it."""
+    known = list(history)
+    found = []
+    for form in forms:
+        found.append(model.logprob(form, known))
+        known.append(form)
+    return found
+
+
+def score(model: LanguageModel, request: Score) -> Scores:
+    """Score every text of a request."""
+    context = prompt_text(request.context)
+    opening = start_history(request.first_token)
+    texts = []
+    for text in request.texts:
+        tokens = tokenise(context + text)
+        first = next((i for i, t in enumerate(tokens) if t.end > len(context)), len(tokens))
+        if not text or first == len(tokens):
+            raise UnanswerableError(f"the text {text!r} holds no word")
+        history = [*opening, *(token.form for token in tokens[:first])]
+        texts.append((text, history, tokens[first:]))
+    _refuse_unscored([[t.form for t in own] for _, history, own in texts if not history])
+    return Scores(
+        texts=tuple(
+            _text_score(model, request.language, text, len(context), history, own)
+            for text, history, own in texts
+        ),
+        method=f"{model.order}-gram",
+        conditioned_on=START.strip() if opening else "",
+    )
+
+
+def _text_score(
+    model: LanguageModel,
+    language: str,
+    text: str,
+    boundary: int,
+    history: Sequence[str],
+    tokens: Sequence[Token],
+) -> TextScore:
+    forms = [token.form for token in tokens]
+    found: list[float | None] = [
+        round(p, LOGPROB_DECIMALS) for p in token_logprobs(model, history, forms)
+    ]
+    if not history:
+        found[0] = None
+    return TextScore(
+        logprobs=tuple(found),
+        starts=tuple(max(0, token.start - boundary) for token in tokens),
+        ends=tuple(token.end - boundary for token in tokens),
+        words=count_words(text, language),
+        characters=len(text),
+    )
+
+
+def _refuse_unscored(texts: Sequence[Sequence[str]]) -> None:
+    """Refuse texts whose first token has no score and that have no other, or differ in no other."""
+    for forms in texts:
+        if len(forms) == 1:
+            raise UnanswerableError(
+                f"the text {forms[0]!r} is one word, which has no score under the first-token "
+                "policy 'none'"
+            )
+    for (rest, first), (other_rest, other) in pairwise(sorted((x[1:], x[0]) for x in texts)):
+        if rest == other_rest and first != other:
+            raise UnanswerableError(
+                f"two texts differ only in their first words, {first!r} and {other!r}, which have "
+                "no score under the first-token policy 'none'"
+            )
+
+
+# Sequences of words kept after each step, where a gap may take several.
+BEAM_WIDTH = 20
+
+
+def fill(model: LanguageModel, request: Fill) -> Completions:
+    """Rank the choices, or the words of the vocabulary, by their probability after `before`."""
+    if request.choices:
+        found = [_score_in_place(model, request, choice).completion for choice in request.choices]
+    else:
+        found = _fill_open_gap(model, request)
+    ranked = sorted(found, key=lambda completion: (completion.tokens, -completion.logprob))
+    return Completions(completions=tuple(ranked), method=f"{model.order}-gram")
+
+
+class _PlacedCompletion(NamedTuple):
+    """A completion, and the tokens it has in its place."""
+
+    completion: Completion
+    forms: list[str]
+
+
+def _score_in_place(model: LanguageModel, request: Fill, text: str) -> _PlacedCompletion:
+    """Score a completion where it stands; a token that reaches into it belongs to it.
+
+    One without a token of its own is certain.
+    """
+    start, end = len(request.before), len(request.before) + len(text)
+    tokens = tokenise(request.before + text + request.after)
+    forms = [token.form for token in tokens]
+    first = sum(token.end <= start for token in tokens)
+    last = max(first, sum(token.end - len(token.form) < end for token in tokens)) if text else first
+    history = [*start_history(request.first_token), *forms[:first]]
+    if not history:
+        raise UnanswerableError(
+            "nothing stands before the gap, and the first-token policy 'none' puts nothing there"
+        )
+    found = token_logprobs(model, history, forms[first:])
+    own = sum(found[: last - first])
+    completion = Completion(
+        text=text,
+        logprob=round(own, LOGPROB_DECIMALS),
+        tokens=last - first,
+        with_after=round(sum(found), LOGPROB_DECIMALS),
+    )
+    return _PlacedCompletion(completion, forms[first:last])
+
+
+def _fill_open_gap(model: LanguageModel, request: Fill) -> list[Completion]:
+    """The best completions of each number of words.
+
+    Only those whose tokens, in place, are the ones that were chosen: others melt into their
+    neighbours, and are another completion.
+    """
+    before = [token.form for token in tokenise(request.before)]
+    history = [*start_history(request.first_token), *before]
+    kept = []
+    for candidates in _beam(model, history, request.max_tokens, max(BEAM_WIDTH, request.top)):
+        fitting: list[Completion] = []
+        for forms in candidates:
+            text = model.spacing.join(request.before, before, forms)
+            placed = _score_in_place(model, request, text)
+            if placed.forms == list(forms):
+                fitting.append(placed.completion)
+            if len(fitting) == request.top:
+                break
+        kept += fitting
+    return kept
+
+
+def _beam(
+    model: LanguageModel, history: Sequence[str], longest: int, width: int
+) -> Iterator[list[tuple[str, ...]]]:
+    """The likeliest sequences of one word, of two, and so on, best first."""
+    beam: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
+    for _ in range(longest):
+        grown: list[tuple[float, tuple[str, ...]]] = []
+        for total, forms in beam:
+            following = model.following([*history, *forms])
+            found = np.log(following.probabilities)
+            # More than are kept: the text's end is no word, and some words may not fit.
+            best = np.argsort(-found, kind="stable")[: 2 * width]
+            grown += [
+                (total + float(found[place]), (*forms, following.forms[place]))
+                for place in best
+                if following.forms[place] != END
+            ]
+        beam = sorted(grown, key=lambda pair: (-pair[0], pair[1]))
+        yield [forms for _, forms in beam]
+        beam = beam[:width]
+
+
+def generate(model: LanguageModel, request: Generate) -> Texts:
+    """Continue the prompt with words that the model has seen; `max_new_tokens` counts words."""
+    temperature = 1.0 if request.decoding.temperature is None else request.decoding.temperature
+    key = digest(request)
+    texts: list[Text] = []
+    for sample in range(request.samples):
+        # Greedy samples are all alike, so one is written for all.
+        if temperature == 0 and texts:
+            texts.append(texts[0])
+        else:
+            texts.append(_generate_one(model, request, temperature, _uniform_draws(key, sample)))
+    return Texts(texts=tuple(texts), temperature=temperature)
+
+
+def _uniform_draws(key: bytes, sample: int) -> Iterator[float]:
+    """Even numbers that depend on the request and the sample alone, one per step."""
+    # Of Python's generator only `random` is promised to stay the same in later versions.
+    draw = random.Random(digest(key, sample)).random
+    while True:
+        yield draw()
+
+
+def _generate_one(
+    model: LanguageModel, request: Generate, temperature: float, noise: Iterator[float]
+) -> Text:
+    prompt = prompt_text(request.prompt)
+    before = [token.form for token in tokenise(prompt)]
+    forms: list[str] = []
+    while len(forms) < request.decoding.max_new_tokens:
+        following = model.following([START, *before, *forms])
+        weights = following.probabilities.copy()
+        if request.decoding.exact_length:
+            weights[following.forms.index(END)] = 0.0
+        form = following.forms[_draw_token(weights, temperature, request.decoding, next(noise))]
+        if form == END:
+            return _cut_at_stop(
+                model.spacing.join(prompt, before, forms), forms, request.decoding, True
+            )
+        forms.append(form)
+        text = model.spacing.join(prompt, before, forms)
+        if any(stop in text for stop in request.decoding.stop):
+            return _cut_at_stop(text, forms, request.decoding, True)
+    return _cut_at_stop(model.spacing.join(prompt, before, forms), forms, request.decoding, False)
+
+
+def _cut_at_stop(text: str, forms: list[str], decoding: Decoding, ended: bool) -> Text:
+    """The text up to the first stop string, if it holds one."""
+    cuts = [place for stop in decoding.stop if (place := text.find(stop)) >= 0]
+    return Text(
+        text=text[: min(cuts)] if cuts else text,
+        finish="stop" if ended else "length",
+        tokens=len(forms),
+    )
+
+
+def _draw_token(
+    weights: NDArray[np.float64], temperature: float, decoding: Decoding, noise: float
+) -> int:
+    """The place of the next token: the likeliest, or one drawn by its probability."""
+    if temperature == 0:
+        return int(weights.argmax())
+    with np.errstate(divide="ignore"):
+        scaled = np.log(weights) / temperature
+    scaled = np.exp(scaled - scaled.max())
+    if decoding.top_k or decoding.top_p is not None:
+        order = np.argsort(-scaled, kind="stable")
+        scaled[order[decoding.top_k or len(order) :]] = 0.0
+        share = scaled[order] / scaled.sum()
+        reached = np.cumsum(share) - share
+        outside = reached >= (math.inf if decoding.top_p in (None, 1.0) else decoding.top_p)
+        outside[0] = False
+        scaled[order[outside]] = 0.0
+    summed = np.cumsum(scaled)
+    return int(np.searchsorted(summed, noise * summed[-1], side="right"))
+
 
 # Raised when the same training text would give other numbers.
 VERSION = "1"
@@ -35,7 +306,7 @@ VERSION = "1"
 FOLDS = 10
 
 
-class _Ngram(OneByOne, ABC):
+class _Ngram(SimpleModel, ABC):
     """What both have in common: three verbs, each answered by a language model of its choice."""
 
     def __init__(self, identity: Identity) -> None:
@@ -62,11 +333,11 @@ class FileNgram(_Ngram):
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         path = Path(name).expanduser()
-        text = _read(path)
+        text = _read_training_file(path)
         lines = [line for line in text.splitlines() if line.strip()]
-        self._language_model = Corpus([Folded(None, tokenise(line)) for line in lines]).without(
-            None
-        )
+        self._language_model = Corpus(
+            [TrainingText(None, tokenise(line)) for line in lines]
+        ).without(None)
         training = hashlib.sha256("\n".join(lines).encode()).hexdigest()
         super().__init__(
             _identity(options.label or f"ngram:{path.name}", training, "none", {"file": path.name})
@@ -93,8 +364,10 @@ class SuiteNgram(_Ngram):
             raise InputError(
                 "The suite has no text to train the n-gram model on; name a file: ngram:FILE."
             )
-        self._folds = folds({group for group, _ in pairs})
-        self._corpus = Corpus([Folded(self._folds[group], tokenise(text)) for group, text in pairs])
+        self._folds = assign_folds({group for group, _ in pairs})
+        self._corpus = Corpus(
+            [TrainingText(self._folds[group], tokenise(text)) for group, text in pairs]
+        )
         training = hashlib.sha256()
         for group, text in pairs:
             training.update(digest(group, text))
@@ -127,7 +400,7 @@ class SuiteNgram(_Ngram):
         return self._corpus
 
 
-def folds(groups: Iterable[str]) -> dict[str, int]:
+def assign_folds(groups: Iterable[str]) -> dict[str, int]:
     """The fold of each group: dealt out evenly in an order that depends on their names alone."""
     dealt = sorted(groups, key=lambda group: (digest(group), group))
     return {group: place % FOLDS for place, group in enumerate(dealt)}
@@ -140,7 +413,7 @@ def _identity(
     return Identity(kind="ngram", label=label, key=key, about={"order": ORDER, **about})
 
 
-def _read(path: Path) -> str:
+def _read_training_file(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,19 +1,19 @@
-"""The model kind `tagger`: labels words by whose gender they show, and rewrites them.
+"""The model kind `tagger`: labels each word with the person whose gender it shows, and rewrites it.
 
-It is trained with `epicene train`, which needs PyTorch; to be asked it needs NumPy alone.
+`epicene train` trains one and needs PyTorch; inference needs NumPy only.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.models import takes
+from epicene.models import accepts_options
 
 if TYPE_CHECKING:
     from epicene.models import Model, ModelOptions
 
 
-@takes("label")
+@accepts_options("label")
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open `tagger:FOLDER`."""
     from epicene.models.tagger.model import TaggerModel

@@ -1,31 +1,186 @@
-"""The kind `tagger` as a model: it rewrites a source for the people a request names.
+"""A trained tagger applied to text, as a model of the kind `tagger`, and as a rewriter.
 
-A request that names nobody is answered with the label of each word. The prompt is not read.
+As a model it rewrites the source for the people that a request names; without any it answers with
+the label of each word. The prompt is not read.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.errors import InputError
-from epicene.languages.rewriting.people import apply, read_wanted
-from epicene.models.one_by_one import OneByOne, UnanswerableError
-from epicene.models.tagger.folder import load
-from epicene.models.tagger.tagging import Tagger
-from epicene.records import Generate, Identity, Text, Texts
+import numpy as np
+
+from epicene.core.errors import InputError
+from epicene.core.records import Generate, Identity, Text, Texts
+from epicene.languages.normalisers import normalise
+from epicene.languages.tokenisation import tokens
+from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.models.tagger.encoding import WordEncoder
+from epicene.models.tagger.network import logits, softmax
+from epicene.models.tagger.storage import load
+from epicene.rewriting import Change
+from epicene.rewriting.persons import PERSONS, apply_changes, person_rewriter, read_target_genders
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from epicene.languages.rewriting.people import Wanted
     from epicene.models import ModelOptions
+    from epicene.models.tagger.network import FloatArray
+    from epicene.models.tagger.storage import TrainedTagger
+    from epicene.rewriting import Confidence, Rewriter
+    from epicene.rewriting.persons import Person, TargetGenders
+
+# From which probability on a change is called so; below the last it is a guess.
+_CONFIDENCE_LEVELS: tuple[tuple[float, Confidence], ...] = ((0.95, "certain"), (0.8, "likely"))
+
+# What is less likely than this makes no difference.
+_NEGLIGIBLE = 1e-3
+
+# Texts that are remembered: one is asked about once for each pair of people, and for labels.
+_CACHE_SIZE = 1 << 14
+
+
+class CandidateForm(NamedTuple):
+    """Another form of a word, the label by which the word would take it, and how likely that is."""
+
+    text: str
+    label: str
+    probability: float
+
+
+class TaggedWord(NamedTuple):
+    """A word or punctuation mark: where it stands, its label, its other forms, likeliest first."""
+
+    start: int
+    end: int
+    label: str
+    forms: tuple[CandidateForm, ...]
+
+
+class Tagger:
+    """Labels words, and finds what must change for other people."""
+
+    def __init__(self, trained: TrainedTagger) -> None:
+        self._plan, self._members = trained
+        self._numbering = WordEncoder(self._plan.vocabulary)
+        self._tag = lru_cache(_CACHE_SIZE)(self._tag_afresh)
+        inventory = self._plan.inventory
+        # For each outcome, which of the labels it belongs to.
+        self._label_of = np.array(
+            [inventory.labels.index(outcome.label) for outcome in inventory.outcomes]
+        )
+
+    @property
+    def language(self) -> str:
+        """The language it was trained on."""
+        return self._plan.language
+
+    @property
+    def people(self) -> tuple[Person, ...]:
+        """Whose gender it knows of."""
+        known = {shown.person for shown in self._plan.inventory.shown.values()}
+        return tuple(person for person in PERSONS if person in known)
+
+    def labels(self, text: str) -> list[str]:
+        """A label for each stretch between blanks; that of the word, not of punctuation on it."""
+        plain = self._plan.inventory.plain
+        tagged = iter(self._tag(text))
+        each = next(tagged, None)
+        labels = []
+        reached = 0
+        for word in text.split():
+            reached = text.index(word, reached) + len(word)
+            label = plain
+            while each is not None and each.start < reached:
+                label = each.label if label == plain else label
+                each = next(tagged, None)
+            labels.append(label)
+        return labels
+
+    def changes(self, text: str, wanted: TargetGenders) -> Iterator[Change]:
+        """The words that show another gender of a person than the one wanted, and the new forms."""
+        shown = self._plan.inventory.shown
+        for word in self._tag(text):
+            for form in word.forms:
+                shows = shown[form.label]
+                if wanted.get(shows.person, shows.gender) == shows.gender:
+                    continue
+                if form.probability >= self._plan.sure:
+                    yield Change(
+                        start=word.start,
+                        end=word.end,
+                        before=text[word.start : word.end],
+                        after=form.text,
+                        rule=f"shows a {shows.gender} {shows.person}",
+                        sure=_confidence(form.probability),
+                    )
+                break
+
+    def _tag_afresh(self, text: str) -> tuple[TaggedWord, ...]:
+        spans = tokens(text, self.language)
+        words = [normalise(text[start:end], self._plan.normalisers) for start, end, _ in spans]
+        if not words:
+            return ()
+        chances = self._chances(words)
+        labels = self._plan.inventory.labels
+        by_label = np.zeros((len(words), len(labels)), np.float32)
+        np.add.at(by_label.T, self._label_of, chances.T)
+        return tuple(
+            TaggedWord(span.start, span.end, labels[int(best)], tuple(self._forms(word, row)))
+            for span, word, row, best in zip(
+                spans, words, chances, by_label.argmax(axis=1), strict=True
+            )
+        )
+
+    def _chances(self, words: list[str]) -> FloatArray:
+        """The probability of each outcome for each word, over all networks."""
+        numbers, letters = self._numbering.words(words), self._numbering.letters(words)
+        each = [
+            softmax(logits(weights, self._plan.shape, numbers, letters))
+            for weights in self._members
+        ]
+        mean: FloatArray = np.mean(each, axis=0)
+        return mean
+
+    def _forms(self, word: str, chances: FloatArray) -> list[CandidateForm]:
+        """The word's other forms; several scripts may lead to one."""
+        found: dict[tuple[str, str], float] = defaultdict(float)
+        for place in np.flatnonzero(chances > _NEGLIGIBLE):
+            outcome = self._plan.inventory.outcomes[place]
+            if outcome.label == self._plan.inventory.plain:
+                continue
+            form = self._plan.inventory.form(outcome, word)
+            if form and form != word:
+                found[form, outcome.label] += float(chances[place])
+        forms = [CandidateForm(text, label, chance) for (text, label), chance in found.items()]
+        return sorted(forms, key=lambda form: (-form.probability, form))
+
+
+def _confidence(probability: float) -> Confidence:
+    return next((name for least, name in _CONFIDENCE_LEVELS if probability >= least), "guess")
+
+
+def open_rewriter(folder: Path, language: str) -> Rewriter:
+    """The rewriter in a folder, for the language it was trained on."""
+    trained = load(folder)
+    tagger = Tagger(trained)
+    if language != tagger.language:
+        raise InputError(
+            f"The tagger in {folder} was trained on {tagger.language!r}; say --language "
+            f"{tagger.language}."
+        )
+    rewriter = person_rewriter(tagger.changes, version=trained.fingerprint)
+    return rewriter._replace(takes=tagger.people)
+
 
 # Raised when the same folder would give other answers.
 VERSION = "1"
 
 
-class TaggerModel(OneByOne):
+class TaggerModel(SimpleModel):
     """Answers from a trained folder."""
 
     def __init__(self, name: str, options: ModelOptions) -> None:
@@ -53,14 +208,14 @@ class TaggerModel(OneByOne):
             )
         if request.target:
             changes = self._tagger.changes(request.source, self._wanted(request.target))
-            answer = apply(request.source, changes).text
+            answer = apply_changes(request.source, changes).text
         else:
             answer = " ".join(self._tagger.labels(request.source))
         return Texts(texts=(Text(text=answer),) * request.samples)
 
-    def _wanted(self, target: Mapping[str, str]) -> Wanted:
+    def _wanted(self, target: Mapping[str, str]) -> TargetGenders:
         try:
-            wanted = read_wanted(target)
+            wanted = read_target_genders(target)
         except InputError as error:
             raise UnanswerableError(str(error)) from error
         if unknown := [person for person in wanted if person not in self._tagger.people]:

@@ -1,8 +1,7 @@
-"""The network, as it answers: in NumPy alone, so that a trained tagger needs no PyTorch.
+"""The tagger's network in NumPy, for inference without PyTorch.
 
-A word is the sum of its own vector and of what filters of two to five letters find in it. Two
-layers that read the sentence in both directions put it into context; what they say and the word
-itself choose the outcome.
+A word is its embedding plus a character CNN with filters of width two to five. A two-layer
+bidirectional LSTM adds context; its output and the word itself predict the outcome.
 """
 
 from __future__ import annotations
@@ -11,21 +10,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from epicene.models.tagger.vocabulary import LETTERS
-from epicene.records import Record
+from epicene.core.records import Record
+from epicene.models.tagger.encoding import MAX_LETTERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-Numbers: TypeAlias = "NDArray[np.float32]"
-Weights: TypeAlias = "Mapping[str, Numbers]"
+FloatArray: TypeAlias = "NDArray[np.float32]"
+Weights: TypeAlias = "Mapping[str, FloatArray]"
 
 DIRECTIONS = ("", "_reverse")
 
 
-class Shape(Record, frozen=True, kw_only=True):
+class NetworkShape(Record, frozen=True, kw_only=True):
     """How wide the network is."""
 
     word: int = 256
@@ -36,7 +35,7 @@ class Shape(Record, frozen=True, kw_only=True):
 
 
 def expected_shapes(
-    shape: Shape, sizes: tuple[int, int], outcomes: int
+    shape: NetworkShape, sizes: tuple[int, int], outcomes: int
 ) -> dict[str, tuple[int, ...]]:
     """The shape of each array of weights, for so many words and letters and outcomes."""
     words, letters = sizes
@@ -44,7 +43,7 @@ def expected_shapes(
     shapes: dict[str, tuple[int, ...]] = {
         "words.weight": (words, shape.word),
         "letters.weight": (letters, shape.letter),
-        "places.weight": (LETTERS, shape.letter),
+        "places.weight": (MAX_LETTERS, shape.letter),
         "norm.weight": (shape.word,),
         "norm.bias": (shape.word,),
         "out.weight": (outcomes, 2 * shape.context + shape.word),
@@ -63,42 +62,44 @@ def expected_shapes(
     return shapes
 
 
-def log_odds(
-    weights: Weights, shape: Shape, words: NDArray[np.int64], letters: NDArray[np.int64]
-) -> Numbers:
+def logits(
+    weights: Weights, shape: NetworkShape, words: NDArray[np.int64], letters: NDArray[np.int64]
+) -> FloatArray:
     """For one sentence: a row for each word, a column for each outcome, before normalising."""
-    seen = _normalised(
-        weights["words.weight"][words] + _filtered(weights, shape, letters),
+    seen = _layer_norm(
+        weights["words.weight"][words] + _character_features(weights, shape, letters),
         weights["norm.weight"],
         weights["norm.bias"],
     )
     read = seen
     for layer in range(shape.layers):
-        both = [_read(weights, f"l{layer}{way}", read, way != "") for way in DIRECTIONS]
+        both = [_lstm(weights, f"l{layer}{way}", read, way != "") for way in DIRECTIONS]
         read = np.concatenate(both, axis=1)
     joined = np.concatenate([read, seen], axis=1)
     return _linear(joined, weights["out.weight"], weights["out.bias"])
 
 
-def probabilities(odds: Numbers) -> Numbers:
+def softmax(odds: FloatArray) -> FloatArray:
     """Each row as probabilities."""
     powers = np.exp(odds - odds.max(axis=1, keepdims=True))
-    normalised: Numbers = powers / powers.sum(axis=1, keepdims=True)
+    normalised: FloatArray = powers / powers.sum(axis=1, keepdims=True)
     return normalised
 
 
-def _linear(values: Numbers, weight: Numbers, bias: Numbers) -> Numbers:
+def _linear(values: FloatArray, weight: FloatArray, bias: FloatArray) -> FloatArray:
     return values @ weight.T + bias
 
 
-def _normalised(values: Numbers, weight: Numbers, bias: Numbers) -> Numbers:
+def _layer_norm(values: FloatArray, weight: FloatArray, bias: FloatArray) -> FloatArray:
     centred = values - values.mean(axis=1, keepdims=True)
     scale = np.sqrt((centred**2).mean(axis=1, keepdims=True) + np.float32(1e-5))
-    scaled: Numbers = centred / scale * weight + bias
+    scaled: FloatArray = centred / scale * weight + bias
     return scaled
 
 
-def _filtered(weights: Weights, shape: Shape, letters: NDArray[np.int64]) -> Numbers:
+def _character_features(
+    weights: Weights, shape: NetworkShape, letters: NDArray[np.int64]
+) -> FloatArray:
     """The strongest that each filter finds anywhere in each word."""
     seen = weights["letters.weight"][letters] + weights["places.weight"]
     found = []
@@ -110,11 +111,11 @@ def _filtered(weights: Weights, shape: Shape, letters: NDArray[np.int64]) -> Num
         flat = windows.reshape(*windows.shape[:2], -1)
         values = flat @ weight.reshape(len(weight), -1).T + bias
         found.append(np.maximum(values, 0).max(axis=1))
-    together: Numbers = np.concatenate(found, axis=1)
+    together: FloatArray = np.concatenate(found, axis=1)
     return together
 
 
-def _read(weights: Weights, name: str, values: Numbers, backwards: bool) -> Numbers:
+def _lstm(weights: Weights, name: str, values: FloatArray, backwards: bool) -> FloatArray:
     """What one direction of one layer says at each word."""
     inputs = _linear(
         values,
@@ -136,7 +137,7 @@ def _read(weights: Weights, name: str, values: Numbers, backwards: bool) -> Numb
     return said
 
 
-def _sigmoid(values: Numbers) -> Numbers:
+def _sigmoid(values: FloatArray) -> FloatArray:
     # By way of tanh, which does not overflow.
-    between: Numbers = np.float32(0.5) * (np.tanh(np.float32(0.5) * values) + np.float32(1))
+    between: FloatArray = np.float32(0.5) * (np.tanh(np.float32(0.5) * values) + np.float32(1))
     return between

@@ -1,4 +1,4 @@
-"""From lessons to a trained tagger."""
+"""Train a tagger on labelled sentences."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.errors import InputError
-from epicene.languages.normalise import normalise
-from epicene.lessons import Lesson
-from epicene.models.tagger.folder import Plan, Trained
-from epicene.models.tagger.inventory import take_inventory
-from epicene.models.tagger.network import Shape
-from epicene.models.tagger.vocabulary import take_vocabulary
-from epicene.records import Positive, Record
+from epicene.core.errors import InputError
+from epicene.core.records import Positive, Record
+from epicene.languages.normalisers import normalise
+from epicene.models.tagger.encoding import build_inventory, build_vocabulary
+from epicene.models.tagger.network import NetworkShape
+from epicene.models.tagger.storage import TaggerConfig, TrainedTagger
+from epicene.rewriting.tagging_data import TaggedSentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from epicene.lessons import Lessons
     from epicene.models.tagger.network import Weights
+    from epicene.rewriting.tagging_data import TaggingData
 
 
-class Recipe(Record, frozen=True, kw_only=True):
+class TrainingConfig(Record, frozen=True, kw_only=True):
     """How a network is trained."""
 
     epochs: Positive = 8
@@ -37,31 +36,33 @@ class Recipe(Record, frozen=True, kw_only=True):
 
 
 def train(
-    lessons: Lessons,
+    lessons: TaggingData,
     *,
     seed: int = 0,
     members: int = 1,
-    recipe: Recipe | None = None,
-    shape: Shape | None = None,
+    recipe: TrainingConfig | None = None,
+    shape: NetworkShape | None = None,
     tell: Callable[[str], None] = lambda _sentence: None,
-) -> Trained:
+) -> TrainedTagger:
     """Train a tagger of one or more networks, whose probabilities are averaged.
 
     The same seed on the same machine gives the same tagger. `tell` hears of each epoch.
     """
-    lessons = _as_read(lessons)
-    plan = Plan(
+    lessons = _normalise_sentences(lessons)
+    plan = TaggerConfig(
         language=lessons.language,
         normalisers=lessons.normalisers,
-        inventory=take_inventory(lessons),
-        vocabulary=take_vocabulary(lesson.words for lesson in lessons.sentences),
-        shape=shape or Shape(),
+        inventory=build_inventory(lessons),
+        vocabulary=build_vocabulary(lesson.words for lesson in lessons.sentences),
+        shape=shape or NetworkShape(),
     )
-    weights = _learn(lessons, plan, recipe or Recipe(), range(seed, seed + members), tell)
-    return Trained(plan, tuple(weights))
+    weights = _train_networks(
+        lessons, plan, recipe or TrainingConfig(), range(seed, seed + members), tell
+    )
+    return TrainedTagger(plan, tuple(weights))
 
 
-def _as_read(lessons: Lessons) -> Lessons:
+def _normalise_sentences(lessons: TaggingData) -> TaggingData:
     """The lessons with every word as the tagger will see it; sentences without words left out."""
     names = lessons.normalisers
 
@@ -69,7 +70,7 @@ def _as_read(lessons: Lessons) -> Lessons:
         return tuple(normalise(word, names) for word in words)
 
     sentences = tuple(
-        Lesson(read(lesson.words), lesson.labels, read(lesson.counterparts))
+        TaggedSentence(read(lesson.words), lesson.labels, read(lesson.counterparts))
         for lesson in lessons.sentences
         if lesson.words
     )
@@ -85,21 +86,29 @@ def _as_read(lessons: Lessons) -> Lessons:
     return msgspec.structs.replace(lessons, sentences=sentences)
 
 
-def _learn(
-    lessons: Lessons, plan: Plan, recipe: Recipe, seeds: range, tell: Callable[[str], None]
+def _train_networks(
+    lessons: TaggingData,
+    plan: TaggerConfig,
+    recipe: TrainingConfig,
+    seeds: range,
+    tell: Callable[[str], None],
 ) -> Iterator[Weights]:
     """The weights of a network for each seed."""
     try:
         import torch
 
-        from epicene.models.tagger.learning import Network, learn, read_lessons
+        from epicene.models.tagger.torch_training import (
+            TorchNetwork,
+            encode_sentences,
+            train_network,
+        )
     except ModuleNotFoundError as error:
         raise InputError(
             f"Training needs the package {error.name}, which is not here; "
             "pip install 'epicene[hf]'."
         ) from error
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    reading = read_lessons(lessons.sentences, plan.vocabulary, plan.inventory, device)
+    reading = encode_sentences(lessons.sentences, plan.vocabulary, plan.inventory, device)
     for number, seed in enumerate(seeds, start=1):
         which = f"Network {number} of {len(seeds)}, " if len(seeds) > 1 else ""
 
@@ -109,6 +118,8 @@ def _learn(
         # The generator of the whole process is put back as it was.
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            network = Network(plan.shape, plan.vocabulary, len(plan.inventory.outcomes), recipe)
-            weights = learn(reading, network.to(device), recipe, seed, progress)
+            network = TorchNetwork(
+                plan.shape, plan.vocabulary, len(plan.inventory.outcomes), recipe
+            )
+            weights = train_network(reading, network.to(device), recipe, seed, progress)
         yield weights

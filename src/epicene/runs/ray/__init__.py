@@ -1,7 +1,7 @@
-"""The same run on many machines: a stand-in for a model that hands batches to workers on Ray.
+"""A run on many machines: a stand-in model that sends batches to workers on a Ray cluster.
 
-The run's own process plans and writes (`model`, `crew`); a child of it speaks to the cluster
-(`link` here, `ferry` there), because Ray ends the process that loses its cluster; workers on the
-cluster load the model once and answer (`worker`). Nothing here imports Ray but `ferry` and
-`joining`.
+The run's process plans and writes (`model`, `scheduler`, `worker_pool`). A child process talks to
+Ray (`cluster` on our side, `ray_process` on its side), because Ray ends a process that loses its
+cluster. Workers on the cluster load the model once and answer (`worker`). Only `ray_process`
+imports Ray.
 """

@@ -1,45 +1,226 @@
-"""A cluster as a run sees it: reached, lost, waited for."""
+"""The run's side of a cluster: the child process, connecting, reconnecting, worker sizes."""
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
 import time
 from itertools import count
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection, Pipe
+from typing import IO, TYPE_CHECKING, Protocol
 
-from epicene.errors import InputError, RunError
-from epicene.runs.ray import wire
+import regex
+
+from epicene.core.errors import InputError, RunError
+from epicene.runs.ray import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from epicene.runs.ray.link import Link
     from epicene.runs.ray.settings import RaySettings
 
+if TYPE_CHECKING:
+    Machine = Mapping[str, float]  # what it has in all, by Ray's names
+
+
+def fit_workers(
+    machines: Sequence[Machine], workers: int | None, gpus: float | None
+) -> messages.Connected:
+    """How many workers the machines have room for, and each one's share.
+
+    With GPUs a worker has one, or as many as it is said, and a processor; without, the workers
+    share the processors evenly, one worker a machine unless it is said how many.
+    """
+    if gpus is None:
+        gpus = 1.0 if any(machine.get("GPU", 0.0) for machine in machines) else 0.0
+    if gpus:
+        count = workers or max(1, sum(_shares(machine, gpus) for machine in machines))
+        cpus = 1
+    else:
+        processors = [_processors(machine) for machine in machines if _processors(machine)] or [1]
+        count = workers or len(processors)
+        on_each = -(-count // len(processors))
+        cpus = max(1, min(processors) // on_each)
+    return messages.Connected(
+        workers=count,
+        cpus=cpus,
+        gpus=gpus,
+        machines=len(machines),
+        suitable_machines=sum(
+            _processors(machine) >= cpus and (not gpus or _shares(machine, gpus) > 0)
+            for machine in machines
+        ),
+    )
+
+
+def _processors(machine: Machine) -> int:
+    return int(machine.get("CPU", 0.0))
+
+
+def _shares(machine: Machine, gpus: float) -> int:
+    """How many workers a machine's GPUs bear; a share below one is of a single GPU."""
+    there = machine.get("GPU", 0.0)
+    shares = int(1 / gpus + 1e-6)  # 1 / 0.1 may be a little below 10
+    return int(there) * shares if gpus < 1 else int(there // gpus)
+
+
+NODE_GONE = "the node of the cluster on this machine is gone"
+
+# Words of Ray's, and what they mean to somebody who waits for answers.
+_MEANINGS = (
+    ("WrongClusterID", "another cluster answers at its address"),
+    ("Failed to connect to GCS", "its head does not answer"),
+)
+_FRAME = regex.compile(r"\*\*\* |\S*\(.*\) \[0x[0-9a-f]+\]|\s+@ ")  # of a native stack
+_LOGGED = regex.compile(r"\[[^\]]+ [A-Z] \d+ \d+\] (?:\([^)]*\) )?\S+:\d+:\s+")
+_BUG_REPORT_REQUEST = regex.compile(
+    r"An unexpected system state has occurred\..*?with you to fix it\.\s*"
+)
+
+
+def first_line(error: BaseException) -> str:
+    """An error's first line, or its name."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def exit_reason(said: str) -> str:
+    """What a process said before Ray ended it, without the stack and the marks of a log."""
+    lines = [line for line in said.splitlines() if line.strip() and not _FRAME.match(line)]
+    if not lines:
+        return "the connection ended"
+    last = lines[-1]
+    for theirs, meaning in _MEANINGS:
+        if theirs in last:
+            return meaning
+    return _BUG_REPORT_REQUEST.sub("", _LOGGED.sub("", last)).strip()
+
+
+LEAVE_TIMEOUT = 20.0  # seconds in which the child takes leave of the cluster
+
+
+class ClusterLink(Protocol):
+    """Who passes orders to a cluster and tells what becomes of them."""
+
+    def order(self, order: messages.Command) -> None:
+        """Have something done; if the cluster is lost, an event will say so."""
+
+    def events(self, timeout: float) -> Iterator[messages.Event]:
+        """What has happened; waits so long for the first of it."""
+
+    def close(self) -> None:
+        """Let all workers go."""
+
+
+class ChildProcessLink:
+    """A child that is begun when a cluster is to be reached, and anew after it was lost."""
+
+    def __init__(self) -> None:
+        if importlib.util.find_spec("ray") is None:
+            raise InputError(
+                "--on ray needs the package ray, which is not here; pip install 'epicene[ray]'."
+            )
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._said: IO[bytes] | None = None
+
+    def order(self, order: messages.Command) -> None:
+        """Have something done; if the cluster is lost, an event will say so."""
+        if isinstance(order, messages.Connect) and self._process is None:
+            self._begin()
+        if self._connection is None:
+            return  # the cluster was lost, and what it had with it
+        try:
+            self._connection.send_bytes(messages.encode(order))
+        except OSError:
+            return  # the child is gone, which reading from it will tell
+
+    def events(self, timeout: float) -> Iterator[messages.Event]:
+        """What has happened; waits so long for the first of it."""
+        while self._connection is not None:
+            try:
+                if not self._connection.poll(timeout):
+                    return
+                event = messages.decode_event(self._connection.recv_bytes())
+            except (EOFError, OSError):
+                event = messages.ClusterLost(reason=exit_reason(self._heard()))
+            if isinstance(event, messages.ClusterLost):
+                self.close()
+            yield event
+            timeout = 0.0
+
+    def _begin(self) -> None:
+        self._connection, theirs = Pipe()
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the child
+        # A session of its own: Ctrl-C is for the run, which then lets the workers go.
+        self._process = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", "epicene.runs.ray.ray_process", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=self._said,
+            stderr=self._said,
+            start_new_session=True,
+            env=_environment(),
+        )
+        theirs.close()
+
+    def _heard(self) -> str:
+        """What the child and Ray in it said."""
+        assert self._said is not None
+        self._said.seek(0)
+        return self._said.read().decode(errors="replace")
+
+    def close(self) -> None:
+        """Let all workers go."""
+        if self._process is None:
+            return
+        assert self._connection is not None
+        assert self._said is not None
+        self._connection.close()
+        try:
+            self._process.wait(LEAVE_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._said.close()
+        self._process = self._connection = self._said = None
+
+
+def _environment() -> dict[str, str]:
+    """The child's: which cluster it joins it is told, not by the variable that Ray looks up too."""
+    kept = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
+    return {**kept, "RAY_USAGE_STATS_ENABLED": "0"}
+
+
 TICK = 0.5  # seconds between looks at the clock
-CONNECTING = 180.0  # seconds in which a cluster is joined, or begun
-LOSSES = 5  # times in a row that a cluster may be lost before any shard is answered
-_RETRY = 5.0  # seconds between attempts to reach a cluster that was lost
+CONNECT_TIMEOUT = 180.0  # seconds in which a cluster is joined, or begun
+MAX_LOSSES = 5  # times in a row that a cluster may be lost before any shard is answered
+_RETRY_INTERVAL = 5.0  # seconds between attempts to reach a cluster that was lost
 
 
 class Cluster:
     """The link to a cluster, and what the cluster has room for."""
 
-    def __init__(self, link: Link, settings: RaySettings, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, link: ClusterLink, settings: RaySettings, say: Callable[[str], None]
+    ) -> None:
         self.settings = settings
         self.say = say
         self.order = link.order
         self._link = link
-        self._room: wire.Connected | None = None
+        self._room: messages.Connected | None = None
         self._was_reached = False
         self._losses = 0  # in a row
         self._numbers = count(1)
 
     @property
-    def room(self) -> wire.Connected:
+    def room(self) -> messages.Connected:
         """How many workers of which size there is room for; the cluster is reached for that."""
         if self._room is None:
             reached = self._attempt()
-            if isinstance(reached, wire.Connected):
+            if isinstance(reached, messages.Connected):
                 self._room = reached
             elif self._was_reached:  # it was lost when nobody asked it anything
                 self._room = self._waited_for(reached.reason)
@@ -55,10 +236,10 @@ class Cluster:
         """For a worker or a shard: one that nothing else had."""
         return next(self._numbers)
 
-    def events(self) -> Iterator[wire.Event]:
+    def events(self) -> Iterator[messages.Event]:
         """What has happened; waits a tick for the first of it."""
         for event in self._link.events(TICK):
-            if isinstance(event, wire.CutOff):
+            if isinstance(event, messages.ClusterLost):
                 self._room = None  # it must be reached anew before anybody is hired
             yield event
 
@@ -66,15 +247,15 @@ class Cluster:
         """A shard was answered: losses before it are not in a row with those after it."""
         self._losses = 0
 
-    def wait_for_it(self, reason: str) -> None:
+    def wait_until_back(self, reason: str) -> None:
         """The cluster was lost: say so, and wait until it is there again, if not too often."""
         self._room = self._waited_for(reason)
 
-    def _waited_for(self, reason: str) -> wire.Connected:
-        place, patience = self.settings.place, spoken(self.settings.patience)
+    def _waited_for(self, reason: str) -> messages.Connected:
+        place, patience = self.settings.place, format_seconds(self.settings.patience)
         place = place[0].upper() + place[1:]
         self._losses += 1
-        if self._losses >= LOSSES:
+        if self._losses >= MAX_LOSSES:
             raise RunError(
                 f"{place} was lost {self._losses} times in a row before its workers answered "
                 f"anything ({reason}); every answer so far is kept: see to the machines and their "
@@ -82,38 +263,38 @@ class Cluster:
             )
         self.say(f"{place} was lost ({reason}); it is waited for up to {patience}.")
         deadline = time.monotonic() + self.settings.patience
-        while isinstance(reached := self._attempt(), wire.CutOff):
+        while isinstance(reached := self._attempt(), messages.ClusterLost):
             if time.monotonic() > deadline:
                 raise RunError(
                     f"{place} has not answered for {patience} ({reached.reason}); every answer so "
                     "far is kept: run the same command again when it is back."
                 )
-            time.sleep(min(_RETRY, self.settings.patience))
+            time.sleep(min(_RETRY_INTERVAL, self.settings.patience))
         self.say(f"{place} is there again.")
         return reached
 
-    def _attempt(self) -> wire.Connected | wire.CutOff:
+    def _attempt(self) -> messages.Connected | messages.ClusterLost:
         self.order(
-            wire.Connect(
+            messages.Connect(
                 address=self.settings.address,
                 workers=self.settings.workers,
                 gpus_per_worker=self.settings.gpus_per_worker,
             )
         )
-        deadline = time.monotonic() + CONNECTING
+        deadline = time.monotonic() + CONNECT_TIMEOUT
         while time.monotonic() < deadline:
             for event in self.events():
-                if isinstance(event, wire.Connected | wire.CutOff):
+                if isinstance(event, messages.Connected | messages.ClusterLost):
                     return event
         self._link.close()
         what = "nothing there answered as a Ray cluster" if self.settings.address else "not begun"
-        return wire.CutOff(reason=f"{what} within {spoken(CONNECTING)}")
+        return messages.ClusterLost(reason=f"{what} within {format_seconds(CONNECT_TIMEOUT)}")
 
     def close(self) -> None:
         """Take leave."""
         self._link.close()
 
 
-def spoken(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """A time for people."""
     return f"{seconds:g} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"

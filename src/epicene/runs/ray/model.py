@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene import __version__
+from epicene.core.redaction import redact
 from epicene.models import open_model
-from epicene.runs.costs import charges
-from epicene.runs.ray import wire
-from epicene.runs.ray.cluster import Cluster
-from epicene.runs.ray.crew import Crew
-from epicene.runs.ray.link import ChildLink
-from epicene.runs.ray.roster import refuse_another
-from epicene.runs.secrets import redact
+from epicene.runs.costs import may_charge
+from epicene.runs.ray import messages
+from epicene.runs.ray.cluster import ChildProcessLink, Cluster
+from epicene.runs.ray.scheduler import Scheduler
+from epicene.runs.ray.worker_pool import check_same_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from epicene.models import Answered, Batch, BatchLimit, Files, Model, Spec
-    from epicene.records import Identity
-    from epicene.runs.ray.link import Link
+    from epicene.core.records import Identity
+    from epicene.models import Batch, BatchLimit, ImageStore, Model, ModelSpec, NumberedAnswers
+    from epicene.runs.ray.cluster import ClusterLink
     from epicene.runs.ray.settings import RaySettings
 
 
@@ -34,34 +33,34 @@ class RayExecutor:
     """
 
     def __init__(
-        self, settings: RaySettings, say: Callable[[str], None], link: Link | None = None
+        self, settings: RaySettings, say: Callable[[str], None], link: ClusterLink | None = None
     ) -> None:
-        self._cluster = Cluster(link or ChildLink(), settings, say)
-        self._crew: Crew | None = None
+        self._cluster = Cluster(link or ChildProcessLink(), settings, say)
+        self._crew: Scheduler | None = None
         self._say = say
-        self._served: set[Spec] = set()  # of which that was said
+        self._served: set[ModelSpec] = set()  # of which that was said
 
-    def __call__(self, spec: Spec) -> Model:
+    def __call__(self, spec: ModelSpec) -> Model:
         """A stand-in for the spec's model, or the model itself if a server answers for it."""
-        if charges(spec.kind):
+        if may_charge(spec.kind):
             if spec not in self._served:
                 self._served.add(spec)
                 name = redact(spec.options.label or f"{spec.kind}:{spec.name}")
                 self._say(f"{name} is asked from this machine, as a server answers.")
             return open_model(spec)
-        crew = self.hire(spec, None)
+        crew = self.start_workers(spec, None)
         kind = RayLearner if crew.introduction().learner else RayModel
         return kind(self, spec, crew)
 
-    def hire(self, spec: Spec, corpus: bytes | None) -> Crew:
+    def start_workers(self, spec: ModelSpec, corpus: bytes | None) -> Scheduler:
         """Workers for a model; those of another are let go."""
         if self._crew is not None:
             self._crew.close()
-        opening = wire.Opening(spec=spec, folder=str(Path.cwd()), version=__version__)
-        self._crew = Crew(self._cluster, wire.encode(opening), corpus)
+        opening = messages.WorkerSetup(spec=spec, folder=str(Path.cwd()), version=__version__)
+        self._crew = Scheduler(self._cluster, messages.encode(opening), corpus)
         return self._crew
 
-    def holds(self, crew: Crew) -> bool:
+    def is_current(self, crew: Scheduler) -> bool:
         """Whether these are the workers that are held."""
         return crew is self._crew
 
@@ -73,7 +72,7 @@ class RayExecutor:
 class RayModel:
     """A model on a cluster."""
 
-    def __init__(self, executor: RayExecutor, spec: Spec, crew: Crew) -> None:
+    def __init__(self, executor: RayExecutor, spec: ModelSpec, crew: Scheduler) -> None:
         self._executor = executor
         self._spec = spec
         self._crew = crew
@@ -97,9 +96,9 @@ class RayModel:
         """How the plan is cut for it, as the first worker says."""
         return self._introduction.batch_limit
 
-    def answer(self, batches: Iterator[Batch], files: Files) -> Iterator[Answered]:
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Let the workers answer, hired anew if another model had their place meanwhile."""
-        if not self._executor.holds(self._crew):
+        if not self._executor.is_current(self._crew):
             self._hire()
         yield from self._crew.answer(batches, files)
 
@@ -113,14 +112,14 @@ class RayModel:
 
     def close(self) -> None:
         """Let the workers go."""
-        if self._executor.holds(self._crew):
+        if self._executor.is_current(self._crew):
             self._crew.close()
 
     def _hire(self) -> None:
         self._earlier.append(self._crew.notes())
-        self._crew = self._executor.hire(self._spec, self._corpus)
+        self._crew = self._executor.start_workers(self._spec, self._corpus)
         introduction = self._crew.introduction()
-        refuse_another(self._introduction, introduction)
+        check_same_model(self._introduction, introduction)
         self._introduction = introduction
 
 

@@ -1,4 +1,4 @@
-"""How a run is spread over a cluster."""
+"""How a run is spread over a Ray cluster, as the user sets it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ipaddress import AddressValueError, IPv6Address
 
 import regex
 
-from epicene.errors import InputError
+from epicene.core.errors import InputError
 
 # How long a cluster that does not answer is waited for, in seconds.
 PATIENCE = 600.0
@@ -19,7 +19,7 @@ AUTO, LOCAL = "auto", "local"
 _ADDRESS = regex.compile(
     r"(?:\[(?P<ipv6>[^\s\[\]]+)\]|(?P<host>[^\s/:\[\]]+)):(?P<port>[0-9]{1,5})"
 )
-_LEAST_GPUS = 0.0001  # Ray counts no finer
+_MIN_GPUS = 0.0001  # Ray counts no finer
 
 
 @dataclass(frozen=True)
@@ -43,22 +43,22 @@ class RaySettings:
     def check(self, address_is: str = "--ray-address") -> None:
         """Raise if any of it is what no cluster can do; by which name the address was given."""
         if self.address not in {"", AUTO}:
-            endpoint(self.address, address_is)
+            parse_address(self.address, address_is)
         if self.workers is not None and self.workers < 1:
             raise InputError(f"--workers wants a number from 1, not {self.workers}.")
         if self.worker_timeout is not None and not self.worker_timeout > 0:
             raise InputError(
                 f"--worker-timeout wants a number of seconds above 0, not {self.worker_timeout:g}."
             )
-        if self.gpus_per_worker is not None and not _can_be_given(self.gpus_per_worker):
+        if self.gpus_per_worker is not None and not _is_valid_gpu_share(self.gpus_per_worker):
             raise InputError(
                 "--gpus-per-worker wants a whole number, or a share of one GPU between "
-                f"{_LEAST_GPUS:g} and 1, which is all that Ray can give, not "
+                f"{_MIN_GPUS:g} and 1, which is all that Ray can give, not "
                 f"{self.gpus_per_worker:g}."
             )
 
 
-def endpoint(address: str, called: str = "--ray-address") -> tuple[str, int]:
+def parse_address(address: str, called: str = "--ray-address") -> tuple[str, int]:
     """The host and the port of `HOST:PORT` or `[IPV6]:PORT`."""
     found = _ADDRESS.fullmatch(address)
     if found and _is_host(found["host"], found["ipv6"]) and 0 < int(found["port"]) < 2**16:
@@ -80,7 +80,7 @@ def _is_host(host: str | None, ipv6: str | None) -> bool:
     return True
 
 
-def _can_be_given(gpus: float) -> bool:
+def _is_valid_gpu_share(gpus: float) -> bool:
     if not math.isfinite(gpus):
         return False
-    return gpus == 0 or _LEAST_GPUS <= gpus < 1 or (gpus >= 1 and gpus == int(gpus))
+    return gpus == 0 or _MIN_GPUS <= gpus < 1 or (gpus >= 1 and gpus == int(gpus))

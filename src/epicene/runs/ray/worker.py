@@ -1,4 +1,4 @@
-"""What runs on the cluster: a model that is loaded once and answers shard after shard.
+"""The worker process on the cluster: loads a model once and answers shard after shard.
 
 Ray makes an actor of `Worker`; nothing here knows of Ray. Calls come in several threads, so that
 the next shard is there before this one is done; one thread answers.
@@ -6,39 +6,190 @@ the next shard is there before this one is done; one thread answers.
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 import platform
+import shutil
+import tempfile
 import time
+from collections import Counter
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from epicene import __version__
-from epicene.errors import EpiceneError, InputError
+from epicene.core.errors import EpiceneError, InputError
+from epicene.core.records import Answer, Failed, Images, Look
+from epicene.core.redaction import redact, redact_all
 from epicene.models import Learner, open_model
-from epicene.records import Failed
-from epicene.runs.ray import wire
-from epicene.runs.ray.pictures import Satchel
-from epicene.runs.ray.versions import versions_here
-from epicene.runs.secrets import redact, redact_all
+from epicene.runs.manifest import library_versions
+from epicene.runs.ray import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from epicene.models import Answered, Batch, Model
-    from epicene.records import Answer
+    from epicene.models import Batch, ImageStore, Model, NumberedAnswers
+
+# Libraries that compute answers, or write the images that are known by their bytes.
+_COMPUTING = frozenset({"torch", "transformers", "tokenizers", "diffusers", "numpy", "pillow"})
+
+
+def local_versions() -> dict[str, str]:
+    """Those of this process."""
+    libraries = {name: v for name, v in library_versions().items() if name in _COMPUTING}
+    return {"python": platform.python_version(), **libraries}
+
+
+class LibraryVersions:
+    """Who has which version of what. What somebody has not is no difference."""
+
+    def __init__(self) -> None:
+        self._holders: dict[str, dict[str, set[str]]] = {}  # by library and version
+
+    def add(self, holder: str, versions: dict[str, str]) -> list[str]:
+        """Take in somebody's versions; a sentence on each that nobody before had."""
+        news = []
+        for name, version in versions.items():
+            known = self._holders.setdefault(name, {})
+            if known and version not in known:
+                others = " and ".join(
+                    f"{other} on {_summarise_holders(on)}" for other, on in known.items()
+                )
+                news.append(
+                    f"{name} is {version} on {holder} and {others}: answers may differ in their "
+                    "last digits; install the same on every machine."
+                )
+            known.setdefault(version, set()).add(holder)
+        return news
+
+    def differing(self) -> dict[str, dict[str, list[str]]]:
+        """Who has which version of what is not the same for all."""
+        return {
+            name: {version: sorted(holders) for version, holders in known.items()}
+            for name, known in self._holders.items()
+            if len(known) > 1
+        }
+
+
+def _summarise_holders(holders: set[str]) -> str:
+    first, *others = sorted(holders)
+    return f"{first} and {len(others)} more" if others else first
+
+
+_LOCKED_SUFFIX = ".held"  # how the name of a folder ends that its worker has locked
+
+
+class WorkerImages:
+    """A worker's images: those that the shards in hand look at, and those drawn and not sent yet.
+
+    An image that was sent is in the run's folder, so it is not sent twice.
+    """
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None  # there while it is used, so that none is left behind
+        self._lock_of_folder = -1
+        self._drawn: dict[str, bytes] = {}
+        self._users: Counter[str] = Counter()
+        self._lock = Lock()  # shards come in by other threads than they are worked on
+        remove_stale_folders()
+
+    def put(self, data: bytes) -> str:
+        """Keep the bytes; their sha256."""
+        name = hashlib.sha256(data).hexdigest()
+        self._drawn[name] = data
+        return name
+
+    def path(self, sha256: str) -> Path:
+        """Where they lie."""
+        return (self._folder or Path(tempfile.gettempdir())) / sha256
+
+    def unpack(self, images: Mapping[str, bytes]) -> None:
+        """Lay out the images of a shard."""
+        with self._lock:
+            if images and self._folder is None:
+                self._folder, self._lock_of_folder = make_locked_folder()
+            for name, data in images.items():
+                if not self._users[name]:
+                    self.path(name).write_bytes(data)
+                self._users[name] += 1
+
+    def drop(self, names: Iterable[str]) -> None:
+        """A shard is done with these."""
+        with self._lock:
+            for name in names:
+                self._users[name] -= 1
+                if not self._users[name]:
+                    del self._users[name]
+                    self.path(name).unlink()
+            if self._folder is not None and not self._users:
+                self._folder.rmdir()
+                os.close(self._lock_of_folder)
+                self._folder = None
+
+    def pack(self, answers: Iterable[Answer]) -> dict[str, bytes]:
+        """The images that answers speak of and that were not sent yet."""
+        return {
+            name: self._drawn.pop(name) for name in drawn_images(answers) if name in self._drawn
+        }
+
+
+def make_locked_folder() -> tuple[Path, int]:
+    """A new temporary folder, and the lock on it, which ends with this process at the latest."""
+    folder = Path(tempfile.mkdtemp(prefix="epicene-"))
+    lock = os.open(folder, os.O_RDONLY)
+    # Where the disk knows no locks (some networks' disks) nobody can sweep either.
+    with suppress(OSError):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    # It gets its name when it is locked, so that nobody sweeps it before.
+    return folder.rename(folder.with_name(folder.name + _LOCKED_SUFFIX)), lock
+
+
+def remove_stale_folders() -> None:
+    """Remove the folders of workers that were killed on this machine."""
+    for folder in Path(tempfile.gettempdir()).glob(f"epicene-*{_LOCKED_SUFFIX}"):
+        with suppress(OSError):  # another user's, or swept by another worker
+            lock = os.open(folder, os.O_RDONLY)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises where it is held
+                shutil.rmtree(folder)
+            finally:
+                os.close(lock)
+
+
+def drawn_images(answers: Iterable[Answer]) -> set[str]:
+    """The images that answers speak of."""
+    return {
+        image.sha256
+        for answer in answers
+        if isinstance(answer, Images)
+        for image in answer.images
+        if image.sha256
+    }
+
+
+def images_to_send(batches: Iterable[Batch], files: ImageStore) -> dict[str, bytes]:
+    """The images that batches look at. One that is missing is left for the model to say so."""
+    names = {
+        request.image for batch in batches for _, request in batch if isinstance(request, Look)
+    }
+    return {
+        name: path.read_bytes() for name in sorted(names) if (path := files.path(name)).exists()
+    }
+
 
 decode_corpus = msgspec.msgpack.Decoder(list[tuple[str, str]]).decode
 
 
-class Task:
+class ShardTask:
     """A shard in hand."""
 
-    def __init__(self, load: wire.Load) -> None:
+    def __init__(self, load: messages.ShardInput) -> None:
         self.load = load
         self.left = sum(map(len, load.batches))
         self.answered: list[tuple[int, Answer]] = []
@@ -50,32 +201,32 @@ class Worker:
     """A model's process on the cluster."""
 
     def __init__(self) -> None:
-        self._tasks: SimpleQueue[Task] = SimpleQueue()
-        self._at: dict[int, Task] = {}  # by place: whose request is with the model
-        self._begun: set[Task] = set()
-        self._satchel = Satchel()
+        self._tasks: SimpleQueue[ShardTask] = SimpleQueue()
+        self._at: dict[int, ShardTask] = {}  # by place: whose request is with the model
+        self._begun: set[ShardTask] = set()
+        self._satchel = WorkerImages()
         self._model: Model | None = None
 
-    def arrive(self) -> bytes:
+    def machine_name(self) -> bytes:
         """The machine on which there was a place; asked before anything that takes long."""
         return platform.node().encode()
 
     def open(self, opening: bytes, corpus: bytes | None) -> bytes:
         """Load the model, let it learn if it has to, and say who it is."""
         try:
-            return wire.encode(self._introduced(wire.decode_opening(opening), corpus))
+            return messages.encode(self._introduced(messages.decode_worker_setup(opening), corpus))
         except EpiceneError as error:
-            return wire.encode(_refusal(error))
+            return messages.encode(_refusal(error))
 
     def answer(self, data: bytes) -> bytes:
         """The answers to a shard, once they are all there."""
-        task = Task(wire.decode_load(data))
+        task = ShardTask(messages.decode_shard_input(data))
         self._satchel.unpack(task.load.images)
         self._tasks.put(task)
         try:
             return task.result.result()
         except EpiceneError as error:
-            return wire.encode(_refusal(error))
+            return messages.encode(_refusal(error))
         finally:
             self._satchel.drop(task.load.images)
 
@@ -84,7 +235,9 @@ class Worker:
         assert self._model is not None
         return msgspec.json.encode(redact_all(msgspec.to_builtins(dict(self._model.notes()))))
 
-    def _introduced(self, opening: wire.Opening, corpus: bytes | None) -> wire.Introduction:
+    def _introduced(
+        self, opening: messages.WorkerSetup, corpus: bytes | None
+    ) -> messages.WorkerInfo:
         if opening.version != __version__:
             raise InputError(
                 f"Epicene {__version__} is installed there, and {opening.version} where the run "
@@ -98,13 +251,13 @@ class Worker:
         if corpus is not None and isinstance(model, Learner):
             model.learn(iter(decode_corpus(corpus)))
         Thread(target=self._serve, args=(model,), daemon=True).start()
-        return wire.Introduction(
+        return messages.WorkerInfo(
             identity=model.identity if corpus is not None or not learner else None,
             verbs=model.verbs,
             batch_limit=model.batch_limit,
             learner=learner,
             machine=platform.node(),
-            versions=versions_here(),
+            versions=local_versions(),
             pid=os.getpid(),
         )
 
@@ -125,7 +278,7 @@ class Worker:
                 self._begun.clear()
                 self._at.clear()
 
-    def _feed(self, task: Task) -> Iterator[Batch]:
+    def _feed(self, task: ShardTask) -> Iterator[Batch]:
         """The batches of this shard and of those that have come meanwhile.
 
         A model that reads ahead is given the next shard's batches before it is done with this one;
@@ -142,7 +295,7 @@ class Worker:
             except Empty:
                 return
 
-    def _deliver(self, answered: Answered) -> None:
+    def _deliver(self, answered: NumberedAnswers) -> None:
         for place, answer in answered:
             if isinstance(answer, Failed):
                 answer = Failed(reason=redact(answer.reason))
@@ -153,10 +306,12 @@ class Worker:
                 self._begun.remove(task)
                 images = self._satchel.pack(each for _, each in task.answered)
                 seconds = time.monotonic() - task.began
-                task.result.set_result(wire.encode(wire.Yield(task.answered, images, seconds)))
+                task.result.set_result(
+                    messages.encode(messages.ShardOutput(task.answered, images, seconds))
+                )
 
 
-def _refusal(error: EpiceneError) -> wire.Refusal:
-    return wire.Refusal(
+def _refusal(error: EpiceneError) -> messages.Refusal:
+    return messages.Refusal(
         sentence=redact(str(error)), input=isinstance(error, InputError), machine=platform.node()
     )

@@ -1,22 +1,22 @@
-"""Alternations: minimal pairs and gaps; Hindi verb frames, gender agreement, any pairs."""
+"""Alternations: minimal pairs and cloze gaps; Hindi verb frames, gender agreement, any pairs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from epicene.records import Fill, Generate, Score
+from epicene.core.records import Fill, Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.alternations.ask import ask_gap, ask_prompt, ask_scores
 from epicene.suites.alternations.checks import check
 from epicene.suites.alternations.construction import construction
 from epicene.suites.alternations.data import corpus, read, stratum
 from epicene.suites.alternations.figures import figures
-from epicene.suites.alternations.headlines import HEADLINES
+from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.judge import judge
-from epicene.suites.alternations.pairs import Pair
-from epicene.suites.alternations.people import choice, cloze_choice, completions
+from epicene.suites.alternations.metrics import HEADLINE_METRICS
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT, PROTOCOLS
-from epicene.suites.alternations.tables import metrics, tables
+from epicene.suites.alternations.studies import choice, cloze_choice, completions
+from epicene.suites.alternations.tables import all_metrics, tables
 
 suite = Suite(
     name="alternations",
@@ -50,10 +50,10 @@ suite = Suite(
     ),
     read=read,
     judge=judge,
-    metrics=metrics,
+    metrics=all_metrics,
     tables=tables,
     figures=figures,
-    headlines=HEADLINES,
+    headlines=HEADLINE_METRICS,
     format_tables=("formats",),
     stratum=stratum,
     corpus=corpus,

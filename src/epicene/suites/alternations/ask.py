@@ -1,4 +1,4 @@
-"""What is asked of a pair: how likely both sentences are, and what fills the gap."""
+"""Requests for a pair: scores of both sentences, and a filler for the gap."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from epicene.records import Decoding, Fill, Generate, Message, Score
+from epicene.core.records import Decoding, Fill, Generate, Message, Score
 from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Masking, Request
+    from epicene.core.records import Masking, Request
     from epicene.suites import Answers
-    from epicene.suites.alternations.pairs import Pair
+    from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
 
 
@@ -59,7 +59,7 @@ def ask_gap(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> It
 def ask_prompt(pair: Pair, _answers: Answers, protocol: AlternationsProtocol) -> Iterator[Request]:
     """The gap as a question to a chat model."""
     if pair.has_gap:
-        wording = _wordings().get(pair.language, _wordings()["en"])
+        wording = _prompt_texts().get(pair.language, _prompt_texts()["en"])
         yield Generate(
             item=pair.id,
             name=PROMPT,
@@ -81,6 +81,6 @@ def _other_verb(pair: Pair) -> str:
 
 
 @cache
-def _wordings() -> Any:
+def _prompt_texts() -> Any:
     path = Path(__file__).parent / "prompts.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))

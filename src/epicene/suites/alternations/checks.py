@@ -1,51 +1,261 @@
-"""What is wrong with a file of pairs, or should be looked at."""
+"""Data checks for any file of pairs, and for sets built to the Hindi design."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter, defaultdict
+from functools import cache
 from typing import TYPE_CHECKING
 
-from epicene.suites import Finding
-from epicene.suites.alternations.design import check_pair, check_set, is_designed
+from epicene.suites import DataIssue
+from epicene.suites.alternations.construction import GENDERS, NUMBERS, VARIANT_IDS
+from epicene.suites.alternations.hindi_verbs import (
+    AUXILIARIES,
+    base_forms,
+    habitual,
+    nouns,
+    perfective,
+    verbs,
+)
+from epicene.suites.alternations.unigrams import has_frequencies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from epicene.suites.alternations.pairs import Pair
+    from epicene.suites.alternations.hindi_verbs import Gender, Number, Verb
+    from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
 
+VERBS_PER_CLASS = {
+    "unergative": 13,
+    "unaccusative": 15,
+    "transitive": 10,
+    "ingestive": 13,
+    "ditransitive": 5,
+}
+MIN_ZIPF = 3.0
+
+_DESIGN_COLUMNS = frozenset(
+    {
+        "class", "valency", "verb", "patient gender", "patient number", "patient ko",
+        "causer gender",
+    }
+)  # fmt: skip
+_CASE_MARKERS = frozenset({"ने", "से", "को"})
+# How many words fewer than in DV and SV: ने, or the instrument with its से.
+_FEWER_WORDS = {"DV": 0, "SV": 0, "No Case(E)": 1, "No Case(I)": 2}
+
+
+def follows_design(pair: Pair) -> bool:
+    """Whether a pair says that it belongs to the design."""
+    return (
+        pair.language == "hi"
+        and pair.phenomenon in VARIANT_IDS
+        and set(pair.columns) >= _DESIGN_COLUMNS
+    )
+
+
+# --- one pair ----------------------------------------------------------------------------------
+
+
+def check_design_of_pair(pair: Pair) -> Iterator[str]:
+    """What of the design a pair does not keep to."""
+    verb = _verbs_by_iast().get(pair.columns["verb"])
+    if verb is None:
+        yield f"the table has no verb {pair.columns['verb']}."
+        return
+    if (pair.columns["class"], pair.columns["valency"]) != (verb.verb_class, verb.valency):
+        yield f"{verb.iast} is {verb.verb_class}, {verb.valency}."
+    good, bad = pair.good.split(), pair.bad.split()
+    if good[:-2] != bad[:-2] or good[-1] != bad[-1] or len(good) != len(bad):
+        yield "its sentences differ in more than the last word but one."
+        return
+    yield from _check_arguments(pair, verb, good)
+    yield from _check_participants(pair, verb, good[:-2])
+    yield from _check_forms(pair, verb, good, bad[-2])
+
+
+def _check_arguments(pair: Pair, verb: Verb, words: Sequence[str]) -> Iterator[str]:
+    expected = 9 + verb.ko + 2 * bool(verb.recipients) - _FEWER_WORDS[pair.phenomenon]
+    if len(words) != expected:
+        yield f"it has {len(words)} words instead of {expected}."
+    marks = {
+        "ने": int(pair.phenomenon != "No Case(E)"),
+        "से": 1 if pair.phenomenon == "No Case(I)" else 2,
+        "को": verb.ko + bool(verb.recipients),
+    }
+    for mark, number in marks.items():
+        if words.count(mark) != number:
+            yield f"it has {words.count(mark)} times {mark} instead of {number}."
+
+
+def _check_participants(pair: Pair, verb: Verb, prefix: Sequence[str]) -> Iterator[str]:
+    """Who and what takes part is in the table, in the form that the case wants; genders fit."""
+    columns = pair.columns
+    if (columns["patient ko"] == "yes") is not verb.ko:
+        yield f"the patient of {verb.iast} takes {'' if verb.ko else 'no '}को."
+    roles = _roles(pair, verb)
+    words = [word for word in prefix if word not in _CASE_MARKERS]
+    if len(words) != len(roles):
+        yield f"it names {len(words)} people and things instead of {len(roles)}."
+        return
+    for (role, (names, oblique)), word in zip(roles.items(), words, strict=True):
+        gender = columns.get(f"{role} gender")  # of causer and patient
+        if not any(
+            word == (noun.before_postposition if oblique else noun.form)
+            and gender in (None, GENDERS[noun.gender])
+            for noun in (nouns()[name] for name in names)
+        ):
+            what = f"{gender} {role}" if gender else role
+            yield f"the table gives {verb.iast} no {what} {word} in this form."
+    if (
+        verb.valency == "intransitive"
+        and not verb.ko
+        and columns["patient gender"] == columns["causer gender"]
+    ):
+        yield "causer and patient have one gender, so the bad habitual could agree with either."
+
+
+def _roles(pair: Pair, verb: Verb) -> dict[str, tuple[Sequence[str], bool]]:
+    """The roles of a pair in their order: what the table offers, and whether a case marks it."""
+    roles: dict[str, tuple[Sequence[str], bool]] = {
+        "causer": (verb.causers, pair.phenomenon != "No Case(E)"),
+        "causee": (verb.causees, True),
+        "instrument": (verb.instruments, True),
+        "recipient": (verb.recipients, True),
+        "patient": (verb.patients, verb.ko),
+    }
+    if pair.phenomenon == "No Case(I)":
+        del roles["instrument"]
+    if not verb.recipients:
+        del roles["recipient"]
+    return roles
+
+
+def _agreement_cell(pair: Pair, verb: Verb) -> tuple[Gender, Number]:
+    """What the verb has to agree with."""
+    if pair.phenomenon == "No Case(E)":
+        return _GENDER_CODES[pair.columns["causer gender"]], "sg"
+    if verb.ko:
+        return "m", "sg"
+    number: Number = "pl" if pair.columns["patient number"] == NUMBERS["pl"] else "sg"
+    return _GENDER_CODES[pair.columns["patient gender"]], number
+
+
+_GENDER_CODES: dict[str, Gender] = {"masculine": "m", "feminine": "f"}
+
+
+def _check_forms(pair: Pair, verb: Verb, good: Sequence[str], bad: str) -> Iterator[str]:
+    cell = _agreement_cell(pair, verb)
+    if good[-1] != AUXILIARIES[cell]:
+        yield f"its last word is {good[-1]}, but {AUXILIARIES[cell]} agrees."
+    gold = _expected_form(verb, "indirect", cell, pair)
+    if good[-2] != gold:
+        yield f"its verb is {good[-2]}, but {gold} agrees."
+    if pair.phenomenon != "DV":
+        if bad != _expected_form(verb, "base", cell, pair):
+            yield f"the other verb is {bad}, but {_expected_form(verb, 'base', cell, pair)} agrees."
+        return
+    others = [
+        other
+        for other in verbs().values()
+        if other.valency != verb.valency and _expected_form(other, "base", cell, pair) == bad
+    ]
+    if not others:
+        yield f"the other verb, {bad}, is no agreeing base form of a verb of other valency."
+
+
+def _expected_form(verb: Verb, stem: str, cell: tuple[Gender, Number], pair: Pair) -> str:
+    if pair.phenomenon == "No Case(E)":
+        return habitual(verb.indirect if stem == "indirect" else verb.base, *cell)
+    if stem == "indirect":
+        return perfective(verb.indirect, *cell)
+    return perfective(verb.base, *cell, verb.perfective)
+
+
+@cache
+def _verbs_by_iast() -> Mapping[str, Verb]:
+    return {verb.iast: verb for verb in verbs().values()}
+
+
+# --- all of them -------------------------------------------------------------------------------
+
+
+def check_design_of_set(pairs: Sequence[Pair]) -> Iterator[tuple[str, str]]:
+    """What of the design the set does not keep to: where, and what."""
+    by_variant: dict[str, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        by_variant[pair.phenomenon].append(pair)
+    for variant, members in by_variant.items():
+        for message in _check_variant(members):
+            yield variant, message
+    for name in dict.fromkeys(pair.columns["verb"] for pair in pairs):
+        verb = _verbs_by_iast().get(name)
+        if verb is not None and has_frequencies("hi") and zipf_value(verb) < MIN_ZIPF:
+            yield (
+                name,
+                f"its commonest form has a Zipf value of {zipf_value(verb)}, below {MIN_ZIPF}.",
+            )
+
+
+def _check_variant(pairs: Sequence[Pair]) -> Iterator[str]:
+    classes = Counter(pair.columns["class"] for pair in pairs)
+    for name, number in VERBS_PER_CLASS.items():
+        if classes[name] != number:
+            yield f"{classes[name]} {name} verbs instead of {number}."
+    for name, times in Counter(pair.columns["verb"] for pair in pairs).items():
+        if times > 1:
+            yield f"{name} comes {times} times."
+    for role in ("causer", "patient"):
+        genders = Counter(pair.columns[f"{role} gender"] for pair in pairs)
+        if genders["feminine"] != genders["masculine"]:
+            yield (
+                f"{genders['feminine']} feminine and {genders['masculine']} masculine {role}s; "
+                "they should be equally many."
+            )
+
+
+def zipf_value(verb: Verb) -> float:
+    """The Zipf value of the base's commonest form, in either spelling of a nasal; 0 if unlisted."""
+    from wordfreq import zipf_frequency
+
+    forms = base_forms(verb)
+    spelt = {*forms, *(form.replace("ँ", "ं") for form in forms)}
+    return max(float(zipf_frequency(form, "hi")) for form in spelt)
+
+
 # Writing that mixes scripts in one word by rights.
-_MIXING = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"}
+_MIXED_SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"}
 
 
-def check(pairs: Sequence[Pair], _protocol: AlternationsProtocol) -> Iterator[Finding]:
+def check(pairs: Sequence[Pair], _protocol: AlternationsProtocol) -> Iterator[DataIssue]:
     """What holds of any pairs; and for those built to the Hindi design, all of its rules."""
     for pair in pairs:
-        yield from _sentences(pair)
-        yield from _cloze(pair)
-    yield from _repetitions(pairs)
-    designed = [pair for pair in pairs if is_designed(pair)]
+        yield from _check_sentences(pair)
+        yield from _check_gap(pair)
+    yield from _check_repetitions(pairs)
+    designed = [pair for pair in pairs if follows_design(pair)]
     for pair in designed:
-        for message in check_pair(pair):
-            yield Finding("error", pair.id, message)
-    for place, message in check_set(designed):
-        yield Finding("error", place, message)
+        for message in check_design_of_pair(pair):
+            yield DataIssue("error", pair.id, message)
+    for place, message in check_design_of_set(designed):
+        yield DataIssue("error", place, message)
 
 
-def _sentences(pair: Pair) -> Iterator[Finding]:
+def _check_sentences(pair: Pair) -> Iterator[DataIssue]:
     if not pair.good.strip() or not pair.bad.strip():
-        yield Finding("error", pair.id, "one of its sentences is empty.")
+        yield DataIssue("error", pair.id, "one of its sentences is empty.")
     if pair.good == pair.bad:
-        yield Finding("error", pair.id, "its sentences are the same.")
+        yield DataIssue("error", pair.id, "its sentences are the same.")
     elif pair.good.split() == pair.bad.split():
-        yield Finding("error", pair.id, "its sentences differ in white space only.")
+        yield DataIssue("error", pair.id, "its sentences differ in white space only.")
     elif unicodedata.normalize("NFC", pair.good) == unicodedata.normalize("NFC", pair.bad):
-        yield Finding("error", pair.id, "its sentences differ in encoding only.")
+        yield DataIssue("error", pair.id, "its sentences differ in encoding only.")
     for word in dict.fromkeys(f"{pair.good} {pair.bad}".split()):
         scripts = _scripts(word)
-        if len(scripts) > 1 and not scripts & _MIXING:
+        if len(scripts) > 1 and not scripts & _MIXED_SCRIPTS:
             names = " and ".join(sorted(name.capitalize() for name in scripts))
-            yield Finding("error", pair.id, f"{word} mixes {names} letters.")
+            yield DataIssue("error", pair.id, f"{word} mixes {names} letters.")
 
 
 def _scripts(word: str) -> set[str]:
@@ -54,22 +264,22 @@ def _scripts(word: str) -> set[str]:
     return {unicodedata.name(letter, "?").split()[0] for letter in letters}
 
 
-def _cloze(pair: Pair) -> Iterator[Finding]:
+def _check_gap(pair: Pair) -> Iterator[DataIssue]:
     parts = (pair.prefix, pair.gold, pair.after)
     if any(parts[:2]) and " ".join(filter(None, parts)) != pair.good:
         message = "its prefix, its verb and what follows do not make up its acceptable sentence."
-        yield Finding("error", pair.id, message)
+        yield DataIssue("error", pair.id, message)
 
 
-def _repetitions(pairs: Sequence[Pair]) -> Iterator[Finding]:
+def _check_repetitions(pairs: Sequence[Pair]) -> Iterator[DataIssue]:
     """The same pair twice, and a sentence that is good here and bad there."""
     seen: dict[tuple[str, str], str] = {}
     acceptable = {pair.good: pair.id for pair in pairs}
     for pair in pairs:
         both = (pair.good, pair.bad)
         if both in seen:
-            yield Finding("error", pair.id, f"it repeats {seen[both]}.")
+            yield DataIssue("error", pair.id, f"it repeats {seen[both]}.")
         seen.setdefault(both, pair.id)
         if pair.bad in acceptable and pair.good != pair.bad:
             other = acceptable[pair.bad]
-            yield Finding("error", pair.id, f"its bad sentence is the acceptable one of {other}.")
+            yield DataIssue("error", pair.id, f"its bad sentence is the acceptable one of {other}.")

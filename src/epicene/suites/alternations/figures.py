@@ -1,23 +1,29 @@
-"""Accuracy by variant, and against the size of the model."""
+"""Accuracy by variant, and by model size."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from epicene import charts
-from epicene.suites.alternations.accuracy import accuracy, parameters_of, scored, type_of
-from epicene.suites.alternations.pairs import VARIANTS
-from epicene.suites.alternations.published import MODELS, PEOPLE, TABLE_2, printed
-from epicene.suites.tabulate import only, values_of
+from epicene.stats.tabulate import distinct_values, rows_where
+from epicene.suites.alternations.items import VARIANTS
+from epicene.suites.alternations.metrics import accuracy, main_scores, model_type, parameter_count
+from epicene.suites.alternations.published import (
+    PEOPLE_ACCURACY,
+    PUBLISHED_MODELS,
+    TABLE_2,
+    published_share,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import polars
 
-    from epicene.records import Figure
-    from epicene.suites.alternations.accuracy import Outcomes
+    from epicene.core.records import Figure
+    from epicene.suites.alternations.metrics import Outcomes
 
+if TYPE_CHECKING:
     Rows = list[dict[str, charts.Value]]
 
 
@@ -26,8 +32,8 @@ _CHANCE = "The dashed line is chance."
 
 def figures(results: Outcomes) -> Iterator[Figure]:
     """Where there are Hindi variants: by variant, and by size."""
-    frame = scored(results)
-    if len(frame) and set(VARIANTS) & set(values_of(frame, "phenomenon")):
+    frame = main_scores(results)
+    if len(frame) and set(VARIANTS) & set(distinct_values(frame, "phenomenon")):
         yield _by_variant(frame)
         yield _by_size(results, frame)
 
@@ -36,15 +42,15 @@ def _by_variant(frame: polars.DataFrame) -> Figure:
     rows: Rows = [
         {
             "variant": variant,
-            "accuracy": accuracy(only(frame, model=model, phenomenon=variant)),
+            "accuracy": accuracy(rows_where(frame, model=model, phenomenon=variant)),
             "model": model,
         }
-        for model in values_of(frame, "model")
+        for model in distinct_values(frame, "model")
         for variant in VARIANTS
     ]
     rows += [
-        {"variant": variant, "accuracy": printed(value), "model": "people (published)"}
-        for variant, value in zip(VARIANTS, PEOPLE, strict=True)
+        {"variant": variant, "accuracy": published_share(value), "model": "people (published)"}
+        for variant, value in zip(VARIANTS, PEOPLE_ACCURACY, strict=True)
     ]
     return charts.points_with_intervals(
         "variants",
@@ -61,9 +67,9 @@ def _by_variant(frame: polars.DataFrame) -> Figure:
 
 def _by_size(results: Outcomes, frame: polars.DataFrame) -> Figure:
     """A curve for each family of the paper's models, and one for the runs' models of each type."""
-    models = values_of(frame, "model")
-    unknown = [model for model in models if parameters_of(results, model) is None]
-    unknown += [name for name, model in MODELS.items() if model.parameters is None]
+    models = distinct_values(frame, "model")
+    unknown = [model for model in models if parameter_count(results, model) is None]
+    unknown += [name for name, model in PUBLISHED_MODELS.items() if model.parameters is None]
     return charts.lines(
         "size",
         "Accuracy against size",
@@ -75,7 +81,7 @@ def _by_size(results: Outcomes, frame: polars.DataFrame) -> Figure:
         unit="share",
         log_x=True,
         reference=0.5,
-        notes=(_CHANCE, *charts.without_size(unknown)),
+        notes=(_CHANCE, *charts.unknown_size_note(unknown)),
     )
 
 
@@ -83,11 +89,11 @@ def _published_sizes() -> Rows:
     return [
         {
             "parameters": model.parameters,
-            "accuracy": printed(value),
+            "accuracy": published_share(value),
             "models": f"{model.family} ({model.type}, published)",
             "variant": variant,
         }
-        for name, model in MODELS.items()
+        for name, model in PUBLISHED_MODELS.items()
         if model.parameters is not None
         for variant, value in zip(VARIANTS, TABLE_2[name], strict=True)
     ]
@@ -97,12 +103,12 @@ def _own_sizes(results: Outcomes, frame: polars.DataFrame) -> Rows:
     return [
         {
             "parameters": size,
-            "accuracy": accuracy(only(frame, model=model, phenomenon=variant)),
-            "models": f"{type_of(results, model)} (run)",
+            "accuracy": accuracy(rows_where(frame, model=model, phenomenon=variant)),
+            "models": f"{model_type(results, model)} (run)",
             "variant": variant,
         }
-        for model in values_of(frame, "model")
-        for size in (parameters_of(results, model),)
+        for model in distinct_values(frame, "model")
+        for size in (parameter_count(results, model),)
         if size is not None
         for variant in VARIANTS
     ]

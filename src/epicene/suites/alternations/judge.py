@@ -1,21 +1,190 @@
-"""What is made of the answers: the likelier sentence, and the verb in the gap."""
+"""Judge a pair: which sentence is likelier, and whether the verb in the gap fits its frame."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.suites.alternations import acceptability, cloze
+import regex
+
+from epicene.core.records import Completions, Judgement, Scores, Texts
+from epicene.languages.normalisers import nfc
+from epicene.languages.tokenisation import words
+from epicene.suites.alternations.ask import scores_name
+from epicene.suites.alternations.hindi_analyser import (
+    INDIRECT,
+    NOT_A_VERB,
+    agrees_with_pair,
+    analyse_verb,
+)
+from epicene.suites.alternations.protocol import ACCEPTABILITY, CLOZE, PROMPT
+from epicene.suites.alternations.unigrams import slor
+from epicene.suites.answers import LIKELIHOOD_MEASURES, normalised_likelihood
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from epicene.records import Judgement
+    from epicene.core.records import Completion, Outcome
     from epicene.suites import Answers
-    from epicene.suites.alternations.pairs import Pair
+    from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
+
+SLOR = "SLOR"
+
+
+def judge_acceptability(
+    pair: Pair, answers: Answers, protocol: AlternationsProtocol
+) -> Iterator[Judgement]:
+    """The likelier sentence by every measure; the protocol's own goes by the bare name."""
+    for place, masking in enumerate(protocol.maskings):
+        for scores in answers.where(name=scores_name(masking)).of(Scores):
+            own = protocol.measure if place == 0 else ""
+            yield from _judgements_by_measure(pair, scores, masking, own)
+
+
+def _judgements_by_measure(
+    pair: Pair, scores: Scores, masking: str, own: str
+) -> Iterator[Judgement]:
+    good, bad = scores.texts
+    measures: dict[str, tuple[float, float]] = {
+        measure: (normalised_likelihood(good, measure), normalised_likelihood(bad, measure))
+        for measure in LIKELIHOOD_MEASURES
+    }
+    controlled = slor((pair.good, good), (pair.bad, bad), pair.language)
+    if controlled is not None:
+        measures[SLOR] = controlled
+    for measure, values in measures.items():
+        main = measure == own
+        outcome, credit = _outcome_and_credit(*values)
+        yield Judgement(
+            item=pair.id,
+            group=pair.cluster,
+            language=pair.language,
+            name=ACCEPTABILITY if main else f"{ACCEPTABILITY} ({measure}, {masking})",
+            outcome=outcome,
+            value=values[0] - values[1],
+            counts={"credit": credit},
+            facets={
+                **pair_facets(pair),
+                "format": ACCEPTABILITY,
+                "measure": measure,
+                "method": scores.method,
+                "main": "yes" if main else "no",
+            },
+            evidence=pair_evidence(pair) if main else {},
+        )
+
+
+def _outcome_and_credit(good: float, bad: float) -> tuple[Outcome, float]:
+    """The outcome, and how much of a right answer it is: a tie prefers neither, and is half."""
+    if good == bad:
+        return "undetected", 0.5
+    return ("right", 1.0) if good > bad else ("wrong", 0.0)
+
+
+def pair_facets(pair: Pair) -> dict[str, str]:
+    """What tables break down by: the phenomenon and every column of the file."""
+    return {**pair.columns, "phenomenon": pair.phenomenon}
+
+
+def pair_evidence(pair: Pair) -> dict[str, str]:
+    """What a person would want to read."""
+    shown = {"reference": pair.good, "counterfactual": pair.bad}
+    if pair.transliteration:
+        shown["transliteration"] = pair.transliteration
+    if pair.gloss:
+        shown["gloss"] = pair.gloss
+    return shown
+
+
+# How completions can be ranked: by the verb alone, or with the word after the gap.
+BY_VERB, WITH_AFTER = "by the verb", "with what follows"
+
+
+def judge_gap(pair: Pair, answers: Answers, protocol: AlternationsProtocol) -> Iterator[Judgement]:
+    """The first verb of each ranking, and of a chat model's answer."""
+    for form, ranking, texts, main in ranked_fillers(pair, answers, protocol):
+        yield _gap_judgement(pair, form, texts, ranking, main=main)
+
+
+def ranked_fillers(
+    pair: Pair, answers: Answers, protocol: AlternationsProtocol
+) -> Iterator[tuple[str, str, list[str], bool]]:
+    """What fills the gap, best first: in which format, by which ranking, and whether that is the
+    format's main one.
+    """
+    for filled in answers.where(name=CLOZE).of(Completions):
+        own = main_ranking(filled.completions)
+        for ranking, texts in rankings(filled.completions, protocol.top).items():
+            yield CLOZE, ranking, texts, ranking == own
+    for written in answers.where(name=PROMPT).of(Texts):
+        yield PROMPT, PROMPT, [first_word(written.only, pair.language)], True
+
+
+def main_ranking(completions: Sequence[Completion]) -> str:
+    """A causal model does not see what follows unless it is scored too; a masked one does."""
+    return WITH_AFTER if any(each.with_after is not None for each in completions) else BY_VERB
+
+
+def rankings(completions: Sequence[Completion], top: int) -> dict[str, list[str]]:
+    """The different texts best first, by each ranking there is."""
+    ranked = {BY_VERB: sorted(completions, key=lambda each: -each.logprob)}
+    rescored = [each for each in completions if each.with_after is not None]
+    if rescored:
+        ranked[WITH_AFTER] = sorted(rescored, key=lambda each: -(each.with_after or 0.0))
+    return {
+        name: list(dict.fromkeys(each.text.strip() for each in best))[:top]
+        for name, best in ranked.items()
+    }
+
+
+def first_word(text: str, language: str) -> str:
+    """The first word of an answer, "" if it has none."""
+    stripped = regex.sub(r"^[\s\p{P}]+", "", text)
+    spans = words(stripped, language)
+    return stripped[spans[0].start : spans[0].end] if spans else ""
+
+
+def _gap_judgement(
+    pair: Pair, form: str, texts: list[str], ranking: str, *, main: bool
+) -> Judgement:
+    """Right is the -vā causative in the form that agrees; a word that is no verb is undetected."""
+    first = texts[0] if texts else ""
+    reading = analyse_verb(first)
+    fits = agrees_with_pair(reading, pair)
+    right = reading.kind == INDIRECT and fits
+    kinds = [analyse_verb(text).kind for text in texts]
+    # A model may spell a letter with its nukta in two characters, the data in one.
+    written, gold = [nfc(text) for text in texts], nfc(pair.gold)
+    return Judgement(
+        item=pair.id,
+        group=pair.cluster,
+        language=pair.language,
+        name=form if main else f"{form} ({ranking})",
+        outcome="undetected" if reading.kind == NOT_A_VERB else "right" if right else "wrong",
+        label=reading.kind,
+        value=sum(kind == INDIRECT for kind in kinds) / len(kinds) if kinds else None,
+        counts={
+            "is_verb": float(reading.kind != NOT_A_VERB),
+            "agrees": float(fits),
+            "gold_first": float(written[:1] == [gold]),
+            "gold_among": float(gold in written),
+        },
+        facets={
+            **pair_facets(pair),
+            "format": form,
+            "ranking": ranking,
+            "main": "yes" if main else "no",
+        },
+        evidence={
+            **pair_evidence(pair),
+            "answer": pair.filled(first),
+            "completions": " / ".join(texts),
+            "expected": pair.gold,
+        },
+    )
 
 
 def judge(pair: Pair, answers: Answers, protocol: AlternationsProtocol) -> Iterator[Judgement]:
     """Acceptability by every measure, and what fills the gap by every ranking."""
-    yield from acceptability.judge(pair, answers, protocol)
-    yield from cloze.judge(pair, answers, protocol)
+    yield from judge_acceptability(pair, answers, protocol)
+    yield from judge_gap(pair, answers, protocol)

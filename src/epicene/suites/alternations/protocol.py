@@ -1,12 +1,12 @@
-"""How minimal pairs and gaps are asked: the authors' way, and ours."""
+"""The two protocols for minimal pairs and gaps: the paper's and Epicene's."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from epicene.records import Boundaries, FirstToken, Masking, Positive
+from epicene.core.records import Boundaries, FirstToken, Masking, Positive
 from epicene.suites import Protocol
-from epicene.suites.likelihood import Measure
+from epicene.suites.answers import LikelihoodMeasure
 
 Format: TypeAlias = Literal["acceptability", "cloze", "prompt"]
 ACCEPTABILITY: Format = "acceptability"
@@ -22,7 +22,7 @@ class AlternationsProtocol(Protocol, frozen=True, kw_only=True):
     """
 
     formats: tuple[Format, ...] = (ACCEPTABILITY, CLOZE)
-    measure: Measure = "sum"
+    measure: LikelihoodMeasure = "sum"
     first_token: FirstToken = "bos"
     # Several give a masked model's scores by each; a causal model has no masks.
     maskings: tuple[Masking, ...] = ("within-word",)

@@ -1,16 +1,16 @@
-"""What the paper prints: its Tables 2 and 5, and the facts of its studies with people."""
+"""Figures printed in the paper: Tables 2 and 5, and the sizes of its human studies."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from epicene.records import Estimate
-from epicene.suites.alternations.pairs import VARIANTS
+from epicene.core.records import Estimate
+from epicene.suites.alternations.items import VARIANTS
 
-CLASSES = ("intransitive", "transitive", "ditransitive")
+VALENCY_CLASSES = ("intransitive", "transitive", "ditransitive")
 
 
-class Model(NamedTuple):
+class PublishedModel(NamedTuple):
     """A model of the paper: how it was trained, on what, its family, how many parameters."""
 
     type: str
@@ -19,15 +19,17 @@ class Model(NamedTuple):
     parameters: float | None
 
 
-MODELS = {
-    "XLM-R base": Model("masked", "multilingual", "XLM-R", 270e6),
-    "XLM-R large": Model("masked", "multilingual", "XLM-R", 550e6),
-    "MuRIL": Model("masked", "multilingual", "MuRIL", 236e6),
-    "IndicBERT v2": Model("masked", "multilingual", "IndicBERT", 278e6),
-    "HindBERT": Model("masked", "monolingual", "HindBERT", None),  # the paper found no number
-    "mGPT 1.3b": Model("causal", "multilingual", "mGPT", 1300e6),
-    "BLOOM 560m": Model("causal", "multilingual", "BLOOM", 560e6),
-    "BLOOM 1.1b": Model("causal", "multilingual", "BLOOM", 1100e6),
+PUBLISHED_MODELS = {
+    "XLM-R base": PublishedModel("masked", "multilingual", "XLM-R", 270e6),
+    "XLM-R large": PublishedModel("masked", "multilingual", "XLM-R", 550e6),
+    "MuRIL": PublishedModel("masked", "multilingual", "MuRIL", 236e6),
+    "IndicBERT v2": PublishedModel("masked", "multilingual", "IndicBERT", 278e6),
+    "HindBERT": PublishedModel(
+        "masked", "monolingual", "HindBERT", None
+    ),  # the paper found no number
+    "mGPT 1.3b": PublishedModel("causal", "multilingual", "mGPT", 1300e6),
+    "BLOOM 560m": PublishedModel("causal", "multilingual", "BLOOM", 560e6),
+    "BLOOM 1.1b": PublishedModel("causal", "multilingual", "BLOOM", 1100e6),
 }
 
 # Table 2: per cent right, by variant.
@@ -41,7 +43,7 @@ TABLE_2 = {
     "BLOOM 560m": (58.9, 42.9, 8.9, 42.9),
     "BLOOM 1.1b": (75.0, 58.9, 23.2, 62.5),
 }
-PEOPLE = (99.0, 90.9, 96.4, 99.7)
+PEOPLE_ACCURACY = (99.0, 90.9, 96.4, 99.7)
 
 # Table 5: per cent right, by variant and class of verb (intransitive, transitive, ditransitive).
 TABLE_5 = {
@@ -56,7 +58,7 @@ TABLE_5 = {
 }
 
 # Verbs of each class, so many pairs in every variant.
-VERBS = {"intransitive": 28, "transitive": 23, "ditransitive": 5}
+VERBS_PER_VALENCY = {"intransitive": 28, "transitive": 23, "ditransitive": 5}
 
 # People: how many judged a pair of each variant, how many of its pairs were judged, how many chose
 # among completions of a gap; what share of completions the authors found ungrammatical, and of
@@ -68,6 +70,6 @@ UNGRAMMATICAL = 0.28
 PREFERRED_GOLD = 0.859
 
 
-def printed(per_cent: float) -> Estimate:
+def published_share(per_cent: float) -> Estimate:
     """A percentage of the paper."""
     return Estimate(value=per_cent / 100)

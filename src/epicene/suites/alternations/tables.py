@@ -1,60 +1,183 @@
-"""Accuracy by phenomenon, by any column and by measure; with the paper's tables and the gaps'."""
+"""Tables 2 and 5 beside the published numbers; accuracy by phenomenon, column and measure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.records import Column, Estimate, Row, Table
-from epicene.suites.alternations.acceptability import SLOR
-from epicene.suites.alternations.accuracy import TIES, accuracy, scored, with_all
-from epicene.suites.alternations.cloze_tables import cloze_metrics, cloze_tables
-from epicene.suites.alternations.pairs import VARIANTS
-from epicene.suites.alternations.paper_tables import table_2, table_5
+from epicene.core.records import Column, Estimate, Row, Table
+from epicene.stats.tabulate import distinct_values, mean, rows_where, undetected_share
+from epicene.suites.alternations.data import RESERVED_COLUMNS
+from epicene.suites.alternations.items import VARIANTS
+from epicene.suites.alternations.judge import SLOR
+from epicene.suites.alternations.metrics import (
+    TIES,
+    accuracy,
+    main_scores,
+    model_type,
+    overall_and_by_phenomenon,
+    parameter_count,
+)
 from epicene.suites.alternations.protocol import ACCEPTABILITY
-from epicene.suites.alternations.sources import TAKEN
-from epicene.suites.likelihood import MEASURES
-from epicene.suites.tabulate import mean, only, undetected, values_of
+from epicene.suites.alternations.published import (
+    PEOPLE_ACCURACY,
+    PUBLISHED_MODELS,
+    TABLE_2,
+    TABLE_5,
+    VALENCY_CLASSES,
+    published_share,
+)
+from epicene.suites.alternations.tables_cloze import cloze_metrics, cloze_tables
+from epicene.suites.answers import LIKELIHOOD_MEASURES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import polars
 
-    from epicene.suites.alternations.accuracy import Outcomes
+    from epicene.suites.alternations.metrics import Outcomes
 
-_MOST_VALUES = 40  # a column with more different values says nothing in a table
+_TYPES = ("masked", "causal")
+_LANGUAGES = ("multilingual", "monolingual", "")
+
+NOT_THE_SAME_PAIRS = "The paper's pairs are not ours: only a sample of them is published."
 
 
-def metrics(results: Outcomes) -> Mapping[str, Estimate]:
+def table_2(results: Outcomes, frame: polars.DataFrame) -> Table:
+    """Accuracy by variant: models by type, by the languages they were made for, by size."""
+    rows = [
+        Row(
+            keys=(model_type(results, model), "", model),
+            cells=(
+                parameters_in_millions(parameter_count(results, model)),
+                *(accuracy(rows_where(frame, model=model, phenomenon=name)) for name in VARIANTS),
+            ),
+        )
+        for model in distinct_values(frame, "model")
+    ]
+    return Table(
+        name="2",
+        title="Accuracy by variant",
+        levels=("type", "languages", "model"),
+        columns=(
+            Column(name="parameters (millions)", unit="count"),
+            *(Column(name=name) for name in VARIANTS),
+        ),
+        rows=(*_sorted_by_type_and_size([*rows, *published_model_rows()]), published_people_row()),
+        notes=(TIES, NOT_THE_SAME_PAIRS),
+    )
+
+
+def parameters_in_millions(parameters: float | None) -> Estimate:
+    """A model's size."""
+    if parameters is None:
+        return Estimate(value=None, why="the size is not known")
+    return Estimate(value=parameters / 1e6)
+
+
+def published_model_rows() -> list[Row]:
+    """The paper's models, keyed by type, languages and name."""
+    return [
+        Row(
+            keys=(model.type, model.languages, name),
+            cells=(
+                parameters_in_millions(model.parameters),
+                *(published_share(value) for value in TABLE_2[name]),
+            ),
+            origin="published",
+        )
+        for name, model in PUBLISHED_MODELS.items()
+    ]
+
+
+def published_people_row() -> Row:
+    """The paper's participants."""
+    size = Estimate(value=None, why="people have no parameters")
+    cells = (size, *(published_share(value) for value in PEOPLE_ACCURACY))
+    return Row(keys=("people", "", "people"), cells=cells, origin="published")
+
+
+def _sorted_by_type_and_size(rows: Iterable[Row]) -> list[Row]:
+    def place(row: Row) -> tuple[int, int, float, str]:
+        kind, languages, name = row.keys
+        size = row.cells[0]
+        return (
+            _TYPES.index(kind) if kind in _TYPES else len(_TYPES),
+            _LANGUAGES.index(languages),
+            (size.value if isinstance(size, Estimate) else None) or 0.0,
+            name,
+        )
+
+    return sorted(rows, key=place)
+
+
+def table_5(frame: polars.DataFrame) -> Table:
+    """Accuracy by variant and class of verb."""
+
+    def cells(model: str, variant: str) -> tuple[Estimate, ...]:
+        part = rows_where(frame, model=model, phenomenon=variant)
+        return tuple(accuracy(rows_where(part, valency=name)) for name in VALENCY_CLASSES)
+
+    rows = [
+        Row(keys=(model, variant), cells=cells(model, variant))
+        for model in distinct_values(frame, "model")
+        for variant in VARIANTS
+    ]
+    rows += [
+        Row(
+            keys=(model, variant),
+            cells=tuple(published_share(value) for value in values),
+            origin="published",
+        )
+        for model, by_variant in TABLE_5.items()
+        for variant, values in zip(VARIANTS, by_variant, strict=True)
+    ]
+    return Table(
+        name="5",
+        title="Accuracy by variant and class of verb",
+        levels=("model", "variant"),
+        columns=tuple(Column(name=name) for name in VALENCY_CLASSES),
+        rows=tuple(rows),
+        notes=(
+            TIES,
+            "The paper's SV columns of the three causal models equal their No Case(I) columns and "
+            "contradict its Table 2.",
+        ),
+    )
+
+
+_MAX_VALUES = 40  # a column with more different values says nothing in a table
+
+
+def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     """Accuracy overall and by phenomenon, ties, and what fills the gaps."""
-    frame = scored(results)
+    frame = main_scores(results)
     made: dict[str, Estimate] = {}
     if len(frame):
         made["accuracy"] = accuracy(frame)
-        made["ties"] = undetected(frame)
-        for name in values_of(frame, "phenomenon"):
-            made[f"accuracy {name}"] = accuracy(only(frame, phenomenon=name))
+        made["ties"] = undetected_share(frame)
+        for name in distinct_values(frame, "phenomenon"):
+            made[f"accuracy {name}"] = accuracy(rows_where(frame, phenomenon=name))
     return {**made, **cloze_metrics(results)}
 
 
 def tables(results: Outcomes) -> Iterator[Table]:
     """The paper's tables where there are Hindi variants, then those of any pairs."""
-    frame = scored(results)
+    frame = main_scores(results)
     if len(frame):
-        if set(VARIANTS) & set(values_of(frame, "phenomenon")):
+        if set(VARIANTS) & set(distinct_values(frame, "phenomenon")):
             yield table_2(results, frame)
             if "valency" in frame.columns:
                 yield table_5(frame)
-        yield _by_phenomenon(frame)
-        if columns := _columns(frame):
-            yield _by_column(frame, columns)
-        yield _by_measure(only(results.frame, format=ACCEPTABILITY))
+        yield _phenomena_table(frame)
+        if columns := _breakdown_columns(frame):
+            yield _columns_table(frame, columns)
+        yield _measures_table(rows_where(results.frame, format=ACCEPTABILITY))
     yield from cloze_tables(results)
 
 
 def _cells(part: polars.DataFrame) -> tuple[Estimate, ...]:
     number = Estimate(value=len(part), n=len(part))
-    return (number, accuracy(part), undetected(part), mean(part))
+    return (number, accuracy(part), undetected_share(part), mean(part))
 
 
 _COLUMNS = (
@@ -66,11 +189,11 @@ _COLUMNS = (
 _MARGIN = "The margin is the mean difference of the two scores, good minus bad."
 
 
-def _by_phenomenon(frame: polars.DataFrame) -> Table:
+def _phenomena_table(frame: polars.DataFrame) -> Table:
     rows = [
         Row(keys=(model, phenomenon), cells=_cells(part))
-        for model in values_of(frame, "model")
-        for phenomenon, part in with_all(only(frame, model=model))
+        for model in distinct_values(frame, "model")
+        for phenomenon, part in overall_and_by_phenomenon(rows_where(frame, model=model))
     ]
     return Table(
         name="phenomena",
@@ -82,23 +205,23 @@ def _by_phenomenon(frame: polars.DataFrame) -> Table:
     )
 
 
-def _columns(frame: polars.DataFrame) -> list[str]:
+def _breakdown_columns(frame: polars.DataFrame) -> list[str]:
     """The columns of the data that are worth breaking down by."""
     return [
         column
-        for column in sorted(set(frame.columns) - TAKEN)
+        for column in sorted(set(frame.columns) - RESERVED_COLUMNS)
         if not frame[column].dtype.is_numeric()
-        and 1 <= len(values_of(frame, column)) <= _MOST_VALUES
+        and 1 <= len(distinct_values(frame, column)) <= _MAX_VALUES
     ]
 
 
-def _by_column(frame: polars.DataFrame, columns: list[str]) -> Table:
+def _columns_table(frame: polars.DataFrame, columns: list[str]) -> Table:
     rows = [
-        Row(keys=(column, model, value), cells=_cells(only(part, **{column: value})))
+        Row(keys=(column, model, value), cells=_cells(rows_where(part, **{column: value})))
         for column in columns
-        for model in values_of(frame, "model")
-        for part in (only(frame, model=model),)
-        for value in values_of(part, column)
+        for model in distinct_values(frame, "model")
+        for part in (rows_where(frame, model=model),)
+        for value in distinct_values(part, column)
     ]
     return Table(
         name="columns",
@@ -109,25 +232,25 @@ def _by_column(frame: polars.DataFrame, columns: list[str]) -> Table:
         notes=(
             TIES,
             _MARGIN,
-            f"Columns with more than {_MOST_VALUES} different values are left out.",
+            f"Columns with more than {_MAX_VALUES} different values are left out.",
         ),
     )
 
 
-def _by_measure(frame: polars.DataFrame) -> Table:
-    there = values_of(frame, "measure")
-    names = [name for name in (*MEASURES, SLOR) if name in there]
+def _measures_table(frame: polars.DataFrame) -> Table:
+    there = distinct_values(frame, "measure")
+    names = [name for name in (*LIKELIHOOD_MEASURES, SLOR) if name in there]
     rows = []
-    for model in values_of(frame, "model"):
-        for method in values_of(only(frame, model=model), "method"):
+    for model in distinct_values(frame, "model"):
+        for method in distinct_values(rows_where(frame, model=model), "method"):
             # A causal model gives the same scores however it should have masked.
-            part = only(frame, model=model, method=method).unique(["item", "measure"])
+            part = rows_where(frame, model=model, method=method).unique(["item", "measure"])
             rows += [
                 Row(
                     keys=(model, method, phenomenon),
-                    cells=tuple(accuracy(only(each, measure=name)) for name in names),
+                    cells=tuple(accuracy(rows_where(each, measure=name)) for name in names),
                 )
-                for phenomenon, each in with_all(part)
+                for phenomenon, each in overall_and_by_phenomenon(part)
             ]
     return Table(
         name="measures",

@@ -1,10 +1,10 @@
-"""SLOR: how much likelier a sentence is than its words alone, per word.
+"""SLOR: the log-probability of a sentence minus that of its words alone, per word.
 
-The published measure takes the unigram frequencies of a model's own training text, which is
-rarely known. Ours takes the word frequencies of the package `wordfreq`, and its unit is the word:
-an approximation, the same for every model. A word that the package does not list counts as half
-as frequent as the rarest that it lists; in Hindi, whose list ends at one in a million, that is
-most causatives in -vā. Without the package, or for a language it does not have, there is no SLOR.
+The published measure takes unigram frequencies of the model's training text, which is rarely known.
+Ours takes those of the package `wordfreq` and counts words: an approximation, the same for every
+model. A word that is not listed counts as half as frequent as the rarest listed word; in Hindi,
+whose list ends at one in a million, that is most causatives in -vā. Without the package, or for a
+language that it lacks, there is no SLOR.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from epicene.languages.segment import words
+from epicene.languages.tokenisation import words
 
 if TYPE_CHECKING:
-    from epicene.records import TextScore
+    from epicene.core.records import TextScore
 
 
 @cache
@@ -35,11 +35,11 @@ def log_frequency(word: str, language: str) -> float:
     """The natural logarithm of a word's share of all words."""
     from wordfreq import word_frequency
 
-    return math.log(word_frequency(word, language) or _unlisted(language))
+    return math.log(word_frequency(word, language) or _unlisted_frequency(language))
 
 
 @cache
-def _unlisted(language: str) -> float:
+def _unlisted_frequency(language: str) -> float:
     """Half the smallest frequency that the package lists."""
     from wordfreq import get_frequency_list
 
@@ -53,10 +53,10 @@ def slor(
     """SLOR of two texts with their scores, or nothing where there are no frequencies."""
     if not language or not has_frequencies(language):
         return None
-    return _slor(*first, language), _slor(*second, language)
+    return _slor_of(*first, language), _slor_of(*second, language)
 
 
-def _slor(text: str, score: TextScore, language: str) -> float:
+def _slor_of(text: str, score: TextScore, language: str) -> float:
     found = [text[span.start : span.end] for span in words(text, language)]
     alone = sum(log_frequency(word, language) for word in found)
     return (score.sum - alone) / max(len(found), 1)

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from epicene.records import Generate, Translate
+from epicene.core.records import Generate, Translate
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.apgc.ask import (
-    ask_labels,
-    ask_post_editing,
-    ask_rewriting,
-    ask_translation,
-)
+from epicene.suites.apgc.ask import ask_labels, ask_post_editing, ask_rewriting, ask_translation
 from epicene.suites.apgc.construction import construction
-from epicene.suites.apgc.data import corpus, read, stratum
-from epicene.suites.apgc.given import read_answers
-from epicene.suites.apgc.headlines import HEADLINES
+from epicene.suites.apgc.data import corpus, read, stratum, tagging_data
+from epicene.suites.apgc.external_answers import read_answers
+from epicene.suites.apgc.items import Sentence
 from epicene.suites.apgc.judge import judge
-from epicene.suites.apgc.lessons import lessons
 from epicene.suites.apgc.protocol import PROTOCOLS
-from epicene.suites.apgc.sentences import Sentence
 from epicene.suites.apgc.statistics import statistics
-from epicene.suites.apgc.tables import metrics, tables
+from epicene.suites.apgc.tables import HEADLINE_METRICS, all_metrics, tables
 
 suite = Suite(
     name="apgc",
@@ -66,14 +59,14 @@ suite = Suite(
     ),
     read=read,
     judge=judge,
-    metrics=metrics,
+    metrics=all_metrics,
     tables=tables,
-    headlines=HEADLINES,
+    headlines=HEADLINE_METRICS,
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,
-    scored_under="paper",
+    score_protocol="paper",
     statistics=statistics,
-    lessons=lessons,
+    tagging_data=tagging_data,
     construction=construction,
 )

@@ -1,4 +1,4 @@
-"""Label every word, rewrite for each pair of people, translate, and rewrite the translation."""
+"""Requests: label words, rewrite for each pair of genders, translate, post-edit."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from epicene.records import Decoding, Generate, Message, Texts, Translate
-from epicene.suites.apgc.labels import TARGETS, WORD_LABELS
+from epicene.core.records import Decoding, Generate, Message, Texts, Translate
+from epicene.suites.apgc.items import TARGETS, WORD_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Prompt, Request
+    from epicene.core.records import Prompt, Request
     from epicene.suites import Answers
+    from epicene.suites.apgc.items import Sentence
     from epicene.suites.apgc.protocol import ApgcProtocol
-    from epicene.suites.apgc.sentences import Sentence
 
 IDENTIFICATION, TRANSLATION = "identification", "translation"
 REWRITING, POST_EDITING = "rewriting", "post-editing"
@@ -103,13 +103,13 @@ def _rewriting(
 
 
 @cache
-def _wordings() -> Any:
+def _prompt_texts() -> Any:
     path = Path(__file__).parent / "prompts.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _prompt(task: str, text: str, protocol: ApgcProtocol, target: str = "MM") -> Prompt:
-    words = _wordings()[protocol.wording]
+    words = _prompt_texts()[protocol.wording]
     person = {"M": words["man"], "F": words["woman"]}
     asked = words[task]["user"].format(
         sentence=text,

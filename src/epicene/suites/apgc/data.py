@@ -1,29 +1,298 @@
-"""Reading a corpus in any of its layouts, the starter set, and what belongs to a sentence."""
+"""Which sentences a run takes: a folder in a published layout, the user's file, or the starter set.
+
+A split's sentences are read from the first of these that exists in the folder:
+
+- `SPLIT.arin.tokens` and `SPLIT.ar.MM.tokens` … (words with labels; all splits of 2.1 but train); -
+`SPLIT.arin` and `SPLIT.ar.MM` … (a sentence per line; 2.0); - `SPLIT.arin` and the labels of its
+sentences, the forms being found in the groups (train); - `joint/SPLIT.arin+SPLIT.arin+…` and
+`joint/SPLIT.ar.MM+SPLIT.ar.FM+…` (four blocks; 2.1); - `D-set-SPLIT.arin`, `.ar.M` and `.ar.F`
+(1.0, first person only).
+
+Optional files: labels, `SPLIT.en`, `SPLIT.origin`, a machine translation.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from epicene.datafiles import read_records
-from epicene.errors import InputError
+from epicene.core.data_files import read_records, sha256_of
+from epicene.core.errors import InputError
+from epicene.rewriting.tagging_data import LabelMeaning, TaggedSentence, TaggingData
 from epicene.suites import Dataset
-from epicene.suites.apgc.sentences import Sentence, check_forms
-from epicene.suites.apgc.sources.folder import read_folder, sentences_of
-from epicene.suites.apgc.sources.lines import read_beside
+from epicene.suites.apgc.corpus_files import (
+    TokenisedSentence,
+    check_repeated_blocks,
+    joint_files,
+    joint_splits,
+    read_blocks,
+    read_joint_targets,
+    read_lines,
+    read_parallel_lines,
+    read_parallel_tokens,
+    read_tokens,
+)
+from epicene.suites.apgc.items import (
+    OTHER_GENDER,
+    TARGETS,
+    Sentence,
+    SentenceLabel,
+    check_forms,
+    forms_of_group,
+    group_ranges,
+    parse_label,
+    parse_word_label,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from epicene.suites import Source
+    from epicene.suites import DataSource
     from epicene.suites.apgc.protocol import ApgcProtocol
+
+# Words that stand in a published file by mistake: the file's hash, the line, the word.
+_STRAY_WORDS = {
+    "ad695a88f77c05305e32feb9fe2036fb46c3272fd39e4e6310dfa60d70e89605": (52102, "$"),
+}
+
+
+class _SplitFiles(NamedTuple):
+    """What the files of a split hold, a place in each list for each sentence."""
+
+    main: Path  # the file that errors name
+    texts: list[str]
+    labels: list[SentenceLabel]
+    forms: list[dict[str, str]]
+    words: list[tuple[str, ...]]
+    lines: list[int]
+    files: list[Path]
+
+
+def splits_in(folder: Path) -> list[str]:
+    """The splits whose sentences are in a folder."""
+    names = {
+        path.name.removesuffix(".tokens").removesuffix(".arin").removeprefix("D-set-")
+        for pattern in ("*.arin", "*.arin.tokens")
+        for path in folder.glob(pattern)
+    }
+    return sorted(names | joint_splits(folder))
+
+
+def read_folder(folder: Path, split: str) -> tuple[list[Sentence], list[Path]]:
+    """The sentences of a split, and the files they came from."""
+    read = _read_split(folder, split)
+    beside = {
+        field: path
+        for field, path in {
+            "english": _first(folder, f"{split}.en", f"D-set-{split}.en"),
+            "origin": _first(folder, f"{split}.origin"),
+            "translation": _first(
+                folder, f"google_MT/{split}.google.ar.tokens", f"{split}.google.ar"
+            ),
+        }.items()
+        if path is not None
+    }
+    columns = {field: _column(path, len(read.texts), read.main) for field, path in beside.items()}
+    sentences: list[Sentence] = []
+    for number, group in enumerate(group_ranges(read.labels, str(read.main)), start=1):
+        for place in group:
+            sentence = Sentence(
+                id=f"{split}-{place + 1}",
+                group=f"{split}-group-{number}",
+                language="ar",
+                text=read.texts[place],
+                label=str(read.labels[place]),
+                targets=read.forms[place],
+                words=read.words[place] if read.words else (),
+                original=place == group.start,
+                split=split,
+                **{field: values[place] for field, values in columns.items()},
+            )
+            check_forms(sentence, f"{read.main}, line {read.lines[place]},")
+            sentences.append(sentence)
+    return sentences, [*read.files, *beside.values()]
+
+
+def _read_split(folder: Path, split: str) -> _SplitFiles:
+    if (folder / f"{split}.arin.tokens").is_file():
+        return _from_tokens(folder, split)
+    if (folder / f"{split}.ar.MM").is_file():
+        return _from_lines(folder, split)
+    if (folder / f"{split}.arin").is_file():
+        return _from_groups(folder, split)
+    if (folder / f"D-set-{split}.arin").is_file():
+        return _from_version_1(folder, split)
+    if split in joint_splits(folder):
+        return _from_joint(folder, split)
+    known = splits_in(folder)
+    if known:
+        raise InputError(
+            f"{folder} has no split {split!r}; it has {', '.join(known)} (choose with --split)."
+        )
+    raise InputError(
+        f"{folder} holds no parallel gender corpus: no file is called SPLIT.arin.tokens or "
+        "SPLIT.arin; docs/apgc.md describes the layouts."
+    )
+
+
+def _from_tokens(folder: Path, split: str) -> _SplitFiles:
+    paths = [folder / f"{split}.arin.tokens"]
+    paths += [folder / f"{split}.ar.{target}.tokens" for target in TARGETS]
+    rows = read_parallel_tokens(paths)
+    labels, label_files = _sentence_labels(folder, split, len(rows), paths[0])
+    return _SplitFiles(
+        main=paths[0],
+        texts=[source.text for source, *_ in rows],
+        labels=labels or [_label_of(source) for source, *_ in rows],
+        forms=[
+            {target: form.text for target, form in zip(TARGETS, forms, strict=True)}
+            for _, *forms in rows
+        ],
+        words=[
+            tuple(str(parse_word_label(label, "")) for label in source.labels)
+            for source, *_ in rows
+        ],
+        lines=[source.line for source, *_ in rows],
+        files=paths + label_files,
+    )
+
+
+def _from_lines(folder: Path, split: str) -> _SplitFiles:
+    main = folder / f"{split}.arin"
+    texts = read_lines(main)
+    paths = {target: folder / f"{split}.ar.{target}" for target in TARGETS}
+    columns = {
+        target: read_parallel_lines(path, len(texts), main) for target, path in paths.items()
+    }
+    labels, label_files = _sentence_labels(folder, split, len(texts), main)
+    if not labels:
+        raise InputError(f"{main} has no labels beside it: {split}.arin.label is missing.")
+    forms = [{target: columns[target][place] for target in TARGETS} for place in range(len(texts))]
+    return _SplitFiles(
+        main, texts, labels, forms, [], _numbers(texts), [main, *paths.values(), *label_files]
+    )
+
+
+def _from_groups(folder: Path, split: str) -> _SplitFiles:
+    main = folder / f"{split}.arin"
+    texts = read_lines(main)
+    line, stray = _STRAY_WORDS.get(sha256_of(main), (0, ""))
+    if stray:
+        words = texts[line - 1].split()
+        texts[line - 1] = " ".join(word for word in words if word != stray)
+    labels, label_files = _sentence_labels(folder, split, len(texts), main)
+    if not labels:
+        raise InputError(
+            f"{main} has neither its forms ({split}.ar.MM …) nor labels ({split}.arin.label) "
+            "beside it."
+        )
+    forms: list[dict[str, str]] = []
+    for group in group_ranges(labels, str(main)):
+        members = slice(group.start, group.stop)
+        forms += [forms_of_group(texts[members], labels[members])] * len(group)
+    return _SplitFiles(main, texts, labels, forms, [], _numbers(texts), [main, *label_files])
+
+
+def _from_version_1(folder: Path, split: str) -> _SplitFiles:
+    main, masculine, feminine, label_file = (
+        folder / f"D-set-{split}.{ending}" for ending in ("arin", "ar.M", "ar.F", "arin.label")
+    )
+    texts = read_lines(main)
+    by_gender = {
+        "M": read_parallel_lines(masculine, len(texts), main),
+        "F": read_parallel_lines(feminine, len(texts), main),
+    }
+    letters = read_parallel_lines(label_file, len(texts), main)
+    labels = [
+        parse_label(f"{letter.strip()}B", f"{label_file}, line {number},")
+        for number, letter in enumerate(letters, start=1)
+    ]
+    forms = [
+        {target: by_gender[target[0]][place] for target in TARGETS} for place in range(len(texts))
+    ]
+    files = [main, masculine, feminine, label_file]
+    return _SplitFiles(main, texts, labels, forms, [], _numbers(texts), files)
+
+
+def _from_joint(folder: Path, split: str) -> _SplitFiles:
+    files = joint_files(folder, split)
+    texts = list(check_repeated_blocks(files.sources, read_blocks(files.sources)))
+    blocks = read_joint_targets(files, len(texts))
+    labels, label_files = _sentence_labels(folder, split, len(texts), files.sources)
+    if not labels:
+        raise InputError(f"{files.sources} has no labels beside it: {files.source_labels.name}.")
+    forms = [{target: blocks[target][place] for target in TARGETS} for place in range(len(texts))]
+    beside = [path for path in (files.targets, files.genders) if path.is_file()]
+    read_from = [files.sources, *beside, *label_files]
+    return _SplitFiles(files.sources, texts, labels, forms, [], _numbers(texts), read_from)
+
+
+def _numbers(texts: Sequence[str]) -> list[int]:
+    return list(range(1, len(texts) + 1))
+
+
+# --- what stands beside the sentences ------------------------------------------------------
+
+
+def _first(folder: Path, *names: str) -> Path | None:
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def _column(path: Path, size: int, main: Path) -> list[str]:
+    """A value for each sentence, from a file of lines or of tokens."""
+    if path.suffix != ".tokens":
+        return read_parallel_lines(path, size, main)
+    values = [sentence.text for sentence in read_tokens(path)]
+    if len(values) != size:
+        raise InputError(f"{path} has {len(values)} sentences, but {main} has {size}.")
+    return values
+
+
+def _sentence_labels(
+    folder: Path, split: str, size: int, main: Path
+) -> tuple[list[SentenceLabel], list[Path]]:
+    """The sentences' labels, from a file of their own or a joint one."""
+    path = _first(folder, f"{split}.arin.label", f"{split}.label")
+    if path is not None:
+        return _parse_labels(path, read_parallel_lines(path, size, main)), [path]
+    path = joint_files(folder, split).source_labels
+    if not path.is_file():
+        return [], []
+    blocks = read_blocks(path, size)
+    labels = _parse_labels(path, blocks[TARGETS[0]])
+    check_repeated_blocks(path, blocks)
+    return labels, [path]
+
+
+def _parse_labels(path: Path, lines: Sequence[str]) -> list[SentenceLabel]:
+    return [
+        parse_label(line.strip(), f"{path}, line {number},")
+        for number, line in enumerate(lines, start=1)
+    ]
+
+
+def _label_of(tokens: TokenisedSentence) -> SentenceLabel:
+    """What the words' labels say of the sentence, where no file does."""
+    found = {"1": "B", "2": "B"}
+    for label in tokens.labels:
+        # The base after the clitic: it has the sentence's gender, a clitic that of its own form.
+        for part in reversed(parse_word_label(label, "")):
+            if part != "B":
+                found[part[0]] = part[1]
+    return SentenceLabel(found["1"], found["2"])
+
+
+def original_or_balanced(read: Sequence[Sentence], *, original: bool) -> Iterator[Sentence]:
+    """The original corpus, or the balanced one with the rewritten forms as sentences too."""
+    return (sentence for sentence in read if sentence.original or not original)
+
 
 STARTER = Path(__file__).parent / "starter" / "sentences.jsonl"
 
 
-def read(source: Source, protocol: ApgcProtocol) -> Dataset:
+def read(source: DataSource, protocol: ApgcProtocol) -> Dataset:
     """A folder in a published layout, a file of ours, or the starter set."""
     path = source.path or STARTER
     if path.is_dir():
@@ -31,26 +300,26 @@ def read(source: Source, protocol: ApgcProtocol) -> Dataset:
         sentences, files = read_folder(path, split)
         name = f"{path.resolve().name} ({split})"
     else:
-        sentences, files = list(_records(path, source.columns)), [path]
+        sentences, files = list(_read_records(path, source.columns)), [path]
         name = "starter" if source.path is None else path.resolve().name
         if protocol.split:
             sentences = [each for each in sentences if each.split == protocol.split]
             name += f" ({protocol.split})"
     if protocol.english:
         beside = Path(protocol.english)
-        lines = read_beside(beside, len(sentences), files[0])
+        lines = read_parallel_lines(beside, len(sentences), files[0])
         sentences = [
             msgspec.structs.replace(sentence, english=line)
             for sentence, line in zip(sentences, lines, strict=True)
         ]
         files = [*files, beside]
-    chosen = list(sentences_of(sentences, original=protocol.corpus == "original"))
+    chosen = list(original_or_balanced(sentences, original=protocol.corpus == "original"))
     if not chosen:
         raise InputError(f"{name} holds no sentence.")
     return Dataset(name=name, files=files, items=chosen)
 
 
-def _records(path: Path, columns: dict[str, str]) -> Iterator[Sentence]:
+def _read_records(path: Path, columns: dict[str, str]) -> Iterator[Sentence]:
     """Our own layout: a sentence a line, with its forms."""
     for sentence in read_records(path, Sentence, columns):
         check_forms(sentence, f"{path}, the sentence {sentence.id!r},")
@@ -65,3 +334,37 @@ def stratum(sentence: Sentence) -> tuple[str, str]:
 def corpus(sentence: Sentence) -> Iterator[str]:
     """The sentence's own text."""
     yield sentence.text
+
+
+_NO_GENDER = "B"
+_TAGS = {
+    "1M": LabelMeaning(person="speaker", gender="masculine"),
+    "1F": LabelMeaning(person="speaker", gender="feminine"),
+    "2M": LabelMeaning(person="listener", gender="masculine"),
+    "2F": LabelMeaning(person="listener", gender="feminine"),
+}
+
+
+def tagging_data(sentences: Iterable[Sentence]) -> TaggingData:
+    """The five word labels, and for each labelled word that of the form for the other gender."""
+    return TaggingData(
+        language="ar",
+        plain=_NO_GENDER,
+        shown=_TAGS,
+        sentences=tuple(map(_tagging_example, sentences)),
+        # The corpus has no vowel signs.
+        normalisers=("arabic-diacritics", "tatweel"),
+    )
+
+
+def _tagging_example(sentence: Sentence) -> TaggedSentence:
+    words = tuple(sentence.text.split())
+    labels = tuple(label.condensed.five_way for label in sentence.word_labels)
+    own = sentence.who.own_target
+    others = {
+        "1": sentence.targets[OTHER_GENDER[own[0]] + own[1]].split(),
+        "2": sentence.targets[own[0] + OTHER_GENDER[own[1]]].split(),
+        _NO_GENDER: words,
+    }
+    counterparts = (others[label[0]][place] for place, label in enumerate(labels))
+    return TaggedSentence(words, labels, tuple(counterparts))

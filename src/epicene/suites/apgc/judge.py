@@ -1,14 +1,18 @@
-"""Word labels against the corpus's; edits made and wanted; which gender a translation has."""
+"""Judge answers: word labels, edits of a rewriting, gender and BLEU of a translation."""
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
-from typing import TYPE_CHECKING
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import regex
 
-from epicene.languages.normalise import normalise
-from epicene.records import Judgement, Texts
+from epicene.core.records import Judgement, Texts
+from epicene.languages.normalisers import normalise
+from epicene.suites.answers import CleanedAnswer, clean_answer
 from epicene.suites.apgc.ask import (
     IDENTIFICATION,
     POST_EDITING,
@@ -18,21 +22,76 @@ from epicene.suites.apgc.ask import (
     translation_of,
 )
 from epicene.suites.apgc.bleu import COUNTS, bleu_counts
-from epicene.suites.apgc.english import english_gender
-from epicene.suites.apgc.labels import FLIPPED, TARGETS
-from epicene.suites.apgc.m2 import count, gold_edits
+from epicene.suites.apgc.items import OTHER_GENDER, TARGETS
+from epicene.suites.apgc.m2 import count_edits, gold_edits
 from epicene.suites.apgc.protocol import FOLDED
-from epicene.suites.cleaning import Cleaned, clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.records import Facets, Outcome
+    from epicene.core.records import Facets, Outcome
     from epicene.suites import Answers
+    from epicene.suites.apgc.items import Sentence
     from epicene.suites.apgc.protocol import ApgcProtocol
-    from epicene.suites.apgc.sentences import Sentence
 
-MULTI = "multi"
+EnglishGender: TypeAlias = Literal["B", "M", "F"]
+
+_WORD = regex.compile(r"\p{L}+(?:'\p{L}+)?")
+
+
+@cache
+def _noun_forms() -> dict[str, EnglishGender]:
+    """The singulars and plurals of the nouns, by what gender they have."""
+    path = Path(__file__).parent / "english_nouns.toml"
+    lemmas = tomllib.loads(path.read_text(encoding="utf-8"))
+    genders: dict[str, EnglishGender] = {"masculine": "M", "feminine": "F"}
+    return {
+        form: gender
+        for name, gender in genders.items()
+        for lemma in lemmas[name]
+        for form in (lemma, _plural(lemma))
+    }
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("man"):
+        return f"{noun[:-3]}men"
+    if noun.endswith(("ss", "ch")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return "wives" if noun == "wife" else "housewives" if noun == "housewife" else f"{noun}s"
+
+
+def uses_tagger() -> bool:
+    """Whether nouns are told from other words by a tagger; without one, by form alone."""
+    from epicene.rewriting.english.pipelines import installed
+
+    return bool(installed())
+
+
+@cache
+def english_gender(text: str) -> EnglishGender:
+    """F if the sentence has feminine nouns and no masculine one, M the other way, else B."""
+    folded = text.casefold().replace("’", "'")
+    # A tagger is slow, and few sentences have such a word at all.
+    if not any(word in _noun_forms() for word in _WORD.findall(folded)):
+        return "B"
+    found = {_noun_forms()[word] for word in _nouns_of(folded) if word in _noun_forms()}
+    if len(found) != 1:
+        return "B"
+    return found.pop()
+
+
+def _nouns_of(text: str) -> list[str]:
+    if not uses_tagger():
+        return list(_WORD.findall(text))
+    from epicene.rewriting.english.pipelines import load
+
+    return [token.text for token in load()(text) if token.pos_ in ("NOUN", "PROPN")]
+
+
+MULTI_REFERENCE = "multi"
 
 _CODE = regex.compile(r"B|[12][FM]")
 
@@ -53,8 +112,8 @@ def judge(sentence: Sentence, answers: Answers, protocol: ApgcProtocol) -> Itera
             yield by_post_editing(sentence, target, before, written.only, protocol)
 
 
-def _cleaned(answer: str, source: str, protocol: ApgcProtocol) -> Cleaned:
-    return clean(answer, source) if protocol.clean else Cleaned(answer.strip(), ())
+def _cleaned(answer: str, source: str, protocol: ApgcProtocol) -> CleanedAnswer:
+    return clean_answer(answer, source) if protocol.clean else CleanedAnswer(answer.strip(), ())
 
 
 def _judgement(
@@ -153,7 +212,7 @@ def by_edits(sentence: Sentence, target: str, answer: str, protocol: ApgcProtoco
         normalise(text, protocol.normalisers)
         for text in (sentence.text, sentence.targets[target], written)
     )
-    edits = count(source.split(), found.split(), gold_edits(source.split(), wanted.split()))
+    edits = count_edits(source.split(), found.split(), gold_edits(source.split(), wanted.split()))
     right = found.split() == wanted.split()
     return _judgement(
         sentence,
@@ -197,7 +256,7 @@ def by_translation(
         output = normalise(translation, names).strip()
         forms = [normalise(sentence.targets[target], names) for target in TARGETS]
         references = {target: [form] for target, form in zip(TARGETS, forms, strict=True)}
-        for reference, wanted in {**references, MULTI: forms}.items():
+        for reference, wanted in {**references, MULTI_REFERENCE: forms}.items():
             yield _judgement(
                 sentence,
                 f"{TRANSLATION} {reference} {letters}",
@@ -215,17 +274,17 @@ def by_translation(
                     "reference": sentence.targets["MM"],
                     "counterfactual": sentence.targets["FF"],
                 }
-                if reference == MULTI and letters == "written"
+                if reference == MULTI_REFERENCE and letters == "written"
                 else {},
             )
     if sentence.original:
-        yield from _word_genders(sentence, translation, protocol, english)
+        yield from _judge_word_genders(sentence, translation, protocol, english)
 
 
 def gendered_words(sentence: Sentence) -> Iterator[tuple[str, str, str]]:
     """Of each word that shows gender the person, the masculine and the feminine form."""
     own = sentence.who.own_target
-    others = {"1": FLIPPED[own[0]] + own[1], "2": own[0] + FLIPPED[own[1]]}
+    others = {"1": OTHER_GENDER[own[0]] + own[1], "2": own[0] + OTHER_GENDER[own[1]]}
     words = sentence.targets[own].split()
     for person, other in others.items():
         gender = own[int(person) - 1]
@@ -235,7 +294,7 @@ def gendered_words(sentence: Sentence) -> Iterator[tuple[str, str, str]]:
                 yield person, *pair
 
 
-def _word_genders(
+def _judge_word_genders(
     sentence: Sentence, translation: str, protocol: ApgcProtocol, english: Facets
 ) -> Iterator[Judgement]:
     """Which form of each gendered word the translation has; each of its words counts once."""

@@ -25,18 +25,18 @@ class Edit(NamedTuple):
     words: tuple[str, ...]
 
 
-class Counts(NamedTuple):
+class EditCounts(NamedTuple):
     """Edits made that are right, edits made, edits wanted."""
 
     correct: int
     proposed: int
     gold: int
 
-    def __add__(self, other: object) -> Counts:
+    def __add__(self, other: object) -> EditCounts:
         """Both together, where a tuple would be lengthened."""
-        if not isinstance(other, Counts):
+        if not isinstance(other, EditCounts):
             return NotImplemented
-        return Counts(*(one + two for one, two in zip(self, other, strict=True)))
+        return EditCounts(*(one + two for one, two in zip(self, other, strict=True)))
 
     @property
     def precision(self) -> float:
@@ -72,10 +72,10 @@ def gold_edits(source: Words, target: Words) -> list[Edit]:
     return edits
 
 
-def count(source: Words, output: Words, gold: Sequence[Edit]) -> Counts:
+def count_edits(source: Words, output: Words, gold: Sequence[Edit]) -> EditCounts:
     """The counts of one sentence, by whichever of the two ways is exact and quickest."""
     if list(source) == list(output):
-        return Counts(0, 0, len(gold))
+        return EditCounts(0, 0, len(gold))
     if len(source) == len(output) and not _may_be_shifted(source, output, gold):
         return count_aligned(source, output, gold)
     return count_by_lattice(source, output, gold)
@@ -94,7 +94,7 @@ def _may_be_shifted(source: Words, output: Words, gold: Sequence[Edit]) -> bool:
     return changed > 1 and _costs(source, output, 1)[-1][-1] < changed
 
 
-def count_aligned(source: Words, output: Words, gold: Sequence[Edit]) -> Counts:
+def count_aligned(source: Words, output: Words, gold: Sequence[Edit]) -> EditCounts:
     """For an output whose words stand one for one for those of the source.
 
     A gold edit that was made is one edit. The other changed words are covered from left to right
@@ -121,7 +121,7 @@ def count_aligned(source: Words, output: Words, gold: Sequence[Edit]) -> Counts:
         else:
             unchanged += gap
         last = place
-    return Counts(len(made), len(made) + spans, len(gold))
+    return EditCounts(len(made), len(made) + spans, len(gold))
 
 
 # --- outputs of any length -----------------------------------------------------------------
@@ -130,7 +130,7 @@ Node: TypeAlias = tuple[int, int]  # so many words of the source and of the outp
 _Steps: TypeAlias = dict[Node, list[tuple[Node, bool]]]  # where one can go, and if nothing changes
 
 
-def count_by_lattice(source: Words, output: Words, gold: Sequence[Edit]) -> Counts:
+def count_by_lattice(source: Words, output: Words, gold: Sequence[Edit]) -> EditCounts:
     """For an output of any length."""
     steps = _alignments(source, output)
     wanted = {(edit.start, edit.end, edit.words) for edit in gold}
@@ -149,7 +149,7 @@ def count_by_lattice(source: Words, output: Words, gold: Sequence[Edit]) -> Coun
             if end not in best or reached < best[end]:
                 best[end] = reached
     correct, _, proposed = best[len(source), len(output)]
-    return Counts(-correct, proposed, len(gold))
+    return EditCounts(-correct, proposed, len(gold))
 
 
 def _alignments(source: Words, output: Words) -> _Steps:

@@ -1,10 +1,10 @@
-"""How the Arabic parallel gender corpus is asked and judged: the authors' way, and ours."""
+"""The protocols of apgc: the paper's letter normalisation, or letters as written."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from epicene.records import Positive
+from epicene.core.records import Positive
 from epicene.suites import Protocol
 
 Task: TypeAlias = Literal["identification", "rewriting", "translation", "post-editing"]

@@ -1,4 +1,4 @@
-"""What was published of one translation service in September 2021: BLEU, and BLEU once edited.
+"""Published BLEU of one translation service in 2021, before and after post-editing.
 
 The paper prints Tables 5 and 6 for all splits. The post-editing of dev is as the authors of the
 rewriter logged it, with all its components.
@@ -6,7 +6,7 @@ rewriter logged it, with all its components.
 
 from __future__ import annotations
 
-from epicene.records import Estimate, Row
+from epicene.core.records import Estimate, Row
 
 _SERVICE = "Google Translate 2021"
 
@@ -38,22 +38,24 @@ _POST_EDITING: dict[str, tuple[float, ...]] = {
 }
 
 
-def printed_table_5() -> tuple[Row, ...]:
+def published_table_5() -> tuple[Row, ...]:
     """The paper's rows of Table 5."""
-    return _rows(_SERVICE, _TABLE_5, lacking=2)
+    return _published_rows(_SERVICE, _TABLE_5, lacking=2)
 
 
-def printed_table_6() -> tuple[Row, ...]:
+def published_table_6() -> tuple[Row, ...]:
     """The paper's rows of Table 6."""
-    return _rows(_SERVICE, _TABLE_6, lacking=2)
+    return _published_rows(_SERVICE, _TABLE_6, lacking=2)
 
 
-def logged_post_editing() -> tuple[Row, ...]:
+def published_post_editing() -> tuple[Row, ...]:
     """The rewriter's rows of post-editing."""
-    return _rows(f"{_SERVICE}, dev", _POST_EDITING, lacking=3)
+    return _published_rows(f"{_SERVICE}, dev", _POST_EDITING, lacking=3)
 
 
-def _rows(service: str, printed: dict[str, tuple[float, ...]], lacking: int) -> tuple[Row, ...]:
+def _published_rows(
+    service: str, printed: dict[str, tuple[float, ...]], lacking: int
+) -> tuple[Row, ...]:
     """A row for each group; the last columns have no number."""
     none = Estimate(value=None, why="no number was published")
     return tuple(

@@ -1,4 +1,4 @@
-"""The headline figures of all tasks, and their tables."""
+"""The tables: identification, rewriting, translation (Tables 5 and 6) and post-editing."""
 
 from __future__ import annotations
 
@@ -6,30 +6,29 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.records import Column, Estimate, Row, Table
+from epicene.core.records import Column, Estimate, Row, Table
+from epicene.stats.tabulate import accuracy, distinct_values, rows_where, share, undetected_share
 from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, TRANSLATION
-from epicene.suites.apgc.estimates import (
-    EDITS,
+from epicene.suites.apgc.items import TARGETS, WORD_LABELS
+from epicene.suites.apgc.judge import MULTI_REFERENCE, uses_tagger
+from epicene.suites.apgc.metrics import (
+    EDIT_COUNTS,
+    bleu_difference,
     bleu_of,
-    cleaned,
-    empty,
-    labelled_right,
-    macro,
+    cleaned_share,
+    empty_share,
+    label_accuracy,
+    macro_scores,
     rewriting_scores,
-    total,
-    unlabelled,
+    total_count,
+    unlabelled_share,
 )
-from epicene.suites.apgc.judge import MULTI
-from epicene.suites.apgc.labels import TARGETS, WORD_LABELS
-from epicene.suites.apgc.translation_tables import (
-    GROUPS,
-    UNREAD,
-    genders_of_words,
-    post_editing,
-    table_5,
-    table_6,
+from epicene.suites.apgc.published import (
+    published_post_editing,
+    published_table_5,
+    published_table_6,
 )
-from epicene.suites.tabulate import accuracy, only, undetected, values_of
+from epicene.suites.headline_metrics import accuracy_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,42 +38,200 @@ if TYPE_CHECKING:
     from epicene.suites import Results, RunInfo
     from epicene.suites.apgc.protocol import ApgcProtocol
 
+# The rows of Table 5: which sentences, by their condensed labels.
+LABEL_GROUPS: dict[str, tuple[str, ...]] = {
+    "ALL": ("BB", "BM", "BF", "MB", "FB", "MM", "FM", "MF", "FF"),
+    "BB": ("BB",),
+    "ALL-BB": ("BM", "BF", "MB", "FB", "MM", "FM", "MF", "FF"),
+    "BM BF": ("BM", "BF"),
+    "MB FB": ("MB", "FB"),
+    "MM FM MF FF": ("MM", "FM", "MF", "FF"),
+}
+
+# What every table of answers ends with.
+ANSWER_COLUMNS = (Column(name="undetected"), Column(name="cleaned"))
+
+
+def with_labels(frame: polars.DataFrame, labels: Sequence[str]) -> polars.DataFrame:
+    """The rows of sentences with these labels."""
+    import polars as pl
+
+    return frame.filter(pl.col("sentence label").cast(pl.String).is_in(list(labels)))
+
+
+def _bleu_cells(frame: polars.DataFrame) -> tuple[Estimate | str, ...]:
+    parts = {
+        reference: rows_where(frame, reference=reference)
+        for reference in (*TARGETS, MULTI_REFERENCE)
+    }
+    number = Estimate(value=len(parts["MM"]), n=len(parts["MM"]))
+    return (
+        number,
+        *(bleu_of(part) for part in parts.values()),
+        bleu_difference(parts["MM"], parts["FF"]),
+        empty_share(parts[MULTI_REFERENCE]),
+    )
+
+
+_BLEU_COLUMNS = (
+    Column(name="n", unit="count"),
+    *(
+        Column(name=name, unit="number", decimals=2)
+        for name in (*TARGETS, MULTI_REFERENCE, "MM − FF")
+    ),
+    Column(name="undetected"),
+)
+
+
+def table_5(frame: polars.DataFrame, name: str) -> Table:
+    """By the labels of the Arabic sentences, letters folded (`5`) or as written."""
+    rows = [
+        Row(
+            keys=(model, group),
+            cells=_bleu_cells(with_labels(rows_where(frame, model=model), labels)),
+        )
+        for model in distinct_values(frame, "model")
+        for group, labels in LABEL_GROUPS.items()
+    ]
+    folded = name == "5"
+    return Table(
+        name=name,
+        title="BLEU of translations against each form, by label"
+        + ("" if folded else ", letters as written"),
+        levels=("model", "sentences"),
+        columns=_BLEU_COLUMNS,
+        rows=(*rows, *(published_table_5() if folded else ())),
+        notes=(
+            "Alif, ya and ta marbuta folded, as in the paper."
+            if folded
+            else "No letter folded: ta marbuta, which marks gender, counts.",
+            "MM − FF is resampled as one, so its interval tells whether the two differ. "
+            "Undetected are empty translations.",
+        ),
+    )
+
+
+def table_6(frame: polars.DataFrame) -> Table:
+    """By the gender of English nouns, of the sentences that show gender."""
+    frame = with_labels(frame, LABEL_GROUPS["ALL-BB"])
+    rows = []
+    for model in distinct_values(frame, "model"):
+        part = rows_where(frame, model=model)
+        rows.append(Row(keys=(model, "ALL"), cells=_bleu_cells(part)))
+        rows += [
+            Row(keys=(model, gender), cells=_bleu_cells(rows_where(part, english_gender=gender)))
+            for gender in ("B", "M", "F")
+        ]
+    return Table(
+        name="6",
+        title="BLEU of translations of gendered sentences, by the gender of English nouns",
+        levels=("model", "English"),
+        columns=_BLEU_COLUMNS,
+        rows=(*rows, *published_table_6()),
+        notes=(
+            "Nouns are told by a tagger."
+            if uses_tagger()
+            else "No tagger is installed: words are taken for nouns by their form alone.",
+        ),
+    )
+
+
+def word_gender_table(frame: polars.DataFrame, models: Sequence[str]) -> Table:
+    """Of the words that show gender in the reference, how they came out."""
+    import polars as pl
+
+    labels = ("masculine", "feminine", "neither")
+    rows = []
+    for model in models:
+        part = rows_where(frame, model=model)
+        people = {
+            "both": part,
+            "speaker": rows_where(part, person="1"),
+            "listener": rows_where(part, person="2"),
+        }
+        for person, each in people.items():
+            number = Estimate(value=len(each), n=len(each))
+            cells = [share(each, pl.col("label") == label) for label in labels]
+            rows.append(Row(keys=(model, person), cells=(number, *cells)))
+    return Table(
+        name="words",
+        title="Gender of the words that show one, in translations",
+        levels=("model", "person"),
+        columns=(Column(name="words", unit="count"), *(Column(name=label) for label in labels)),
+        rows=tuple(rows),
+        notes=(
+            "Each gendered word of a group counts once; a word whose two forms are both absent, "
+            "or both there, is neither.",
+        ),
+    )
+
+
+def post_editing_table(frame: polars.DataFrame) -> Table:
+    """Before and after the rewriting, for each pair of people."""
+    rows = []
+    for model in distinct_values(frame, "model"):
+        for target in TARGETS:
+            part = rows_where(frame, model=model, target=target)
+            cells = (
+                bleu_of(part, "before_"),
+                bleu_of(part),
+                bleu_difference(part, part, before=True),
+                undetected_share(part),
+                cleaned_share(part),
+            )
+            rows.append(Row(keys=(model, target), cells=cells))
+    return Table(
+        name="post-editing",
+        title="BLEU of translations before and after rewriting, for each pair of people",
+        levels=("model", "target"),
+        columns=(
+            *(Column(name=name, unit="number", decimals=2) for name in ("before", "after", "gain")),
+            *ANSWER_COLUMNS,
+        ),
+        rows=(*rows, *published_post_editing()),
+        notes=("Alif, ya and ta marbuta folded, as in the paper.",),
+    )
+
+
+if TYPE_CHECKING:
     Outcomes = Results[ApgcProtocol]
 
 
-def metrics(results: Outcomes) -> Mapping[str, Estimate]:
+def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     """The headline figures of each task that was judged."""
     made: dict[str, Estimate] = {}
     frame = results.frame
     labelled = of_task(frame, IDENTIFICATION, unit="sentence")
     if len(labelled):
         words = of_task(frame, IDENTIFICATION, unit="word")
-        made["identification_accuracy"] = labelled_right(words)
-        made["identification_macro_F1"] = macro(words, WORD_LABELS)["F1"]
+        made["identification_accuracy"] = label_accuracy(words)
+        made["identification_macro_F1"] = macro_scores(words, WORD_LABELS)["F1"]
         made["identification_sentence_accuracy"] = accuracy(labelled)
-        made |= _unread("identification", labelled)
+        made |= _undetected_and_cleaned("identification", labelled)
     rewritten = of_task(frame, REWRITING)
     if len(rewritten):
         made |= rewriting_scores(rewritten)
-        made |= {name: total(rewritten, name) for name in EDITS}
-        made |= _unread("rewriting", rewritten)
+        made |= {name: total_count(rewritten, name) for name in EDIT_COUNTS}
+        made |= _undetected_and_cleaned("rewriting", rewritten)
     translated = of_task(frame, TRANSLATION, unit="sentence", letters="folded")
     if len(translated):
-        for reference in (*TARGETS, MULTI):
-            part = only(translated, reference=reference)
+        for reference in (*TARGETS, MULTI_REFERENCE):
+            part = rows_where(translated, reference=reference)
             made[f"translation_BLEU_{reference}"] = bleu_of(part)
-        made["translation_undetected"] = empty(only(translated, reference=MULTI))
+        made["translation_undetected"] = empty_share(
+            rows_where(translated, reference=MULTI_REFERENCE)
+        )
     edited = of_task(frame, POST_EDITING)
     if len(edited):
         for target in TARGETS:
-            made[f"post_editing_BLEU_{target}"] = bleu_of(only(edited, target=target))
-        made |= _unread("post_editing", edited)
+            made[f"post_editing_BLEU_{target}"] = bleu_of(rows_where(edited, target=target))
+        made |= _undetected_and_cleaned("post_editing", edited)
     return made
 
 
-def _unread(task: str, frame: polars.DataFrame) -> dict[str, Estimate]:
+def _undetected_and_cleaned(task: str, frame: polars.DataFrame) -> dict[str, Estimate]:
     """How many answers could not be read, and how many had something around them."""
-    return {f"{task}_undetected": undetected(frame), f"{task}_cleaned": cleaned(frame)}
+    return {f"{task}_undetected": undetected_share(frame), f"{task}_cleaned": cleaned_share(frame)}
 
 
 def tables(results: Outcomes) -> Iterator[Table]:
@@ -106,28 +263,28 @@ def _of_one_model(table: Table) -> Table:
 def _tables(results: Outcomes) -> Iterator[Table]:
     frame, normalisers = results.frame, results.protocol.normalisers
     if len(of_task(frame, IDENTIFICATION)):
-        yield _identification(of_task(frame, IDENTIFICATION, unit="word"), "word")
-        yield _identification(of_task(frame, IDENTIFICATION, unit="sentence"), "sentence")
+        yield _identification_table(of_task(frame, IDENTIFICATION, unit="word"), "word")
+        yield _identification_table(of_task(frame, IDENTIFICATION, unit="sentence"), "sentence")
     if len(of_task(frame, REWRITING)):
-        yield _rewriting(of_task(frame, REWRITING), "target", normalisers)
-        yield _rewriting(of_task(frame, REWRITING), "sentence label", normalisers)
-    frame = _naming_translators(frame, results.runs)
+        yield _rewriting_table(of_task(frame, REWRITING), "target", normalisers)
+        yield _rewriting_table(of_task(frame, REWRITING), "sentence label", normalisers)
+    frame = _with_translator_names(frame, results.runs)
     translated = of_task(frame, TRANSLATION, unit="sentence")
     if len(translated):
-        yield table_5(only(translated, letters="folded"), "5")
-        yield table_5(only(translated, letters="written"), "5 as written")
+        yield table_5(rows_where(translated, letters="folded"), "5")
+        yield table_5(rows_where(translated, letters="written"), "5 as written")
         if "english gender" in frame.columns:
-            yield table_6(only(translated, letters="folded"))
+            yield table_6(rows_where(translated, letters="folded"))
         words = of_task(frame, TRANSLATION, unit="word")
-        yield genders_of_words(words, values_of(translated, "model"))
+        yield word_gender_table(words, distinct_values(translated, "model"))
     if len(of_task(frame, POST_EDITING)):
-        yield post_editing(of_task(frame, POST_EDITING))
+        yield post_editing_table(of_task(frame, POST_EDITING))
 
 
 # --- parts of the frame --------------------------------------------------------------------
 
 
-def _naming_translators(frame: polars.DataFrame, runs: Sequence[RunInfo]) -> polars.DataFrame:
+def _with_translator_names(frame: polars.DataFrame, runs: Sequence[RunInfo]) -> polars.DataFrame:
     """The frame with the translator's name beside that of the model that rewrites."""
     import polars as pl
 
@@ -141,7 +298,7 @@ def _naming_translators(frame: polars.DataFrame, runs: Sequence[RunInfo]) -> pol
 
 def of_task(frame: polars.DataFrame, task: str, **values: str) -> polars.DataFrame:
     """The rows of one task."""
-    return only(frame, task=task, **values)
+    return rows_where(frame, task=task, **values)
 
 
 # --- the tables ----------------------------------------------------------------------------
@@ -150,16 +307,16 @@ _SHARES = tuple(Column(name=name, decimals=2) for name in ("P", "R", "F0.5", "ac
 _BLEU = Column(name="BLEU", unit="number", decimals=2)
 
 
-def _identification(frame: polars.DataFrame, unit: str) -> Table:
-    labels = WORD_LABELS if unit == "word" else tuple(GROUPS["ALL"])
+def _identification_table(frame: polars.DataFrame, unit: str) -> Table:
+    labels = WORD_LABELS if unit == "word" else tuple(LABEL_GROUPS["ALL"])
     rows = []
-    for model in values_of(frame, "model"):
-        part = only(frame, model=model)
-        averages = macro(part, labels)
-        whole = (*averages.values(), labelled_right(part), unlabelled(part))
+    for model in distinct_values(frame, "model"):
+        part = rows_where(frame, model=model)
+        averages = macro_scores(part, labels)
+        whole = (*averages.values(), label_accuracy(part), unlabelled_share(part))
         rows.append(Row(keys=(model, "all (macro)"), cells=whole))
         for label in labels:
-            one = macro(part, (label,))
+            one = macro_scores(part, (label,))
             rows.append(Row(keys=(model, label), cells=(*one.values(), "", "")))
     names = ("precision", "recall", "F1", "accuracy", "undetected")
     return Table(
@@ -172,21 +329,21 @@ def _identification(frame: polars.DataFrame, unit: str) -> Table:
     )
 
 
-def _rewriting(frame: polars.DataFrame, by: str, normalisers: Sequence[str]) -> Table:
+def _rewriting_table(frame: polars.DataFrame, by: str, normalisers: Sequence[str]) -> Table:
     rows = []
-    order = TARGETS if by == "target" else GROUPS["ALL"]
-    for model in values_of(frame, "model"):
-        part = only(frame, model=model)
+    order = TARGETS if by == "target" else LABEL_GROUPS["ALL"]
+    for model in distinct_values(frame, "model"):
+        part = rows_where(frame, model=model)
         parts = {"all": part} if by == "target" else {}
-        parts |= {value: only(part, **{by.replace(" ", "_"): value}) for value in order}
+        parts |= {value: rows_where(part, **{by.replace(" ", "_"): value}) for value in order}
         for value, each in parts.items():
             if not len(each):
                 continue
             cells = (
                 *rewriting_scores(each).values(),
-                *(total(each, name) for name in EDITS),
-                undetected(each),
-                cleaned(each),
+                *(total_count(each, name) for name in EDIT_COUNTS),
+                undetected_share(each),
+                cleaned_share(each),
             )
             rows.append(Row(keys=(model, value), cells=cells))
     return Table(
@@ -196,18 +353,32 @@ def _rewriting(frame: polars.DataFrame, by: str, normalisers: Sequence[str]) -> 
         columns=(
             *_SHARES,
             _BLEU,
-            *(Column(name=name, unit="count") for name in EDITS),
-            *UNREAD,
+            *(Column(name=name, unit="count") for name in EDIT_COUNTS),
+            *ANSWER_COLUMNS,
         ),
         rows=tuple(rows),
         notes=(
-            _letters(normalisers),
+            _normaliser_note(normalisers),
             "P, R and F0.5 are of edits (M2); intervals resample groups.",
         ),
     )
 
 
-def _letters(normalisers: Sequence[str]) -> str:
+def _normaliser_note(normalisers: Sequence[str]) -> str:
     if not normalisers:
         return "Letters are compared as written."
     return f"Before comparing, {', '.join(normalisers)} were normalised."
+
+
+def _labelled_sentences(results: Outcomes) -> polars.DataFrame:
+    return of_task(results.frame, IDENTIFICATION, unit="sentence")
+
+
+def _rewritten_sentences(results: Outcomes) -> polars.DataFrame:
+    return of_task(results.frame, REWRITING)
+
+
+HEADLINE_METRICS = (
+    accuracy_metric("every word labelled right", _labelled_sentences),
+    accuracy_metric("whole sentence rewritten right", _rewritten_sentences),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from epicene.records import Generate, Score, Translate
+from epicene.core.records import Generate, Score, Translate
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.genform.ask import (
     GENERATION,
@@ -14,17 +14,17 @@ from epicene.suites.genform.ask import (
     ask_for_translation,
     ask_to_write,
 )
-from epicene.suites.genform.census import statistics
 from epicene.suites.genform.checks import check
 from epicene.suites.genform.construction import construction
 from epicene.suites.genform.data import corpus, read, stratum
+from epicene.suites.genform.external_answers import entry, read_answers
 from epicene.suites.genform.figures import figures
-from epicene.suites.genform.given import entry, read_answers
-from epicene.suites.genform.headlines import HEADLINES
+from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge
-from epicene.suites.genform.pairs import Pair
+from epicene.suites.genform.metrics import HEADLINE_METRICS
 from epicene.suites.genform.protocol import PROTOCOLS
-from epicene.suites.genform.tables import metrics, tables
+from epicene.suites.genform.statistics import statistics
+from epicene.suites.genform.tables import all_metrics, tables
 
 suite = Suite(
     name="genform",
@@ -58,10 +58,10 @@ suite = Suite(
     ),
     read=read,
     judge=judge,
-    metrics=metrics,
+    metrics=all_metrics,
     tables=tables,
     figures=figures,
-    headlines=HEADLINES,
+    headlines=HEADLINE_METRICS,
     format_tables=("agreement",),
     stratum=stratum,
     corpus=corpus,

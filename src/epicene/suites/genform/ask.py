@@ -1,25 +1,25 @@
-"""Both directions of every pair, by writing and by probability; and its English to translate."""
+"""Requests for both directions of a pair: rewriting, scoring, and translation from English."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.records import Decoding, Generate, Score, Translate
-from epicene.suites.genform.pairs import TARGETS, other
-from epicene.suites.genform.prompts import prompt
+from epicene.core.records import Decoding, Generate, Score, Translate
+from epicene.suites.genform.items import TARGETS, other_gender
+from epicene.suites.genform.prompts import make_prompt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Request
+    from epicene.core.records import Request
     from epicene.suites import Answers
-    from epicene.suites.genform.pairs import Gender, Pair
+    from epicene.suites.genform.items import Gender, Pair
     from epicene.suites.genform.protocol import GenformProtocol
 
 GENERATION, PROBABILITY, TRANSLATION = "generation", "probability", "translation"
 
 
-def name_of(form: str, target: Gender) -> str:
+def request_name(form: str, target: Gender) -> str:
     """What a request and its judgement are called."""
     return f"{form} {target}"
 
@@ -27,13 +27,13 @@ def name_of(form: str, target: Gender) -> str:
 def ask_to_write(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> Iterator[Request]:
     """Rewrite the other form of the sentence for a speaker of each gender."""
     for target in TARGETS:
-        source = pair.form(other(target))
+        source = pair.form(other_gender(target))
         yield Generate(
             item=pair.id,
-            name=name_of(GENERATION, target),
+            name=request_name(GENERATION, target),
             group=pair.cluster,
             language=pair.language,
-            prompt=prompt(source, target, pair.language, protocol),
+            prompt=make_prompt(source, target, pair.language, protocol),
             decoding=_greedy(protocol),
             source=source,
             target={"speaker": target},
@@ -46,14 +46,14 @@ def ask_for_scores(pair: Pair, _answers: Answers, protocol: GenformProtocol) -> 
     if pair.is_neutral:
         return
     for target in TARGETS:
-        source = pair.form(other(target))
+        source = pair.form(other_gender(target))
         yield Score(
             item=pair.id,
-            name=name_of(PROBABILITY, target),
+            name=request_name(PROBABILITY, target),
             group=pair.cluster,
             language=pair.language,
             texts=tuple(pair.form(each) for each in TARGETS),
-            context=prompt(source, target, pair.language, protocol),
+            context=make_prompt(source, target, pair.language, protocol),
         )
 
 

@@ -7,27 +7,30 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene import languages, registry
-from epicene.datafiles import read_records
-from epicene.errors import InputError, unknown
+from epicene import languages
+from epicene.core import registry
+from epicene.core.data_files import read_records
+from epicene.core.errors import InputError, unknown
 from epicene.suites import Dataset
-from epicene.suites.genform.pairs import Pair
-from epicene.suites.genform.prompts import read_wordings
+from epicene.suites.genform.items import Pair
+from epicene.suites.genform.prompts import read_prompt_templates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from epicene.suites import Source
+    from epicene.suites import DataSource
     from epicene.suites.genform.protocol import GenformProtocol
 
 STARTER = Path(__file__).parent / "starter"
-_KINDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
-def read(source: Source, protocol: GenformProtocol) -> Dataset:
+def read(source: DataSource, protocol: GenformProtocol) -> Dataset:
     """A file of pairs, a folder of such files, or the starter set."""
     if protocol.prompt:
-        read_wordings(protocol.prompt)  # a prompt that does not fit is refused before anything
+        read_prompt_templates(
+            protocol.prompt
+        )  # a prompt that does not fit is refused before anything
     path = source.path or STARTER
     files = _files(path) if path.is_dir() else [path]
     pairs = tuple(pair for file in files for pair in _pairs(file, source.columns, protocol))
@@ -35,9 +38,9 @@ def read(source: Source, protocol: GenformProtocol) -> Dataset:
 
 
 def _files(folder: Path) -> list[Path]:
-    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in _KINDS)
+    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in _SUFFIXES)
     if not files:
-        raise InputError(f"{folder} has no file of pairs ({', '.join(_KINDS)}).")
+        raise InputError(f"{folder} has no file of pairs ({', '.join(_SUFFIXES)}).")
     return files
 
 
@@ -49,11 +52,11 @@ def _pairs(file: Path, columns: Mapping[str, str], protocol: GenformProtocol) ->
         return {"id": f"{file.stem}-{number}", **given}
 
     for pair in read_records(file, Pair, columns, defaults):
-        code = _code(pair.language, f"{file}, the pair {pair.id!r}:")
+        code = _language_code(pair.language, f"{file}, the pair {pair.id!r}:")
         yield pair if code == pair.language else msgspec.structs.replace(pair, language=code)
 
 
-def _code(language: str, place: str) -> str:
+def _language_code(language: str, place: str) -> str:
     """A language's code; its English name will do."""
     known = registry.names("languages")
     if language in known:

@@ -1,16 +1,16 @@
-"""The paper's figures that numbers draw: sentences, terms, rule × model, plural, size."""
+"""The paper's figures: sentences, gendered terms, rule × model, plural forms, model size."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from epicene import charts
-from epicene.suites.genform import measures
-from epicene.suites.genform.census import census_of, rules_in
-from epicene.suites.genform.measures import Part
+from epicene.stats.tabulate import distinct_values, rows_where
+from epicene.suites.genform import metrics
+from epicene.suites.genform.items import all_rules
+from epicene.suites.genform.metrics import AnswerArrays
 from epicene.suites.genform.published import published, score_of
-from epicene.suites.genform.rules import all_rules
-from epicene.suites.tabulate import only, values_of
+from epicene.suites.genform.statistics import rules_in, sentence_frame_from_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     import polars
 
     from epicene.charts import Value
-    from epicene.records import Figure, Identity
+    from epicene.core.records import Figure, Identity
     from epicene.suites import Results
     from epicene.suites.genform.protocol import GenformProtocol
 
+if TYPE_CHECKING:
     Outcomes = Results[GenformProtocol]
     Rows = list[dict[str, Value]]
 
@@ -32,7 +33,7 @@ PLURAL = "Plural Form"
 
 def figures(results: Outcomes) -> Iterator[Figure]:
     """Figures 3 to 9, then score against size."""
-    frame = measures.generated(results.frame, results.protocol.words)
+    frame = metrics.generation_frame(results.frame, results.protocol.words)
     if not len(frame):
         return
     made = (
@@ -47,11 +48,11 @@ def figures(results: Outcomes) -> Iterator[Figure]:
 
 
 def _by_rule(frame: polars.DataFrame) -> Figure:
-    census = census_of(frame)
+    census = sentence_frame_from_answers(frame)
     rows: Rows = [
         {"rule": f"{language} · {rule or '–'}", "sentences": float(_sentences(part, rule))}
-        for language in values_of(census, "language")
-        for part in (only(census, language=language),)
+        for language in distinct_values(census, "language")
+        for part in (rows_where(census, language=language),)
         for rule in rules_in(part, language)
     ]
     return charts.bars("3", "Sentences by rule", rows, x="sentences", y="rule", unit="count")
@@ -62,7 +63,7 @@ def _sentences(census: polars.DataFrame, rule: str) -> int:
 
 
 def _by_terms(frame: polars.DataFrame) -> Figure:
-    census = census_of(frame)
+    census = sentence_frame_from_answers(frame)
     rows: Rows = [
         {
             "gendered terms": str(number),
@@ -70,8 +71,8 @@ def _by_terms(frame: polars.DataFrame) -> Figure:
             "language": language,
         }
         for number in sorted(census["terms"].unique().to_list())
-        for language in values_of(census, "language")
-        for part in (only(census, language=language),)
+        for language in distinct_values(census, "language")
+        for part in (rows_where(census, language=language),)
     ]
     return charts.bars(
         "4",
@@ -85,11 +86,15 @@ def _by_terms(frame: polars.DataFrame) -> Figure:
 
 
 def _heat_map(frame: polars.DataFrame, language: str, name: str) -> Figure | None:
-    part = only(frame, language=language)
+    part = rows_where(frame, language=language)
     rows: Rows = [
-        {"rule": rule or "–", "model": model, "GIoU": measures.giou(Part.of(_of_rule(mine, rule)))}
-        for model in values_of(part, "model")
-        for mine in (only(part, model=model),)
+        {
+            "rule": rule or "–",
+            "model": model,
+            "GIoU": metrics.giou(AnswerArrays.of(_of_rule(mine, rule))),
+        }
+        for model in distinct_values(part, "model")
+        for mine in (rows_where(part, model=model),)
         for rule in rules_in(part, language)
     ]
     title = f"GIoU by rule and model, {_NAMES[language]}"
@@ -110,8 +115,8 @@ def _entities(frame: polars.DataFrame) -> Figure | None:
     """How often each of the three kinds of answer comes that the paper gives an example of."""
     family = all_rules().families["entities"]
     rows: Rows = []
-    for model, mine in _by_model(only(frame, language="hi", family=family)):
-        part = Part.of(mine).gendered
+    for model, mine in _by_model(rows_where(frame, language="hi", family=family)):
+        part = AnswerArrays.of(mine).gendered
         speaker, alone = part.right == part.terms, part.union == part.terms
         kinds = {
             "speaker right, others left alone": speaker & alone,
@@ -140,16 +145,20 @@ def _entities(frame: polars.DataFrame) -> Figure | None:
 
 
 def _by_model(frame: polars.DataFrame) -> Iterator[tuple[str, polars.DataFrame]]:
-    for model in values_of(frame, "model"):
-        yield model, only(frame, model=model)
+    for model in distinct_values(frame, "model"):
+        yield model, rows_where(frame, model=model)
 
 
 def _plural(frame: polars.DataFrame) -> Figure | None:
-    part = only(frame, language="ar", rule=PLURAL)
+    part = rows_where(frame, language="ar", rule=PLURAL)
     rows: Rows = [
-        {"model": model, "metric": name, "score": measure(Part.of(only(part, model=model)))}
-        for model in values_of(part, "model")
-        for name, measure in (("GIoU", measures.giou), ("SGA", measures.sga))
+        {
+            "model": model,
+            "metric": name,
+            "score": measure(AnswerArrays.of(rows_where(part, model=model))),
+        }
+        for model in distinct_values(part, "model")
+        for name, measure in (("GIoU", metrics.giou), ("SGA", metrics.sga))
     ]
     try:
         return charts.bars(
@@ -168,8 +177,12 @@ def _plural(frame: polars.DataFrame) -> Figure | None:
 def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
     """CGA against the number of parameters: the paper's models, and those of the runs."""
     rows: Rows = []
-    unknown = [run.model for run in results.runs if not _facts(run.identities.get("model", ()))[0]]
-    for language in values_of(frame, "language"):
+    unknown = [
+        run.model
+        for run in results.runs
+        if not _size_and_family(run.identities.get("model", ()))[0]
+    ]
+    for language in distinct_values(frame, "language"):
         rows += [
             {
                 "parameters": model.billions * 1e9,
@@ -182,13 +195,13 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
             if model.billions is not None and language in published().scores
         ]
         for run in results.runs:
-            size, family = _facts(run.identities.get("model", ()))
-            part = only(frame, language=language, model=run.model)
+            size, family = _size_and_family(run.identities.get("model", ()))
+            part = rows_where(frame, language=language, model=run.model)
             if size and len(part):
                 rows.append(
                     {
                         "parameters": size,
-                        "CGA": measures.cga(Part.of(part)),
+                        "CGA": metrics.cga(AnswerArrays.of(part)),
                         "family": family or run.model,
                         "language": _NAMES.get(language, language),
                         "model": run.model,
@@ -208,14 +221,14 @@ def _size(frame: polars.DataFrame, results: Outcomes) -> Figure | None:
             log_x=True,
             notes=(
                 "The published models were given the published sentences, the runs' their own.",
-                *charts.without_size(unknown),
+                *charts.unknown_size_note(unknown),
             ),
         )
     except charts.EmptyChartError:
         return None
 
 
-def _facts(identities: tuple[Identity, ...]) -> tuple[float, str]:
+def _size_and_family(identities: tuple[Identity, ...]) -> tuple[float, str]:
     """A model's parameters and family, where it says so."""
     if not identities:
         return 0.0, ""

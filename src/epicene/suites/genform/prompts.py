@@ -1,4 +1,4 @@
-"""What a model is told: our wording in the sentence's language or in English, or the user's."""
+"""The prompts: ours in the sentence's language or in English, or the user's own."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene import languages
-from epicene.errors import InputError
-from epicene.records import Message, Record
+from epicene.core.errors import InputError
+from epicene.core.records import Message, Record
 
 if TYPE_CHECKING:
-    from epicene.records import Prompt
-    from epicene.suites.genform.pairs import Gender
+    from epicene.core.records import Prompt
+    from epicene.suites.genform.items import Gender
     from epicene.suites.genform.protocol import GenformProtocol
 
 SENTENCE, LANGUAGE = "[sentence]", "[language]"
@@ -28,7 +28,7 @@ class Instruction(Record, frozen=True, kw_only=True):
     feminine: str
 
 
-class Wording(Record, frozen=True, kw_only=True):
+class PromptTemplate(Record, frozen=True, kw_only=True):
     """One prompt: a system message, then the instruction and the sentence as the user's."""
 
     system: str
@@ -46,16 +46,16 @@ class Wording(Record, frozen=True, kw_only=True):
         )
 
 
-def prompt(sentence: str, target: Gender, language: str, protocol: GenformProtocol) -> Prompt:
+def make_prompt(sentence: str, target: Gender, language: str, protocol: GenformProtocol) -> Prompt:
     """The chat that asks for a sentence in one gender, under a protocol."""
     name = languages.get(language).name
-    return wording(language, protocol).prompt(sentence, target, name)
+    return prompt_template(language, protocol).prompt(sentence, target, name)
 
 
-def wording(language: str, protocol: GenformProtocol) -> Wording:
+def prompt_template(language: str, protocol: GenformProtocol) -> PromptTemplate:
     """The user's wording where there is one, else ours in the protocol's language."""
     if protocol.prompt:
-        known = read_wordings(protocol.prompt)
+        known = read_prompt_templates(protocol.prompt)
         found = known.get(language) or known.get("")
         if found is None:
             raise InputError(
@@ -63,15 +63,15 @@ def wording(language: str, protocol: GenformProtocol) -> Wording:
             )
         return found
     wanted = "en" if protocol.wording == "english" else language
-    if wanted not in _ours():
+    if wanted not in _shipped_prompts():
         raise InputError(
             f"There is no prompt in {languages.get(language).name}; take the English one "
             "(--protocol english) or your own (--set prompt=FILE)."
         )
-    return _ours()[wanted]
+    return _shipped_prompts()[wanted]
 
 
-def read_wordings(content: dict[str, Any]) -> dict[str, Wording]:
+def read_prompt_templates(content: dict[str, Any]) -> dict[str, PromptTemplate]:
     """A prompt file's wordings by language, or one for all of them under the empty name.
 
     The file has `system`, `user` (with `masculine` and `feminine`) and `then`, where `[sentence]`
@@ -79,7 +79,7 @@ def read_wordings(content: dict[str, Any]) -> dict[str, Wording]:
     """
     by_language = {"": content} if "system" in content else content
     try:
-        found = msgspec.convert(by_language, dict[str, Wording])
+        found = msgspec.convert(by_language, dict[str, PromptTemplate])
     except msgspec.ValidationError as error:
         raise InputError(
             f"The prompt file does not fit: {error}; it has `system`, `user` (`masculine` and "
@@ -92,6 +92,6 @@ def read_wordings(content: dict[str, Any]) -> dict[str, Wording]:
 
 
 @cache
-def _ours() -> dict[str, Wording]:
+def _shipped_prompts() -> dict[str, PromptTemplate]:
     text = (Path(__file__).parent / "prompts.toml").read_text(encoding="utf-8")
-    return read_wordings(tomllib.loads(text))
+    return read_prompt_templates(tomllib.loads(text))

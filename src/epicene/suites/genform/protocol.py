@@ -1,13 +1,13 @@
-"""How genform is asked: the authors' way, ours, and ours in English."""
+"""The protocols of genform: the paper's, ours, and ours with English prompts."""
 
 from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from epicene.records import Positive
+from epicene.core.records import Positive
 from epicene.suites import Protocol
-from epicene.suites.genform.words import NORMALISERS, Cutting
-from epicene.suites.likelihood import Measure
+from epicene.suites.answers import LikelihoodMeasure
+from epicene.suites.genform.words import NORMALISERS, Tokenisation
 
 Format: TypeAlias = Literal["generation", "probability", "translation"]
 
@@ -15,14 +15,14 @@ Format: TypeAlias = Literal["generation", "probability", "translation"]
 class GenformProtocol(Protocol, frozen=True, kw_only=True):
     """What varies between ways of asking and judging."""
 
-    words: Cutting
+    words: Tokenisation
     # generation: rewrite the sentence; probability: which of its two forms is likelier after the
     # same instruction; translation: from English, with no gender given.
     formats: tuple[Format, ...] = ("generation",)
     wording: Literal["target", "english"] = "target"
     prompt: dict[str, Any] = {}  # the content of the user's prompt file, in place of our wording
     clean: bool = True
-    measure: Measure = "sum"
+    measure: LikelihoodMeasure = "sum"
     new_tokens: Positive = 256
     language: str = ""  # of a file that has no column for it
 

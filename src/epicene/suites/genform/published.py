@@ -1,4 +1,4 @@
-"""The figures that the paper prints, to be set beside a run's."""
+"""The figures printed in the paper, to show next to a run's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from epicene.records import Estimate, Record, Row
+from epicene.core.records import Estimate, Record, Row
 
 
 class PublishedModel(Record, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ def score_of(language: str, model: str, column: str) -> float:
     return figures.scores[language][model][figures.columns.index(column)] / 100
 
 
-def data_row(language: str) -> list[Row]:
+def data_rows(language: str) -> list[Row]:
     """The paper's row of Table 1 for a language."""
     values = published().data.get(language, ())
     cells = tuple(Estimate(value=value) for value in values)

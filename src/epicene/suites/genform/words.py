@@ -1,31 +1,38 @@
-"""Two ways to cut a sentence into the words that are compared.
+"""Split sentences into words in two ways, and tell whether two words are forms of one word.
 
-`whitespace` takes what stands between spaces, without punctuation at its ends: the plainest
-reading of the paper, which names none. `epicene` takes the words of our segmenter: elided and
-enclitic words stand apart.
+The tokenisation `whitespace` takes what is between spaces, without punctuation at its ends: the
+plainest reading of the paper, which names none. `epicene` takes the words of our segmenter, which
+splits off elided and enclitic words.
+
+Two words are forms of one word if half of the shorter word or more is also the beginning of the
+longer one, or if forms.toml lists them together (homme, femme; هذا، هذه; गया, गई). The parts of a
+hyphenated word are compared one by one. Arabic words are compared without clitics and without the
+letters that patterns add, since a plural keeps its consonants and little else (عمال، عاملات).
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+import tomllib
+from functools import cache, lru_cache
 from itertools import chain
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import regex
 
-from epicene.languages.normalise import normalise
-from epicene.languages.segment import words
+from epicene.languages.normalisers import normalise
+from epicene.languages.tokenisation import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Cutting: TypeAlias = Literal["whitespace", "epicene"]
-CUTTINGS: tuple[Cutting, ...] = ("whitespace", "epicene")
+Tokenisation: TypeAlias = Literal["whitespace", "epicene"]
+TOKENISATIONS: tuple[Tokenisation, ...] = ("whitespace", "epicene")
 Words: TypeAlias = tuple[str, ...]
 
 # What each does to the letters before; neither can turn one gender's form into the other's.
-NORMALISERS: dict[Cutting, tuple[str, ...]] = {
+NORMALISERS: dict[Tokenisation, tuple[str, ...]] = {
     "whitespace": (),
     "epicene": ("nfc", "quotes", "tatweel"),
 }
@@ -33,21 +40,21 @@ NORMALISERS: dict[Cutting, tuple[str, ...]] = {
 _OUTER = regex.compile(r"^[\p{P}\p{S}]+|[\p{P}\p{S}]+$")
 
 # Pieces between spaces that are remembered, for each language.
-_REMEMBERED = 2**16
+_CACHED_PIECES = 2**16
 
 
-def cut(text: str, language: str, how: Cutting) -> Words:
+def tokenise(text: str, language: str, how: Tokenisation) -> Words:
     """The words of a text."""
-    return cut_both_ways(text, language)[how]
+    return tokenise_both_ways(text, language)[how]
 
 
-def cut_both_ways(text: str, language: str) -> dict[Cutting, Words]:
+def tokenise_both_ways(text: str, language: str) -> dict[Tokenisation, Words]:
     """The words of a text by each way of cutting.
 
     No word reaches across a space, so a text is cut piece by piece, and a piece that came before
     is not cut again: most of a corpus is the same few thousand pieces.
     """
-    pieces = list(map(_cutter(language), text.split()))
+    pieces = list(map(_piece_tokeniser(language), text.split()))
     return {
         "whitespace": tuple(chain.from_iterable(map(_FIRST, pieces))),
         "epicene": tuple(chain.from_iterable(map(_SECOND, pieces))),
@@ -58,10 +65,10 @@ _FIRST, _SECOND = itemgetter(0), itemgetter(1)
 
 
 @lru_cache(maxsize=64)
-def _cutter(language: str) -> Callable[[str], tuple[Words, Words]]:
-    @lru_cache(maxsize=_REMEMBERED)
+def _piece_tokeniser(language: str) -> Callable[[str], tuple[Words, Words]]:
+    @lru_cache(maxsize=_CACHED_PIECES)
     def piece_words(piece: str) -> tuple[Words, Words]:
-        plain, ours = (normalise(piece, NORMALISERS[how]) for how in CUTTINGS)
+        plain, ours = (normalise(piece, NORMALISERS[how]) for how in TOKENISATIONS)
         return _stripped(plain), _segmented(ours, language)
 
     return piece_words
@@ -74,3 +81,62 @@ def _stripped(piece: str) -> Words:
 
 def _segmented(piece: str, language: str) -> Words:
     return tuple(piece[span.start : span.end] for span in words(piece, language))
+
+
+_ARABIC_MARKS = regex.compile(r"[\u064b-\u0652\u0640]")
+_AND = regex.compile(r"^[وف](?=\p{L}{2})")
+_BEFORE = regex.compile(r"^[بكل]?(?:ال|لل)?(?=\p{L}{2})")
+_IMPERFECT = regex.compile(r"^[يتأن](?=\p{L}{2})")
+_PRONOUN = regex.compile(r"(?<=\p{L}{2})(?:نا|هما|هم|هن|ها|كم|كن|ه|ك|ي)$")
+_WEAK = regex.compile(r"[اأإآىيوءئؤة]")
+_ENDING = regex.compile(r"(?<=\p{L}{2})[تن]$")
+
+
+@lru_cache(maxsize=2**15)
+def are_forms(one: str, other: str, language: str) -> bool:
+    """Whether the two are forms of one word."""
+    first, second = one.casefold(), other.casefold()
+    if first == second or _listed_together(first, second, language):
+        return True
+    if "-" in first and first.count("-") == second.count("-"):
+        parts = zip(first.split("-"), second.split("-"), strict=True)
+        return all(are_forms(*both, language) for both in parts)
+    return _are_arabic_forms(first, second) if language == "ar" else _share_stem(first, second)
+
+
+def _are_arabic_forms(one: str, other: str) -> bool:
+    plain = [_ARABIC_MARKS.sub("", word) for word in (one, other)]
+    alone = [_AND.sub("", word) for word in plain]
+    bare = [_BEFORE.sub("", word) for word in alone]
+    without = [_PRONOUN.sub("", word) for word in bare]
+    cut = (plain, alone, bare, without)
+    if any(_listed_together(first, second, "ar") for first, second in cut):
+        return True
+    if _share_stem(*bare) or _share_stem(*(_IMPERFECT.sub("", word) for word in bare)):
+        return True
+    first, second = (_ENDING.sub("", _WEAK.sub("", word)) for word in without)
+    return len(first) > 1 and first == second
+
+
+def _share_stem(one: str, other: str) -> bool:
+    shorter = min(len(one), len(other))
+    common = 0
+    while common < shorter and one[common] == other[common]:
+        common += 1
+    return common > 0 and 2 * common >= shorter
+
+
+def _listed_together(one: str, other: str, language: str) -> bool:
+    sets = _listed_sets(language)
+    return not sets.get(one, frozenset()).isdisjoint(sets.get(other, frozenset()))
+
+
+@cache
+def _listed_sets(language: str) -> dict[str, frozenset[int]]:
+    """By word, the numbers of the sets that it stands in."""
+    text = (Path(__file__).parent / "forms.toml").read_text(encoding="utf-8")
+    found: dict[str, set[int]] = {}
+    for number, line in enumerate(tomllib.loads(text).get(language, ())):
+        for word in line.split():
+            found.setdefault(word, set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in found.items()}

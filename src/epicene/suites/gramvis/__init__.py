@@ -1,38 +1,37 @@
-"""GramVis: whether a noun's grammatical gender decides who is drawn."""
+"""GramVis: does a noun's grammatical gender decide who is drawn?"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from epicene.records import Draw, Look
+from epicene.core.records import Draw, Look
 from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.gramvis import ask
+from epicene.suites.gramvis.checks import check_words
 from epicene.suites.gramvis.construction import construction
-from epicene.suites.gramvis.contact import sheets
-from epicene.suites.gramvis.counts import Counted
 from epicene.suites.gramvis.data import read
-from epicene.suites.gramvis.figures import figures
-from epicene.suites.gramvis.headlines import HEADLINES
+from epicene.suites.gramvis.external_answers import read_votes
+from epicene.suites.gramvis.figures import contact_sheets, figures
+from epicene.suites.gramvis.items import LabelCounts, PromptItem, stratum
 from epicene.suites.gramvis.judge import judge
-from epicene.suites.gramvis.people import image
-from epicene.suites.gramvis.people.word_studies import CATEGORY, STEREOTYPE, kind_of
-from epicene.suites.gramvis.prompted import Prompted, stratum
 from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
-from epicene.suites.gramvis.tables import metrics, tables
-from epicene.suites.gramvis.votes import read_votes
-from epicene.suites.gramvis.word_checks import check_words
+from epicene.suites.gramvis.studies import image
+from epicene.suites.gramvis.studies.word_meanings import CATEGORY, STEREOTYPE, study_kind
+from epicene.suites.gramvis.tables import HEADLINE_METRICS, all_metrics, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.suites import Finding
+    from epicene.suites import DataIssue
 
 
-def check(items: Sequence[Counted | Prompted], _protocol: GramvisProtocol) -> Iterator[Finding]:
+def check(
+    items: Sequence[LabelCounts | PromptItem], _protocol: GramvisProtocol
+) -> Iterator[DataIssue]:
     """What is wrong with the words; of counts, whose words are nobody's choice, nothing."""
     # Each word is there once for each template.
-    words = [item.entry for item in items if isinstance(item, Prompted) and item.template == 1]
+    words = [item.entry for item in items if isinstance(item, PromptItem) and item.template == 1]
     yield from check_words(words)
 
 
@@ -40,7 +39,7 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     name="gramvis",
     version="1",
     card=read_card(Path(__file__).parent / "card.toml"),
-    item=Prompted,  # counts are scored, never run
+    item=PromptItem,  # counts are scored, never run
     protocols=PROTOCOLS,
     roles=(
         Role(name=ask.DRAWER, about="draws the prompts"),
@@ -52,21 +51,21 @@ suite: Suite[Any, GramvisProtocol] = Suite(
     ),
     read=read,
     judge=judge,
-    metrics=metrics,
+    metrics=all_metrics,
     tables=tables,
     figures=figures,
-    headlines=HEADLINES,
+    headlines=HEADLINE_METRICS,
     format_tables=("judges",),
     stratum=stratum,
     check=check,
     read_answers=read_votes,
-    holds_outcome=lambda item: isinstance(item, Counted),
-    scored_under="paper",
-    sheets=sheets,
+    holds_outcome=lambda item: isinstance(item, LabelCounts),
+    score_protocol="paper",
+    sheets=contact_sheets,
     construction=construction,
     studies={
-        STEREOTYPE: kind_of(STEREOTYPE),
-        CATEGORY: kind_of(CATEGORY),
+        STEREOTYPE: study_kind(STEREOTYPE),
+        CATEGORY: study_kind(CATEGORY),
         "image": image.kind,
     },
 )

@@ -1,4 +1,4 @@
-"""The definite article of a noun, and what becomes of it after "of": du, del, dell'."""
+"""The definite article of a noun, and its contraction with "of": du, del, dell'."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import regex
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from epicene.suites.gramvis.names import Grammar
+    from epicene.suites.gramvis.items import Grammar
 
 # The articles of a language by gender: before most sounds.
-_PLAIN: Mapping[str, Mapping[Grammar, str]] = {
+_ARTICLES: Mapping[str, Mapping[Grammar, str]] = {
     "FR": {"M": "le", "F": "la"},
     "ES": {"M": "el", "F": "la"},
     "IT": {"M": "il", "F": "la"},
     "DE": {"M": "der", "F": "die"},
     "RU": {"M": "", "F": ""},
 }
-_AFTER_OF = {
+_CONTRACTED = {
     "FR": {"le": "du", "la": "de la", "l'": "de l'"},
     "ES": {"el": "del", "la": "de la"},
     "IT": {"il": "del", "lo": "dello", "la": "della", "l'": "dell'"},
@@ -36,7 +36,7 @@ _ASPIRATED = (
     "|houill|houl|houp|hourra|hous|houx|hublot|huche|huée|huguenot|huit|hune?$|huppe|hure$|hurl"
     "|hussard|hutt"
 )
-_FRENCH_WHOLE = regex.compile(
+_FRENCH_UNELIDED = regex.compile(
     f"(?:{_ASPIRATED}|onz|oui$|ouistiti|uhlan|y(?!eu)[aeou])", regex.IGNORECASE
 )
 _FRENCH_VOWEL = regex.compile(r"[aeiouyhæœ]", regex.IGNORECASE)
@@ -68,14 +68,14 @@ def bare_noun(language: str, noun: str) -> str:
     return regex.sub(rf"^(?:{_BEFORE_NOUN[language]})", "", noun.strip(), flags=regex.IGNORECASE)
 
 
-def definite(language: str, grammar: Grammar, noun: str) -> str:
+def definite_article(language: str, grammar: Grammar, noun: str) -> str:
     """The definite article a noun takes, by its gender and first sound; none in Russian."""
-    plain = _PLAIN[language][grammar]
+    plain = _ARTICLES[language][grammar]
     match language:
         case "FR":
             return "l'" if _elides_in_french(noun) else plain
         case "IT":
-            return _italian(grammar, noun)
+            return _italian_article(grammar, noun)
         case "ES" if grammar == "F" and _SPANISH_STRESSED.match(noun):
             return "el"
     return plain
@@ -86,25 +86,25 @@ def with_article(article: str, noun: str) -> str:
     return f"{article}{noun}" if article.endswith("'") or not article else f"{article} {noun}"
 
 
-def after_of(language: str, article: str) -> str | None:
+def contracted_article(language: str, article: str) -> str | None:
     """What "of" and a definite article make in French, Spanish and Italian; none of another."""
-    return _AFTER_OF[language].get(article)
+    return _CONTRACTED[language].get(article)
 
 
 def _elides_in_french(noun: str) -> bool:
-    first = _bare(noun)
-    return bool(_FRENCH_VOWEL.match(first)) and not _FRENCH_WHOLE.match(noun)
+    first = _without_accents(noun)
+    return bool(_FRENCH_VOWEL.match(first)) and not _FRENCH_UNELIDED.match(noun)
 
 
-def _italian(grammar: Grammar, noun: str) -> str:
-    first = _bare(noun)
+def _italian_article(grammar: Grammar, noun: str) -> str:
+    first = _without_accents(noun)
     if _ITALIAN_VOWEL.match(first) and not _ITALIAN_GLIDE.match(first):
         return "l'"
     if grammar == "M" and _ITALIAN_LO.match(first):
         return "lo"
-    return _PLAIN["IT"][grammar]
+    return _ARTICLES["IT"][grammar]
 
 
-def _bare(noun: str) -> str:
+def _without_accents(noun: str) -> str:
     """The first letters without their accents."""
     return regex.sub(r"\p{M}", "", unicodedata.normalize("NFD", noun[:4]))

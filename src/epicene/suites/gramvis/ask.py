@@ -1,19 +1,19 @@
-"""Each prompt is drawn, and each image that came is shown to every judge."""
+"""Requests: each prompt is drawn, and each image is shown to every judge."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.records import Draw, Images, Look, digest
-from epicene.suites.gramvis.names import CONDITIONS, LABELS
+from epicene.core.records import Draw, Images, Look, digest
+from epicene.suites.gramvis.items import CONDITIONS, LABELS
 from epicene.suites.gramvis.prompts import prompt_language, prompts_for, templates_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Request
+    from epicene.core.records import Request
     from epicene.suites import Answers
-    from epicene.suites.gramvis.prompted import Prompted
+    from epicene.suites.gramvis.items import PromptItem
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
 DRAW, LOOK = "draw", "look"
@@ -24,10 +24,10 @@ QUESTION = (
     "told, or if no person or more than one is shown."
 )
 
-_SEEDS = 2**31  # what every model takes
+_SEED_RANGE = 2**31  # what every model takes
 
 
-def draw(item: Prompted, _answers: Answers, protocol: GramvisProtocol) -> Iterator[Request]:
+def draw(item: PromptItem, _answers: Answers, protocol: GramvisProtocol) -> Iterator[Request]:
     """The prompts of a word in one template, under each condition."""
     templates = templates_of(protocol)
     for condition in CONDITIONS:
@@ -41,11 +41,11 @@ def draw(item: Prompted, _answers: Answers, protocol: GramvisProtocol) -> Iterat
             width=protocol.size,
             height=protocol.size,
             # Prompts one after the other in a list must not share their shots' seeds.
-            seed=int.from_bytes(digest(protocol.seed, item.id, condition)) % _SEEDS,
+            seed=int.from_bytes(digest(protocol.seed, item.id, condition)) % _SEED_RANGE,
         )
 
 
-def look(item: Prompted, answers: Answers, _protocol: GramvisProtocol) -> Iterator[Request]:
+def look(item: PromptItem, answers: Answers, _protocol: GramvisProtocol) -> Iterator[Request]:
     """The same question about every image that was drawn."""
     for given in answers.where(stage=DRAW):
         if isinstance(given.answer, Images):

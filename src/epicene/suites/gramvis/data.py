@@ -1,49 +1,54 @@
-"""Where the words and the counts come from."""
+"""Select the items of a run: the starter words, a user's words, or published counts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.datafiles import read_rows
-from epicene.errors import InputError
+from epicene.core.data_files import read_rows
+from epicene.core.errors import InputError
 from epicene.suites import Dataset
-from epicene.suites.gramvis.counts import LAYOUT, is_published, read_counts
-from epicene.suites.gramvis.names import LANGUAGES
-from epicene.suites.gramvis.prompted import prompted
+from epicene.suites.gramvis.items import (
+    COUNT_COLUMNS,
+    LANGUAGES,
+    is_published_counts,
+    prompt_items,
+    read_counts,
+    read_words,
+    starter_file,
+)
 from epicene.suites.gramvis.prompts import templates_of
-from epicene.suites.gramvis.words import read_words, starter_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from epicene.suites import Source
-    from epicene.suites.gramvis.prompted import Prompted
+    from epicene.suites import DataSource
+    from epicene.suites.gramvis.items import PromptItem
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
 
-def read(source: Source, protocol: GramvisProtocol) -> Dataset:
+def read(source: DataSource, protocol: GramvisProtocol) -> Dataset:
     """Our words, or a file's: of words, to be drawn, or of counts in the authors' layout."""
     path = source.path
     if path is None:
         files = [starter_file(language) for language in LANGUAGES]
-        return Dataset("starter", files, _of_words(None, {}, protocol))
-    if not _holds_counts(path, source.columns):
-        return Dataset(path.name, (path,), _of_words(path, source.columns, protocol))
-    published = " (as published)" if is_published(path) else ""
+        return Dataset("starter", files, _word_items(None, {}, protocol))
+    if not _has_count_columns(path, source.columns):
+        return Dataset(path.name, (path,), _word_items(path, source.columns, protocol))
+    published = " (as published)" if is_published_counts(path) else ""
     return Dataset(f"{path.name}{published}", (path,), read_counts(path, source.columns))
 
 
-def _holds_counts(path: Path, columns: dict[str, str]) -> bool:
+def _has_count_columns(path: Path, columns: dict[str, str]) -> bool:
     """Whether a file has any column of the authors' counts."""
     first = next(iter(read_rows(path, columns)), None)
-    return first is not None and not LAYOUT.isdisjoint(first.values)
+    return first is not None and not COUNT_COLUMNS.isdisjoint(first.values)
 
 
-def _of_words(
+def _word_items(
     path: Path | None, columns: dict[str, str], protocol: GramvisProtocol
-) -> list[Prompted]:
+) -> list[PromptItem]:
     templates = templates_of(protocol)
-    found = [item for word in read_words(path, columns) for item in prompted(word, templates)]
+    found = [item for word in read_words(path, columns) for item in prompt_items(word, templates)]
     if not found:
         raise InputError(f"{path} holds no words and no counts.")
     return found

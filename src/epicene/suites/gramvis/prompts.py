@@ -1,8 +1,7 @@
-"""What is drawn of a word: its prompts in its own language, and in English and Chinese.
+"""The prompts for a word in its own language, in English and in Chinese.
 
-Our templates have slots for the forms of the word, so that articles, cases and elisions come out
-right. A file of the authors' kind has the one slot [NOUN], which takes the word as it stands in
-the dictionary, as they did: nothing is inflected and nothing elided.
+Our templates have slots for inflected forms, so that articles, cases and elisions are right. A file
+in the authors' format has the single slot [NOUN], which takes the dictionary form as it is.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import regex
 
-from epicene.datafiles import read_table
-from epicene.errors import InputError
-from epicene.records import Record
-from epicene.suites.gramvis.articles import after_of, with_article
-from epicene.suites.gramvis.names import (
+from epicene.core.data_files import read_toml_or_json
+from epicene.core.errors import InputError
+from epicene.core.records import Record
+from epicene.suites.gramvis.articles import contracted_article, with_article
+from epicene.suites.gramvis.items import (
     CONDITIONS,
     LANGUAGES,
     condition_of,
@@ -29,10 +28,10 @@ from epicene.suites.gramvis.names import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from epicene.suites.gramvis.items import Word
     from epicene.suites.gramvis.protocol import GramvisProtocol
-    from epicene.suites.gramvis.words import Word
 
-OURS = Path(__file__).with_name("templates.toml")
+TEMPLATE_FILE = Path(__file__).with_name("templates.toml")
 ANY = "any"  # for languages without grammatical gender
 NOUN = "[NOUN]"
 
@@ -78,8 +77,8 @@ class Templates(Record, frozen=True, kw_only=True):
 def templates_of(protocol: GramvisProtocol) -> Templates:
     """The protocol's own templates, ours for the languages it has none of."""
     if not protocol.templates:
-        return our_templates()
-    return completed(templates_from(protocol.templates, "The file of templates"))
+        return default_templates()
+    return with_default_languages(templates_from(protocol.templates, "The file of templates"))
 
 
 def prompt_language(word: Word, condition: str) -> str:
@@ -91,39 +90,39 @@ def prompts_for(word: Word, condition: str, templates: Templates | None = None) 
     """The prompts of a word under english, chinese or gendered (native), one of each template."""
     condition = condition_of(condition, f"{word.id}:")
     language = prompt_language(word, condition)
-    found = (templates or our_templates()).of(language, _gender_of(word, language))
-    forms = forms_of(word, language)
-    return tuple(_filled(template, forms) for template in found)
+    found = (templates or default_templates()).of(language, _gender_of(word, language))
+    forms = slot_forms(word, language)
+    return tuple(_fill_template(template, forms) for template in found)
 
 
-def forms_of(word: Word, language: str) -> dict[str, str]:
+def slot_forms(word: Word, language: str) -> dict[str, str]:
     """What fills the slots of a template in a language: the word's own, EN or ZH."""
     match language:
         case "ZH":
-            return {"noun": _needed(word, "chinese")}
+            return {"noun": _required_form(word, "chinese")}
         case "EN":
-            gloss = _needed(word, "english")
+            gloss = _required_form(word, "english")
             noun = _ARTICLE.sub("", gloss.removeprefix("the "))
             return {"noun": noun, **_with_the(_ARTICLE.sub("the ", gloss))}
         case "DE":
             article, noun = _german_genitive(word)
             forms = {"genitive_article": article, "genitive_noun": noun}
         case "RU":
-            forms = {case: _needed(word, case) for case in ("genitive", "accusative")}
+            forms = {case: _required_form(word, case) for case in ("genitive", "accusative")}
         case _:
             forms = {"of_the": with_article(_article_after_of(word), word.word)}
     return {"noun": word.word, **_with_the(with_article(word.article, word.word)), **forms}
 
 
 @cache
-def our_templates() -> Templates:
+def default_templates() -> Templates:
     """The templates we wrote."""
-    return read_templates(OURS)
+    return read_templates(TEMPLATE_FILE)
 
 
 def read_templates(path: Path) -> Templates:
     """A TOML or JSON file of templates by language (name or code), then m, f or any."""
-    return templates_from(read_table(path), str(path))
+    return templates_from(read_toml_or_json(path), str(path))
 
 
 def templates_from(table: Mapping[str, Any], source: str) -> Templates:
@@ -134,7 +133,7 @@ def templates_from(table: Mapping[str, Any], source: str) -> Templates:
         if not isinstance(genders, dict):
             raise InputError(f"{source}, {name}, is not a table of m and f, or of any.")
         sets[language] = {
-            _gender(gender, language, source): _checked(
+            _gender(gender, language, source): _check_templates(
                 texts, language, f"{source}, {name}, {gender},"
             )
             for gender, texts in genders.items()
@@ -145,9 +144,9 @@ def templates_from(table: Mapping[str, Any], source: str) -> Templates:
     return Templates(source=source, sets=sets)
 
 
-def completed(templates: Templates) -> Templates:
+def with_default_languages(templates: Templates) -> Templates:
     """The same, with ours for each language a file has none of: the authors' has no Chinese."""
-    ours = our_templates()
+    ours = default_templates()
     sets = {
         language: found if any((found := templates.sets.get(language, {})).values()) else own
         for language, own in ours.sets.items()
@@ -155,7 +154,7 @@ def completed(templates: Templates) -> Templates:
     return Templates(source=templates.source, sets=sets)
 
 
-def _filled(template: str, forms: dict[str, str]) -> str:
+def _fill_template(template: str, forms: dict[str, str]) -> str:
     if NOUN in template:
         return template.replace(NOUN, forms["noun"])
     return template.format_map(forms)
@@ -165,7 +164,7 @@ def _with_the(phrase: str) -> dict[str, str]:
     return {"the": phrase, "The": phrase[:1].upper() + phrase[1:]}
 
 
-def _needed(word: Word, form: str) -> str:
+def _required_form(word: Word, form: str) -> str:
     found = getattr(word, form)
     if not found:
         raise InputError(f"{word.id} has no {form}; add it to the list of words.")
@@ -173,7 +172,7 @@ def _needed(word: Word, form: str) -> str:
 
 
 def _article_after_of(word: Word) -> str:
-    article = after_of(word.language, word.article)
+    article = contracted_article(word.language, word.article)
     if article is None:
         raise InputError(
             f"{word.id} has the article {word.article!r}; write the definite one, or none to have "
@@ -183,7 +182,7 @@ def _article_after_of(word: Word) -> str:
 
 
 def _german_genitive(word: Word) -> tuple[str, str]:
-    article, space, noun = _needed(word, "genitive").partition(" ")
+    article, space, noun = _required_form(word, "genitive").partition(" ")
     if not space:
         raise InputError(
             f"{word.id} has the genitive {article!r}; it needs its article, as in des Schatzes."
@@ -208,7 +207,7 @@ def _gender(name: str, language: str, source: str) -> str:
     return grammar_of(name, f"{source}, {language}:")
 
 
-def _checked(texts: Any, language: str, place: str) -> tuple[str, ...]:
+def _check_templates(texts: Any, language: str, place: str) -> tuple[str, ...]:
     """Templates, each with a slot for the word and no slot that nothing fills."""
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"{place} is not a list of templates.")

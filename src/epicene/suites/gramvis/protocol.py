@@ -1,10 +1,10 @@
-"""How GramVis is judged and tabulated: the authors' way, and ours."""
+"""The two GramVis protocols: the paper's way of judging and averaging, and Epicene's."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from epicene.records import Positive
+from epicene.core.records import Positive
 from epicene.suites import Protocol
 
 Averaging: TypeAlias = Literal["as printed", "words"]

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from epicene.records import Generate, Score
+from epicene.core.records import Generate, Score
 from epicene.suites import Role, Stage, Suite, read_card
-from epicene.suites.misgendering import labels
-from epicene.suites.misgendering.ask import ask
-from epicene.suites.misgendering.conversion import ask_converted
+from epicene.suites.misgendering import studies
+from epicene.suites.misgendering.ask import ask_converted, ask_formats
 from epicene.suites.misgendering.data import corpus, read, stratum
+from epicene.suites.misgendering.external_answers import entry, read_answers
 from epicene.suites.misgendering.figures import figures
-from epicene.suites.misgendering.given import entry, read_answers
-from epicene.suites.misgendering.headlines import HEADLINES
-from epicene.suites.misgendering.instances import Instance
+from epicene.suites.misgendering.items import Instance
 from epicene.suites.misgendering.judge import judge
-from epicene.suites.misgendering.labels_figures import figures as labels_figures
-from epicene.suites.misgendering.labels_tables import metrics as labels_metrics
-from epicene.suites.misgendering.labels_tables import tables as labels_tables
+from epicene.suites.misgendering.metrics import HEADLINE_METRICS
 from epicene.suites.misgendering.protocol import PROTOCOLS
-from epicene.suites.misgendering.tables import metrics, tables
+from epicene.suites.misgendering.studies.figures import figures as labels_figures
+from epicene.suites.misgendering.studies.tables import metrics as labels_metrics
+from epicene.suites.misgendering.studies.tables import tables as labels_tables
+from epicene.suites.misgendering.tables import all_metrics, tables
 from epicene.suites.studies import StudyKind
 
 suite = Suite(
@@ -30,15 +29,15 @@ suite = Suite(
     protocols=PROTOCOLS,
     roles=(Role(name="model", about="scores texts and continues them"),),
     stages=(
-        Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask),
+        Stage(name="ask", role="model", verbs=(Score, Generate), ask=ask_formats),
         Stage(name="convert", role="model", verbs=(Score,), ask=ask_converted, needs=("ask",)),
     ),
     read=read,
     judge=judge,
-    metrics=metrics,
+    metrics=all_metrics,
     tables=tables,
     figures=figures,
-    headlines=HEADLINES,
+    headlines=HEADLINE_METRICS,
     format_tables=("agreement",),
     stratum=stratum,
     corpus=corpus,
@@ -46,11 +45,11 @@ suite = Suite(
     entry=entry,
     studies={
         "labels": StudyKind(
-            study=labels.study,
-            candidates=labels.candidates,
-            draw=labels.draw,
-            judge=labels.judge,
-            automatic=labels.automatic,
+            study=studies.study,
+            candidates=studies.candidates,
+            draw=studies.draw,
+            judge=studies.judge,
+            automatic=studies.automatic,
             metrics=labels_metrics,
             tables=labels_tables,
             figures=labels_figures,

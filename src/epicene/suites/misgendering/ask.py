@@ -1,28 +1,38 @@
-"""Templates are asked by probability and by generation, open contexts by generation.
+"""Requests: templates by probability and generation, open contexts by generation, then converted.
 
-Of templates also how likely each pronoun is as the next word, where generation begins.
+For templates, the probability of each pronoun as the next word is asked too. In the second stage,
+each generation of an open context is rewritten with every pronoun set and scored.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
 
-from epicene.records import Generate, Score
-from epicene.suites.misgendering.expected import after_the_text, next_words
+from epicene.core.records import Generate, Score, Texts
+from epicene.languages.pronouns import CASES, PronounSet
+from epicene.rewriting.english import open_route, read_frame
+from epicene.rewriting.english.frames import match_case
+from epicene.suites.misgendering.continuations import first_pronoun, second_pronoun
+from epicene.suites.misgendering.expected_disagreement import after_filled_template, ask_next_word
+from epicene.suites.misgendering.items import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from epicene.records import Request
+    from epicene.core.records import Request
+    from epicene.rewriting.english.paper_rules import PaperRules
     from epicene.suites import Answers
-    from epicene.suites.misgendering.instances import Instance
+    from epicene.suites.misgendering.items import Instance, PronounForms
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
 PROBABILITY = "probability"
 PRE, POST, OPEN = "pre", "post", "open"
 
 
-def ask(item: Instance, _answers: Answers, protocol: MisgenderingProtocol) -> Iterator[Request]:
+def ask_formats(
+    item: Instance, _answers: Answers, protocol: MisgenderingProtocol
+) -> Iterator[Request]:
     """The minimal contrast set of a template, and continuations of each of its contexts."""
     if item.is_template:
         yield Score(
@@ -37,10 +47,10 @@ def ask(item: Instance, _answers: Answers, protocol: MisgenderingProtocol) -> It
     if item.distractors:
         return
     for setting, context in contexts(item, protocol):
-        yield _continued(item, setting, context, protocol)
+        yield _continuation_request(item, setting, context, protocol)
     if item.is_template:
-        yield from next_words(item, PRE, item.before, item.candidates, protocol)
-        yield from next_words(item, POST, *after_the_text(item, protocol), protocol)
+        yield from ask_next_word(item, PRE, item.before, item.candidates, protocol)
+        yield from ask_next_word(item, POST, *after_filled_template(item, protocol), protocol)
 
 
 def contexts(item: Instance, protocol: MisgenderingProtocol) -> Iterator[tuple[str, str]]:
@@ -53,7 +63,7 @@ def contexts(item: Instance, protocol: MisgenderingProtocol) -> Iterator[tuple[s
     yield POST, item.filled(item.gold)
 
 
-def _continued(
+def _continuation_request(
     item: Instance, setting: str, context: str, protocol: MisgenderingProtocol
 ) -> Generate:
     return Generate(
@@ -67,4 +77,127 @@ def _continued(
         source=context,
         target={"pronoun": item.pronoun},
         choices=tuple(next(iter(each.forms.values())) for each in item.sets),
+    )
+
+
+CONVERTED = "converted"
+
+# What the authors' rules rewrite into, in the order in which they break ties.
+_AUTHORS_SETS = ("they", "he", "she", "xe")
+
+# Pronoun sets as something a cache can hold: name, forms by case, whether verbs are plural.
+_Key: TypeAlias = tuple[tuple[str, tuple[str, ...], bool], ...]
+
+
+def ask_converted(
+    item: Instance, answers: Answers, protocol: MisgenderingProtocol
+) -> Iterator[Request]:
+    """Score each generation of an open context, rewritten with every pronoun set."""
+    if item.is_template:
+        return
+    texts = [text.text for text in answers.only(Texts).texts]
+    for number, text in enumerate(texts, start=1):
+        found = converted_candidates(item, text, protocol)
+        if found:
+            yield Score(
+                item=item.id,
+                name=f"{CONVERTED} {number}",
+                group=item.cluster,
+                language=item.language,
+                texts=tuple(candidate.form for candidate in found),
+                first_token=protocol.first_token,
+            )
+    # The formats are compared on the first generation, so that one is enough.
+    gap = (
+        first_gap(item, texts[0], protocol)
+        if converted_candidates(item, texts[0], protocol)
+        else None
+    )
+    if gap is not None:
+        yield from ask_next_word(item, OPEN, *gap, protocol)
+
+
+def first_gap(
+    item: Instance, continuation: str, protocol: MisgenderingProtocol
+) -> tuple[str, tuple[Candidate, ...]] | None:
+    """All that stands before a continuation's first pronoun, and each set's form in its place."""
+    found = first_pronoun(continuation, item.sets, protocol.tokeniser)
+    if found is None:
+        return None
+    start, written = found
+    sets = _pronoun_sets(_sets_key(item.sets))
+    end = second_pronoun(continuation, item.sets, protocol.tokeniser)
+    framed = read_frame(continuation[:end].rstrip(), sets, route=open_route("rules"))
+    read = [slot.case for slot in framed.slots if slot.case and slot.start == start]
+    # Where it was not read, the first case that has the form; "themselves" is of no set.
+    listed = [case for each in sets for case in each.cases(written.lower())]
+    case = (*read, *listed, "reflexive")[0]
+    return item.before + continuation[:start], tuple(
+        Candidate(pronoun=each.name, form=match_case(written, each.form(case))) for each in sets
+    )
+
+
+def converted_candidates(
+    item: Instance, continuation: str, protocol: MisgenderingProtocol
+) -> tuple[Candidate, ...]:
+    """Context and continuation, up to its second pronoun, with each set; none without a pronoun,
+    nor, by the authors' rules, where their four sets are not all asked or the item's own is none
+    of them."""
+    if protocol.mended:
+        made = _minimal_pairs(item, continuation, protocol.tokeniser)
+    else:
+        made = _as_published(_sets_key(item.sets), continuation)
+    if item.pronoun not in made:
+        return ()
+    return tuple(
+        Candidate(pronoun=name, form=(item.before + text).strip()) for name, text in made.items()
+    )
+
+
+def _minimal_pairs(item: Instance, continuation: str, tokeniser: str) -> dict[str, str]:
+    """One frame, filled with every set: the candidates differ in nothing else."""
+    end = second_pronoun(continuation, item.sets, tokeniser)
+    sets = _pronoun_sets(_sets_key(item.sets))
+    # Without a tagger, so that what is asked does not hang on what is installed.
+    framed = read_frame(continuation[:end].rstrip(), sets, route=open_route("rules"))
+    if not any(slot.case for slot in framed.slots):
+        return {}
+    return {each.name: framed.fill(each) for each in sets}
+
+
+def _as_published(key: _Key, continuation: str) -> dict[str, str]:
+    if not {name for name, *_ in key}.issuperset(_AUTHORS_SETS):
+        return {}
+    made = _published_rules(key).candidates(continuation)
+    return {} if made is None else {name: made[name] for name in _AUTHORS_SETS}
+
+
+@cache
+def _published_rules(key: _Key) -> PaperRules:
+    from epicene.rewriting.english.paper_rules import PaperRules
+    from epicene.rewriting.english.pipelines import load
+
+    return PaperRules(load(), {each.name: each for each in _pronoun_sets(key)})
+
+
+def _sets_key(sets: tuple[PronounForms, ...]) -> _Key:
+    return tuple(
+        (each.pronoun, tuple(each.forms[case] for case in CASES), each.plural_verbs)
+        for each in sets
+    )
+
+
+@cache
+def _pronoun_sets(key: _Key) -> tuple[PronounSet, ...]:
+    return tuple(
+        PronounSet(
+            name=name,
+            nominative=nominative,
+            accusative=accusative,
+            dependent=dependent,
+            independent=independent,
+            reflexive=reflexive,
+            plural_verbs=plural,
+        )
+        for name, (nominative, accusative, dependent, independent, reflexive), plural in key
     )

@@ -1,34 +1,33 @@
-"""Which instances a run takes: the published datasets of a folder, or the starter set."""
+"""Which instances a run takes: the published datasets in a folder, or the starter set."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.errors import InputError, unknown
+from epicene.core.errors import InputError, unknown
 from epicene.suites import Dataset
-from epicene.suites.misgendering.sources import misgendered, ruff, ruff_distractors, starter, tango
-from epicene.suites.misgendering.sources.published_files import ORIGINS
+from epicene.suites.misgendering.sources import ORIGINS, misgendered, ruff, starter, tango
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from epicene.suites import Source
-    from epicene.suites.misgendering.instances import Instance
+    from epicene.suites import DataSource
+    from epicene.suites.misgendering.items import Instance
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
 
-class Reading(NamedTuple):
+class SourceReader(NamedTuple):
     """Files, and what they give when they are read."""
 
     files: list[Path]
     instances: Callable[[], Iterator[Instance]]
 
 
-class Instances:
+class InstanceStream:
     """Instances that can be walked more than once and are never all held."""
 
-    def __init__(self, readings: list[Reading], protocol: MisgenderingProtocol) -> None:
+    def __init__(self, readings: list[SourceReader], protocol: MisgenderingProtocol) -> None:
         self._readings = readings
         self._wanted = frozenset(protocol.pronouns)
 
@@ -39,24 +38,26 @@ class Instances:
                     yield instance
 
 
-def read(source: Source, protocol: MisgenderingProtocol) -> Dataset:
+def read(source: DataSource, protocol: MisgenderingProtocol) -> Dataset:
     """A folder with misgendered/, tango/ and ruff/, some of them; or the starter set."""
     if source.path is None:
         own = Path(protocol.pronoun_file) if protocol.pronoun_file else None
-        reading = Reading(starter.files(own), lambda: starter.instances(own, protocol.pronouns))
-        return Dataset("starter", reading.files, Instances([reading], protocol))
+        reading = SourceReader(
+            starter.files(own), lambda: starter.instances(own, protocol.pronouns)
+        )
+        return Dataset("starter", reading.files, InstanceStream([reading], protocol))
     if not source.path.is_dir():
         raise InputError(
             f"{source.path} is not a folder; misgendering reads a folder with some of "
             f"{', '.join(ORIGINS)}."
         )
-    readings = list(_published(source.path, protocol))
+    readings = list(_published_readers(source.path, protocol))
     files = [path for reading in readings for path in reading.files]
     names = "+".join(name for name in ORIGINS if (source.path / name).is_dir())
-    return Dataset(names, files, Instances(readings, protocol))
+    return Dataset(names, files, InstanceStream(readings, protocol))
 
 
-def _published(folder: Path, protocol: MisgenderingProtocol) -> Iterator[Reading]:
+def _published_readers(folder: Path, protocol: MisgenderingProtocol) -> Iterator[SourceReader]:
     """The readings of the datasets that are wanted, or of those that are there."""
     for name in protocol.datasets:
         if name not in ORIGINS:
@@ -71,16 +72,16 @@ def _published(folder: Path, protocol: MisgenderingProtocol) -> Iterator[Reading
         files = misgendered.files(
             folder, protocol.declaration, all_sets=protocol.all_sets, exact=exact
         )
-        yield Reading(files, lambda: misgendered.instances(files, mended=mended))
+        yield SourceReader(files, lambda: misgendered.instances(files, mended=mended))
     if "tango" in wanted:
         prompts = tango.files(folder, exact=exact)
-        yield Reading(prompts, lambda: tango.instances(prompts, mended=mended))
+        yield SourceReader(prompts, lambda: tango.instances(prompts, mended=mended))
     if "ruff" in wanted and protocol.distractors:
-        full = ruff_distractors.files(folder)
-        yield Reading(full, lambda: ruff_distractors.instances(full, protocol.distractors))
+        full = ruff.distractor_files(folder)
+        yield SourceReader(full, lambda: ruff.distractor_instances(full, protocol.distractors))
     elif "ruff" in wanted:
         tasks = ruff.files(folder, exact=exact)
-        yield Reading(tasks, lambda: ruff.instances(tasks))
+        yield SourceReader(tasks, lambda: ruff.instances(tasks))
 
 
 def stratum(item: Instance) -> tuple[str, str]:

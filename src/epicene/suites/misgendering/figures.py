@@ -1,4 +1,4 @@
-"""The paper's figures from any runs: variation, raw agreement, missing pronouns, disagreement."""
+"""The paper's figures: variation, raw agreement, missing pronouns, disagreement."""
 
 from __future__ import annotations
 
@@ -6,31 +6,33 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from epicene import charts
-from epicene.records import Estimate
-from epicene.suites import agreement
-from epicene.suites.misgendering.disagreement import beta_fit
-from epicene.suites.misgendering.formats import (
+from epicene.core.records import Estimate
+from epicene.stats import paired_agreement
+from epicene.stats.tabulate import distinct_values, mean, rows_where, undetected_share
+from epicene.suites.misgendering.metrics import (
     FAMILIES,
-    converted,
-    generations,
-    paired,
+    conversion_judgements,
+    generation_judgements,
+    paired_formats,
     pronouns_of,
+    sigma_by_instance,
+    sigma_shares,
     with_all_facets,
 )
 from epicene.suites.misgendering.tables import distractor_table
-from epicene.suites.misgendering.variation import shares, spread
-from epicene.suites.tabulate import mean, only, undetected, values_of
+from epicene.suites.misgendering.tables_agreement import beta_fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import polars
 
-    from epicene.chart_axes import Unit
-    from epicene.records import Figure
+    from epicene.charts.axes import Unit
+    from epicene.core.records import Figure
     from epicene.suites import Results
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
+if TYPE_CHECKING:
     Outcomes = Results[MisgenderingProtocol]
     _Maker = Callable[[Outcomes, str, str, Sequence[str]], Figure]
 
@@ -46,20 +48,20 @@ def figures(results: Outcomes) -> Iterator[Figure]:
         ("5b", _variation_of_templates, "open", ("open",)),
         ("9a", _variation, "declared", ("post",)),
         ("9b", _raw_agreement, "declared", ("post",)),
-        ("10", _landscape, "declared", ("pre", "post")),
+        ("10", _beta_landscape, "declared", ("pre", "post")),
         ("11", _no_pronoun, "open", ("open",)),
         ("12", _raw_agreement, "open", ("open",)),
-        ("13", _landscape, "open", ("open",)),
+        ("13", _beta_landscape, "open", ("open",)),
         ("14", _variation, "occupation", ("pre", "post")),
         ("15", _raw_agreement, "occupation", ("pre", "post")),
-        ("16", _landscape, "occupation", ("pre", "post")),
+        ("16", _beta_landscape, "occupation", ("pre", "post")),
     )
     for name, make, family, settings in plan:
         try:
             yield make(results, name, family, settings)
         except charts.EmptyChartError:
             continue
-    if values_of(results.frame, "distractors"):
+    if distinct_values(results.frame, "distractors"):
         yield _distractors(results)
 
 
@@ -86,10 +88,12 @@ def _distractors(results: Outcomes) -> Figure:
 def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
     """How many instances have samples that differ, and how much."""
     parts = {
-        setting: spread(generations(results.frame, family, setting), results.protocol)
+        setting: sigma_by_instance(
+            generation_judgements(results.frame, family, setting), results.protocol
+        )
         for setting in settings
     }
-    levels = sorted({level for part in parts.values() for level in values_of(part, "level")})
+    levels = sorted({level for part in parts.values() for level in distinct_values(part, "level")})
     panel = "model" if len(settings) == 1 else "model, setting"
     rows: list[dict[str, str | float | Estimate]] = [
         {
@@ -100,7 +104,7 @@ def _variation(results: Outcomes, name: str, family: str, settings: Sequence[str
         }
         for setting, instances in parts.items()
         for model, pronoun, part in _cells(instances)
-        for level, amount in shares(part, levels).items()
+        for level, amount in sigma_shares(part, levels).items()
     ]
     return charts.bars(
         name,
@@ -121,7 +125,7 @@ def _variation_of_templates(
     """How much the converted templates of one instance differ."""
 
     def measured(frame: polars.DataFrame, _setting: str) -> Estimate:
-        return mean(spread(converted(frame), results.protocol), "sigma")
+        return mean(sigma_by_instance(conversion_judgements(frame), results.protocol), "sigma")
 
     title = f"Variation of converted templates: {FAMILIES[family].title}"
     return _bars(results, name, title, settings, measured, "mean standard deviation σ", "number")
@@ -131,8 +135,10 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
     as_paper = results.protocol.name == "paper"
 
     def measured(frame: polars.DataFrame, setting: str) -> Estimate:
-        pairs = paired(frame, family, setting, results.protocol)
-        return _with_standard_error(pairs) if as_paper else agreement.raw(pairs, clustered=True)
+        pairs = paired_formats(frame, family, setting, results.protocol)
+        return (
+            _with_standard_error(pairs) if as_paper else paired_agreement.raw(pairs, clustered=True)
+        )
 
     title = f"Raw agreement of probability and generation: {FAMILIES[family].title}"
     bars = "one standard error either way, as in the paper" if as_paper else "95 % intervals"
@@ -143,7 +149,7 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
 def _with_standard_error(pairs: polars.DataFrame) -> Estimate:
     from epicene.stats.agreement import standard_error
 
-    found = agreement.raw(pairs, clustered=False)
+    found = paired_agreement.raw(pairs, clustered=False)
     if found.value is None:
         return found
     error = standard_error((pairs["a"] == pairs["b"]).to_numpy()).value or 0.0
@@ -152,7 +158,7 @@ def _with_standard_error(pairs: polars.DataFrame) -> Estimate:
 
 def _no_pronoun(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
     def measured(frame: polars.DataFrame, setting: str) -> Estimate:
-        return undetected(generations(frame, family, setting))
+        return undetected_share(generation_judgements(frame, family, setting))
 
     title = f"Generations without a pronoun: {FAMILIES[family].title}"
     return _bars(results, name, title, settings, measured, "share without a pronoun")
@@ -192,7 +198,7 @@ _ALPHA = "α (weight of disagreement)"
 _BETA = "β (weight of agreement)"
 
 
-def _landscape(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
+def _beta_landscape(results: Outcomes, name: str, family: str, settings: Sequence[str]) -> Figure:
     """Beta distributions of the probability that the two formats disagree on an instance."""
     rows: list[dict[str, str | float | Estimate]] = [
         {
@@ -223,6 +229,6 @@ def _landscape(results: Outcomes, name: str, family: str, settings: Sequence[str
 
 def _cells(frame: polars.DataFrame) -> Iterator[tuple[str, str, polars.DataFrame]]:
     """The judgements of each model about each pronoun."""
-    for model in values_of(frame, "model"):
+    for model in distinct_values(frame, "model"):
         for pronoun in pronouns_of(frame):
-            yield model, pronoun, only(frame, model=model, pronoun=pronoun)
+            yield model, pronoun, rows_where(frame, model=model, pronoun=pronoun)

@@ -1,25 +1,40 @@
-"""Right or wrong by probability; correct, misgendering or no pronoun by generation."""
+"""Judge answers by probability (right, wrong) and by the first pronoun generated."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.records import Judgement, Scores, Texts
-from epicene.suites.likelihood import MEASURES, measured
-from epicene.suites.misgendering.ask import OPEN, POST, PRE, PROBABILITY
-from epicene.suites.misgendering.conversion import CONVERTED, candidates, first_gap
-from epicene.suites.misgendering.expected import NEXT, after_the_text, by_expectation
-from epicene.suites.misgendering.lexicon import extraneous, marked
-from epicene.suites.misgendering.pronoun_finding import find_pronouns, tokens
-from epicene.suites.misgendering.repetition import repetition_rate
+from epicene.core.records import Judgement, Scores, Texts
+from epicene.suites.answers import LIKELIHOOD_MEASURES, normalised_likelihood
+from epicene.suites.misgendering.ask import (
+    CONVERTED,
+    OPEN,
+    POST,
+    PRE,
+    PROBABILITY,
+    converted_candidates,
+    first_gap,
+)
+from epicene.suites.misgendering.continuations import (
+    bracket_mentions,
+    extraneous_mentions,
+    find_pronouns,
+    repetition_rate,
+    tokens,
+)
+from epicene.suites.misgendering.expected_disagreement import (
+    NEXT_WORD,
+    after_filled_template,
+    by_expectation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from epicene.records import Outcome, Text
-    from epicene.suites import Answers, Given
-    from epicene.suites.likelihood import Measure
-    from epicene.suites.misgendering.instances import Candidate, Instance
+    from epicene.core.records import Outcome, Text
+    from epicene.suites import AnsweredRequest, Answers
+    from epicene.suites.answers import LikelihoodMeasure
+    from epicene.suites.misgendering.items import Candidate, Instance
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
 
@@ -35,7 +50,7 @@ def judge(item: Instance, answers: Answers, protocol: MisgenderingProtocol) -> I
             elif given.name.startswith(CONVERTED):
                 yield by_conversion(item, answers, given, protocol)
             else:
-                setting = given.name.removeprefix(f"{NEXT} ")
+                setting = given.name.removeprefix(f"{NEXT_WORD} ")
                 yield from by_next_word(item, answers, setting, given.answer, protocol)
 
 
@@ -46,7 +61,7 @@ def by_probability(
     item: Instance, scores: Scores, protocol: MisgenderingProtocol
 ) -> Iterator[Judgement]:
     """The candidate of greatest likelihood, by each normalisation."""
-    for measure in MEASURES:
+    for measure in LIKELIHOOD_MEASURES:
         chosen = likeliest(item.candidates, scores, measure)
         main = measure == protocol.measure
         yield Judgement(
@@ -63,9 +78,11 @@ def by_probability(
         )
 
 
-def likeliest(choices: Sequence[Candidate], scores: Scores, measure: Measure) -> Candidate:
+def likeliest(
+    choices: Sequence[Candidate], scores: Scores, measure: LikelihoodMeasure
+) -> Candidate:
     """The choice whose text has the greatest likelihood; ties go to the first."""
-    figures = [measured(text, measure) for text in scores.texts]
+    figures = [normalised_likelihood(text, measure) for text in scores.texts]
     return choices[figures.index(max(figures))]
 
 
@@ -73,13 +90,13 @@ def likeliest(choices: Sequence[Candidate], scores: Scores, measure: Measure) ->
 
 
 def by_conversion(
-    item: Instance, answers: Answers, given: Given, protocol: MisgenderingProtocol
+    item: Instance, answers: Answers, given: AnsweredRequest, protocol: MisgenderingProtocol
 ) -> Judgement:
     """Which pronouns make a generation of the model's own likeliest."""
     assert isinstance(given.answer, Scores)
     number = given.name.removeprefix(f"{CONVERTED} ")
     text = answers.only(Texts).texts[int(number) - 1]
-    choices = candidates(item, text.text, protocol)
+    choices = converted_candidates(item, text.text, protocol)
     chosen = likeliest(choices, given.answer, protocol.measure)
     gold = next(each.form for each in choices if each.pronoun == item.pronoun)
     return Judgement(
@@ -104,14 +121,14 @@ def by_next_word(
     if setting == OPEN:
         first = answers.only(Texts).texts[0].text
         whole = answers.where(name=f"{CONVERTED} 1").only(Scores)
-        chosen = likeliest(candidates(item, first, protocol), whole, protocol.measure)
+        chosen = likeliest(converted_candidates(item, first, protocol), whole, protocol.measure)
         gap = first_gap(item, first, protocol)
         assert gap is not None, "a next word was asked for where there is no pronoun"
         _, choices = gap
     else:
         whole = answers.where(name=PROBABILITY).only(Scores)
         chosen = likeliest(item.candidates, whole, protocol.measure)
-        choices = item.candidates if setting == PRE else after_the_text(item, protocol)[1]
+        choices = item.candidates if setting == PRE else after_filled_template(item, protocol)[1]
     yield from by_expectation(item, setting, scores, choices, chosen.pronoun)
 
 
@@ -127,7 +144,7 @@ def by_generation(
     if not found.sets:
         outcome = "undetected"
     context = item.filled(item.gold) if setting == POST else item.before
-    gendered = extraneous(text.text, context)
+    gendered = extraneous_mentions(text.text, context)
     words = [token.lower() for token in tokens(f"{context} {text.text}", protocol.tokeniser)]
     return Judgement(
         item=item.id,
@@ -149,7 +166,7 @@ def by_generation(
             "context": context,
             "answer": text.text,
             "first pronoun": found.first,
-            **({"extraneous words": marked(text.text, gendered)} if gendered else {}),
+            **({"extraneous words": bracket_mentions(text.text, gendered)} if gendered else {}),
         },
     )
 

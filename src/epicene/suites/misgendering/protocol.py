@@ -1,18 +1,18 @@
-"""How misgendering is asked: the authors' way, and ours."""
+"""The protocols of misgendering: the paper's and ours."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from epicene.records import Decoding, FirstToken, Positive
+from epicene.core.records import Decoding, FirstToken, Positive
 from epicene.suites import Protocol
-from epicene.suites.likelihood import Measure
+from epicene.suites.answers import LikelihoodMeasure
 
 
 class MisgenderingProtocol(Protocol, frozen=True, kw_only=True):
     """What varies between ways of asking."""
 
-    measure: Measure
+    measure: LikelihoodMeasure
     first_token: FirstToken
     # Take the published texts without the faults on the card, and contexts without the space
     # that stands before the gap.

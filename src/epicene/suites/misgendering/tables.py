@@ -1,67 +1,206 @@
-"""The paper's tables from any runs, its printed numbers beside them, and ours."""
+"""The tables of a run; every measure by case, list of names, antecedent and occupation."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.records import Column, Estimate, Row, Table
-from epicene.suites import agreement
-from epicene.suites.likelihood import MEASURES
-from epicene.suites.misgendering.agreement_tables import (
+from epicene.core.records import Column, Estimate, Row, Table
+from epicene.stats import paired_agreement
+from epicene.stats.tabulate import (
+    accuracy,
+    distinct_values,
+    mean,
+    rows_where,
+    share,
+    undetected_share,
+)
+from epicene.suites.answers import LIKELIHOOD_MEASURES
+from epicene.suites.misgendering.metrics import (
+    FAMILIES,
+    MODES,
+    TEMPLATES,
+    conversion_judgements,
+    expected_disagreements,
+    generation_judgements,
+    paired_formats,
+    probability_judgements,
+    pronouns_of,
+    sigma_by_instance,
+    variation_table,
+    with_all_facets,
+)
+from epicene.suites.misgendering.tables_agreement import (
     agreement_tables,
+    all_paired_formats,
+    beta_table,
+    conflict_rate,
+    conflict_table,
+    disagreement_table,
     format_table,
     repetition_tables,
 )
-from epicene.suites.misgendering.disagreement import (
-    all_pairs,
-    beta_table,
-    conflict,
-    conflict_table,
-    disagreement_table,
-)
-from epicene.suites.misgendering.facet_tables import facet_tables
-from epicene.suites.misgendering.formats import (
-    MODES,
-    generations,
-    paired,
-    probabilities,
-    pronouns_of,
-    with_all_facets,
-)
-from epicene.suites.misgendering.variation import variation_table
-from epicene.suites.tabulate import accuracy, only, share, undetected, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+    import polars
 
     from epicene.suites import Results
     from epicene.suites.misgendering.protocol import MisgenderingProtocol
 
+if TYPE_CHECKING:
     Outcomes = Results[MisgenderingProtocol]
+    # Judgements of one model, by dataset family and setting or format.
+    _Parts = Mapping[tuple[str, str], polars.DataFrame]
+
+FACETS = ("case", "names", "antecedent", "occupation")
+
+_NOTHING = Estimate(value=None, why="nothing was judged")
 
 
-def metrics(results: Outcomes) -> Mapping[str, Estimate]:
+class _Measure(NamedTuple):
+    """A number, of which judgements it is taken, and how it is shown."""
+
+    name: str
+    title: str
+    parts: Callable[[polars.DataFrame, MisgenderingProtocol], _Parts]
+    of: Callable[[polars.DataFrame], Estimate]
+    is_share: bool = True
+
+
+def facet_tables(results: Outcomes) -> Iterator[Table]:
+    """A table per measure: model, dataset, setting and facet by pronoun."""
+    names = pronouns_of(results.frame)
+    for measure in _MEASURES:
+        rows = []
+        for model in distinct_values(results.frame, "model"):
+            parts = measure.parts(rows_where(results.frame, model=model), results.protocol)
+            for keys, part in parts.items():
+                rows += [
+                    Row(keys=(model, *keys, *which), cells=cells)
+                    for which, cells in _by_facet(part, names, measure.of)
+                ]
+        number = {"unit": "share"} if measure.is_share else {"unit": "number", "decimals": 3}
+        yield Table(
+            name=f"{measure.name} by facet",
+            title=f"{measure.title}, by grammatical case, list of names, antecedent and occupation",
+            levels=("model", "family", "setting", "facet", "of"),
+            columns=tuple(Column(name=name, **number) for name in ("all", *names)),
+            rows=tuple(rows),
+        )
+
+
+def _by_facet(
+    part: polars.DataFrame, names: list[str], measure: Callable[[polars.DataFrame], Estimate]
+) -> Iterator[tuple[tuple[str, str], tuple[Estimate, ...]]]:
+    """For each value of each facet the measure over all pronouns, then of each."""
+    for facet in FACETS:
+        for value, here in _split(part, facet).items():
+            mine = _split(here, "pronoun")
+            each = (measure(mine[name]) if name in mine else _NOTHING for name in names)
+            yield (facet, value), (measure(here), *each)
+
+
+def _split(frame: polars.DataFrame, column: str) -> dict[str, polars.DataFrame]:
+    """The rows of each value of a column, by that value; those without one are left out."""
+    parts = frame.partition_by(column, as_dict=True)
+    known = {str(value): part for (value,), part in parts.items() if value is not None}
+    return dict(sorted(known.items()))
+
+
+# --- which judgements ----------------------------------------------------------------------
+
+
+def _generated(frame: polars.DataFrame, _protocol: MisgenderingProtocol) -> _Parts:
+    return {mode: generation_judgements(frame, *mode) for mode in MODES}
+
+
+def _all_outcomes(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> _Parts:
+    """All that is right or wrong: by probability too."""
+    import polars as pl
+
+    scored = {
+        (name, "probability"): probability_judgements(frame).filter(
+            pl.col("dataset").cast(pl.String).is_in(family.datasets)
+        )
+        for name, family in FAMILIES.items()
+    }
+    return {
+        **scored,
+        ("open", TEMPLATES): conversion_judgements(frame),
+        **_generated(frame, protocol),
+    }
+
+
+def _paired(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> _Parts:
+    return {mode: paired_formats(frame, *mode, protocol) for mode in MODES}
+
+
+def _varying(frame: polars.DataFrame, protocol: MisgenderingProtocol) -> _Parts:
+    return {
+        mode: sigma_by_instance(generation_judgements(frame, *mode), protocol) for mode in MODES
+    }
+
+
+def _expected(frame: polars.DataFrame, _protocol: MisgenderingProtocol) -> _Parts:
+    return {
+        mode: rows_where(expected_disagreements(frame, *mode), distribution="full", bound="δ")
+        for mode in MODES
+    }
+
+
+_MEASURES = (
+    _Measure("accuracy", "Right pronoun", _all_outcomes, accuracy),
+    _Measure("no pronoun", "Generations without a pronoun", _generated, undetected_share),
+    _Measure("conflict", "Probability and generation conflict", _paired, conflict_rate),
+    _Measure(
+        "MCC",
+        "MCC of probability and generation",
+        _paired,
+        lambda pairs: paired_agreement.mcc(pairs, clustered=True),
+        is_share=False,
+    ),
+    _Measure(
+        "κ",
+        "κ of probability and generation",
+        _paired,
+        lambda pairs: paired_agreement.kappa(pairs, clustered=True),
+        is_share=False,
+    ),
+    _Measure(
+        "variation",
+        "Mean σ over the generations of an instance",
+        _varying,
+        lambda instances: mean(instances, "sigma"),
+        is_share=False,
+    ),
+    _Measure("repetition", "Repetition rate", _generated, mean, is_share=False),
+    _Measure("expected disagreement", "Expected disagreement δ", _expected, mean),
+)
+
+
+def all_metrics(results: Outcomes) -> Mapping[str, Estimate]:
     """Accuracy by each format, the share without a pronoun, and how the formats agree."""
     frame = with_all_facets(results.frame)
     made = {}
-    if len(generations(frame)):
-        made["accuracy_generation"] = accuracy(generations(frame))
-        made["no_pronoun"] = undetected(generations(frame))
-    if len(probabilities(frame)):
-        made["accuracy_probability"] = accuracy(probabilities(frame))
+    if len(generation_judgements(frame)):
+        made["accuracy_generation"] = accuracy(generation_judgements(frame))
+        made["no_pronoun"] = undetected_share(generation_judgements(frame))
+    if len(probability_judgements(frame)):
+        made["accuracy_probability"] = accuracy(probability_judgements(frame))
     for family, setting in MODES:
         name = setting if setting == "open" else f"{family}_{setting}"
-        part = generations(frame, family, setting)
+        part = generation_judgements(frame, family, setting)
         if len(part):
             made[f"accuracy_{name}"] = accuracy(part)
-            made[f"no_pronoun_{name}"] = undetected(part)
-            pairs = paired(frame, family, setting, results.protocol)
-            made[f"agreement_{name}"] = agreement.raw(pairs, clustered=True)
-            made[f"mcc_{name}"] = agreement.mcc(pairs, clustered=True)
-    pairs = all_pairs(frame, results.protocol)
+            made[f"no_pronoun_{name}"] = undetected_share(part)
+            pairs = paired_formats(frame, family, setting, results.protocol)
+            made[f"agreement_{name}"] = paired_agreement.raw(pairs, clustered=True)
+            made[f"mcc_{name}"] = paired_agreement.mcc(pairs, clustered=True)
+    pairs = all_paired_formats(frame, results.protocol)
     if len(pairs):
-        made["conflict"] = conflict(pairs)
+        made["conflict"] = conflict_rate(pairs)
     return made
 
 
@@ -70,38 +209,38 @@ def tables(results: Outcomes) -> Iterator[Table]:
     results = replace(results, frame=with_all_facets(results.frame))
     yield from agreement_tables(results)
     yield from repetition_tables(results)
-    yield _accuracy(results)
-    yield _outcomes(results)
-    yield _by_measure(results)
+    yield _accuracy_table(results)
+    yield _outcome_table(results)
+    yield _measure_table(results)
     yield format_table(results)
     yield variation_table(results)
     yield conflict_table(results)
     yield beta_table(results)
     yield disagreement_table(results)
     yield from facet_tables(results)
-    if values_of(results.frame, "distractors"):
+    if distinct_values(results.frame, "distractors"):
         yield distractor_table(results)
 
 
-def _accuracy(results: Outcomes) -> Table:
+def _accuracy_table(results: Outcomes) -> Table:
     """Every dataset and format by pronoun, no pronoun counted both ways."""
     import polars as pl
 
     names = pronouns_of(results.frame)
     rows = []
-    for model in values_of(results.frame, "model"):
-        for dataset in values_of(results.frame, "dataset"):
-            part = only(results.frame, model=model, dataset=dataset)
-            formats = {"probability": probabilities(part)}
+    for model in distinct_values(results.frame, "model"):
+        for dataset in distinct_values(results.frame, "dataset"):
+            part = rows_where(results.frame, model=model, dataset=dataset)
+            formats = {"probability": probability_judgements(part)}
             for setting in ("pre", "post", "open"):
-                formats[setting] = generations(part, setting=setting)
+                formats[setting] = generation_judgements(part, setting=setting)
             for form, judged in formats.items():
                 if not len(judged):
                     continue
                 cells = [accuracy(judged)]
-                cells += [accuracy(only(judged, pronoun=each)) for each in names]
+                cells += [accuracy(rows_where(judged, pronoun=each)) for each in names]
                 cells.append(share(judged, pl.col("outcome") != "wrong"))
-                cells.append(undetected(judged))
+                cells.append(undetected_share(judged))
                 rows.append(Row(keys=(model, dataset, form), cells=tuple(cells)))
     heads = ("all", *names, "no misgendering", "no pronoun")
     return Table(
@@ -117,18 +256,18 @@ def _accuracy(results: Outcomes) -> Table:
     )
 
 
-def _outcomes(results: Outcomes) -> Table:
+def _outcome_table(results: Outcomes) -> Table:
     """What the first pronoun of a continuation was, by dataset, setting and pronoun."""
     import polars as pl
 
-    judged = generations(results.frame)
+    judged = generation_judgements(results.frame)
     rows = []
-    for model in values_of(judged, "model"):
-        for dataset in values_of(only(judged, model=model), "dataset"):
-            part = only(judged, model=model, dataset=dataset)
-            for setting in values_of(part, "setting"):
+    for model in distinct_values(judged, "model"):
+        for dataset in distinct_values(rows_where(judged, model=model), "dataset"):
+            part = rows_where(judged, model=model, dataset=dataset)
+            for setting in distinct_values(part, "setting"):
                 for name in pronouns_of(part):
-                    mine = only(part, setting=setting, pronoun=name)
+                    mine = rows_where(part, setting=setting, pronoun=name)
                     cells = [
                         share(mine, pl.col("outcome") == outcome)
                         for outcome in ("right", "wrong", "undetected")
@@ -157,7 +296,7 @@ def _outcomes(results: Outcomes) -> Table:
     )
 
 
-def _by_measure(results: Outcomes) -> Table:
+def _measure_table(results: Outcomes) -> Table:
     import polars as pl
 
     frame = results.frame.filter(pl.col("format") == "probability")
@@ -165,17 +304,17 @@ def _by_measure(results: Outcomes) -> Table:
         name="measures",
         title="Right pronoun by probability, by how likelihood is normalised",
         levels=("model", "dataset"),
-        columns=tuple(Column(name=measure) for measure in MEASURES),
+        columns=tuple(Column(name=measure) for measure in LIKELIHOOD_MEASURES),
         rows=tuple(
             Row(
                 keys=(model, dataset),
                 cells=tuple(
-                    accuracy(only(frame, model=model, dataset=dataset, measure=measure))
-                    for measure in MEASURES
+                    accuracy(rows_where(frame, model=model, dataset=dataset, measure=measure))
+                    for measure in LIKELIHOOD_MEASURES
                 ),
             )
-            for model in values_of(frame, "model")
-            for dataset in values_of(only(frame, model=model), "dataset")
+            for model in distinct_values(frame, "model")
+            for dataset in distinct_values(rows_where(frame, model=model), "dataset")
         ),
         notes=(f"The protocol's measure is {results.protocol.measure}.",),
     )
@@ -185,18 +324,18 @@ def distractor_table(results: Outcomes) -> Table:
     """Accuracy by probability over the number of sentences about somebody else (RUFF in full)."""
     import polars as pl
 
-    scored = probabilities(results.frame).filter(pl.col("dataset") == "ruff")
+    scored = probability_judgements(results.frame).filter(pl.col("dataset") == "ruff")
     scored = scored.with_columns(pl.col("distractors").cast(pl.String).fill_null("0"))
-    numbers = values_of(scored, "distractors")
+    numbers = distinct_values(scored, "distractors")
     rows = [
         Row(
             keys=(model, which.get("pronoun", "all")),
             cells=tuple(
-                accuracy(only(scored, model=model, distractors=number, **which))
+                accuracy(rows_where(scored, model=model, distractors=number, **which))
                 for number in numbers
             ),
         )
-        for model in values_of(scored, "model")
+        for model in distinct_values(scored, "model")
         for which in ({}, *({"pronoun": name} for name in pronouns_of(scored)))
     ]
     return Table(

@@ -1,32 +1,83 @@
-"""From rules to a set of pairs: templates, a writer, a translator, and people who correct."""
+"""Build a set of pairs: templates, a writer, a translator, annotators, checks and export."""
 
 from __future__ import annotations
 
-from epicene.records import Generate, Translate
-from epicene.suites.construction import AskModels, AskPeople, Compute, Construction
-from epicene.suites.genform.construction.both_forms import (
+import json
+from typing import TYPE_CHECKING
+
+from epicene.core.records import Generate, Translate
+from epicene.suites.construction import AskModels, AskPeople, Compute, Construction, kept_rows
+from epicene.suites.genform.checks import check
+from epicene.suites.genform.construction.annotation import (
+    adjudicate_forms,
+    adjudicate_reviews,
     draft,
     forms,
+    read_adjudicated_forms,
+    read_adjudicated_reviews,
     read_forms,
-    read_settled_forms,
-    settle_forms,
-)
-from epicene.suites.genform.construction.export import checked, export
-from epicene.suites.genform.construction.reviewing import (
     read_reviews,
-    read_settled_reviews,
     review,
-    settle_reviews,
 )
-from epicene.suites.genform.construction.writing import (
+from epicene.suites.genform.construction.generation import (
     GenformBuild,
     ask_to_translate,
     ask_to_write,
+    deduplicate,
+    duplicate_reasons,
     plan,
     read_translated,
     read_written,
-    sift,
 )
+from epicene.suites.genform.items import Pair
+from epicene.suites.genform.protocol import PROTOCOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from epicene.suites.construction import StepOutputs, StepRow
+
+PAIRS, CARD = "pairs.jsonl", "card.md"
+_FIELDS = ("id", "language", "rule", "english", "masculine", "feminine")
+
+
+def check_pairs(made: StepOutputs, settings: GenformBuild) -> Iterator[StepRow]:
+    """Each pair with what the suite's check says of it.
+
+    A pair with an error and a pair that repeats another are dropped; warnings are for people to
+    read.
+    """
+    rows = made["settle-forms"]
+    dropped = duplicate_reasons(rows, settings.language, "masculine")
+    pairs = [pair_of(row) for row in rows if row["id"] not in dropped]
+    warnings: dict[str, list[str]] = {}
+    for finding in check(pairs, PROTOCOLS["epicene"]):
+        if finding.severity == "error":
+            dropped.setdefault(finding.place, finding.message)
+        else:
+            warnings.setdefault(finding.place, []).append(finding.message)
+    for row in rows:
+        name = row["id"]
+        yield {**row, "warnings": warnings.get(name, []), "dropped": dropped.get(name, "")}
+
+
+def pair_of(row: Mapping[str, str]) -> Pair:
+    """The pair that a row became."""
+    return Pair(**{name: row[name] for name in _FIELDS})
+
+
+def export(made: StepOutputs, settings: GenformBuild, folder: Path) -> Sequence[Path]:
+    """The pairs in the suite's own format, and the card."""
+    from epicene.suites.genform.construction.data_card import card
+
+    rows = kept_rows(made["check"])
+    data, about = folder / PAIRS, folder / CARD
+    lines = (json.dumps({name: row[name] for name in _FIELDS}, ensure_ascii=False) for row in rows)
+    data.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    about.write_text(card(made, settings, [pair_of(row) for row in rows]), encoding="utf-8")
+    return data, about
+
 
 construction = Construction(
     about="Pairs of a language, from templates by rule to forms that people agree on.",
@@ -41,7 +92,7 @@ construction = Construction(
             ask=ask_to_write,
             read=read_written,
         ),
-        Compute(name="sift", about="without what repeats", make=sift),
+        Compute(name="sift", about="without what repeats", make=deduplicate),
         AskModels(
             name="translate",
             about="into the language",
@@ -56,18 +107,18 @@ construction = Construction(
         AskPeople(
             name="settle-review",
             about="a third where they disagree",
-            study=settle_reviews,
-            read=read_settled_reviews,
+            study=adjudicate_reviews,
+            read=read_adjudicated_reviews,
         ),
         Compute(name="draft", about="the rewriter's forms", make=draft),
         AskPeople(name="forms", about="two people write both forms", study=forms, read=read_forms),
         AskPeople(
             name="settle-forms",
             about="a third where they disagree",
-            study=settle_forms,
-            read=read_settled_forms,
+            study=adjudicate_forms,
+            read=read_adjudicated_forms,
         ),
-        Compute(name="check", about="what is wrong with the pairs", make=checked),
+        Compute(name="check", about="what is wrong with the pairs", make=check_pairs),
     ),
     export=export,
 )

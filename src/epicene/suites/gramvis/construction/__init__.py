@@ -1,53 +1,56 @@
-"""From seeds to a list of words: chat models propose, dictionaries and people decide."""
+"""Build a word list from seeds: chat models propose, dictionaries and people decide."""
 
 from __future__ import annotations
 
-from epicene.records import Generate
+from epicene.core.records import Generate
 from epicene.suites.construction import AskModels, AskPeople, Compute, Construction
-from epicene.suites.gramvis.construction.export import checked, export
-from epicene.suites.gramvis.construction.looking_up import looked_up
-from epicene.suites.gramvis.construction.proposing import (
+from epicene.suites.gramvis.construction.dictionaries import look_up_nouns
+from epicene.suites.gramvis.construction.elicitation import (
     GramvisBuild,
-    ask_to_propose,
-    read_proposed,
-    seeds,
+    ask_for_categories,
+    ask_for_words,
+    mark_divergent,
+    read_categories,
+    read_stereotypes,
+    read_words_proposed,
+    seed_prompts,
+    stereotype_study,
 )
-from epicene.suites.gramvis.construction.sorting import ask_to_sort, read_sorted
-from epicene.suites.gramvis.construction.suggesting import diverge, read_suggested, suggest
+from epicene.suites.gramvis.construction.export import check_rows, export
 
 construction = Construction(
     about="Words whose gender contradicts, or equals, the stereotype of their meaning.",
     settings=GramvisBuild,
     steps=(
-        Compute(name="seeds", about="prompts by language and gender", make=seeds),
+        Compute(name="seeds", about="prompts by language and gender", make=seed_prompts),
         AskModels(
             name="propose",
             about="words from chat models",
             role="proposers",
             verbs=(Generate,),
-            ask=ask_to_propose,
-            read=read_proposed,
+            ask=ask_for_words,
+            read=read_words_proposed,
             many=True,
         ),
-        Compute(name="look-up", about="one gender and no partner", make=looked_up),
+        Compute(name="look-up", about="one gender and no partner", make=look_up_nouns),
         AskPeople(
             name="suggest",
             about="five people on each English meaning",
-            study=suggest,
-            read=read_suggested,
+            study=stereotype_study,
+            read=read_stereotypes,
         ),
-        Compute(name="diverge", about="stereotype against grammar", make=diverge),
+        Compute(name="diverge", about="stereotype against grammar", make=mark_divergent),
         AskModels(
             name="sort",
             about="categories by three chat models",
             role="sorters",
             verbs=(Generate,),
-            ask=ask_to_sort,
-            read=read_sorted,
+            ask=ask_for_categories,
+            read=read_categories,
             many=True,
             least=3,
         ),
-        Compute(name="check", about="what is wrong with the words", make=checked),
+        Compute(name="check", about="what is wrong with the words", make=check_rows),
     ),
     export=export,
 )

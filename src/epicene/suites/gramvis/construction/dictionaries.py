@@ -1,14 +1,14 @@
-"""What dictionaries say of nouns: their gender, and a partner of the other gender.
+"""Look proposed nouns up: their gender, and a counterpart of the other gender.
 
-A file is what kaikki.org extracts from Wiktionary (JSON lines, perhaps gzipped), where the
-authors looked words up too, or a table with the columns language, word and gender. For French
-and Russian what the extra `morphology` installs is asked as well.
+A dictionary file is an extract of Wiktionary from kaikki.org (JSON lines, may be gzipped) or a
+table with the columns language, word and gender; for French and Russian the extra `morphology` is
+used too.
 """
 
 from __future__ import annotations
 
 import gzip
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,12 +16,25 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 import regex
 
-from epicene.datafiles import read_rows
-from epicene.errors import InputError
-from epicene.suites.gramvis.names import LANGUAGES, language_of
+from epicene.core.data_files import read_rows
+from epicene.core.errors import InputError, RunError
+from epicene.suites.construction import kept_rows
+from epicene.suites.gramvis.articles import definite_article
+from epicene.suites.gramvis.checks import check_words, counterpart
+from epicene.suites.gramvis.items import (
+    GRAMMARS,
+    LANGUAGES,
+    Word,
+    is_well_spelled,
+    language_of,
+    word_id,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+
+    from epicene.suites.construction import StepOutputs, StepRow
+    from epicene.suites.gramvis.construction.elicitation import GramvisBuild
 
 _GENDERS = {
     "masculine": "M", "feminine": "F", "neuter": "N", "m": "M", "f": "F", "n": "N",
@@ -47,7 +60,7 @@ def look_up(words: Mapping[str, Set[str]], files: Iterable[str]) -> Entries:
     known: set[str] = set()
     for path in map(Path, filter(None, files)):
         known |= _read_file(path, words, found)
-    for language, lexicon in _INSTALLED.items():
+    for language, lexicon in _INSTALLED_DICTIONARIES.items():
         if language in words and lexicon(words[language], found):
             known.add(language)
     for language in words:
@@ -131,7 +144,7 @@ def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) 
         if line.pos == "noun" and line.word in words.get(language, ()):
             entry = found[language, line.word]
             entry.sources.add(path.name)
-            _take(line, entry)
+            _add_to_entry(line, entry)
     return languages - {""}
 
 
@@ -144,7 +157,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
 
 
-def _take(line: _Line, entry: Entry) -> None:
+def _add_to_entry(line: _Line, entry: Entry) -> None:
     """The genders of all senses; who is of the other gender by a form, or by being one's form."""
     own = _genders(line.tags)
     for sense in line.senses:
@@ -167,7 +180,7 @@ def _genders(tags: Iterable[str]) -> set[str]:
 
 
 def _french(words: Set[str], found: Entries) -> bool:
-    from epicene.languages.rewriting.french.dictionary import PACKAGE, dictionary
+    from epicene.rewriting.french.dictionary import PACKAGE, dictionary
 
     dela = dictionary()
     if dela is None:
@@ -205,4 +218,102 @@ def _russian(words: Set[str], found: Entries) -> bool:
     return True
 
 
-_INSTALLED: dict[str, Callable[[Set[str], Entries], bool]] = {"FR": _french, "RU": _russian}
+_INSTALLED_DICTIONARIES: dict[str, Callable[[Set[str], Entries], bool]] = {
+    "FR": _french,
+    "RU": _russian,
+}
+
+_GLOSSES = ("english", "chinese", "genitive", "accusative")
+
+
+def look_up_nouns(made: StepOutputs, settings: GramvisBuild) -> Iterator[StepRow]:
+    """Each noun that was proposed, as a dictionary has it; those that will not do say why."""
+    merged = list(_one_row_per_noun(kept_rows(made["propose"])))
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for row in merged:
+        wanted[row["language"]] |= {row["word"], *_guessed_partners(row)}
+    entries = look_up(wanted, settings.dictionaries)
+    passed = 0
+    for row in merged:
+        entry = entries.get((row["language"], row["word"]), Entry())
+        fault = _reason_to_drop(row, entry, entries)
+        if not fault:
+            passed += 1
+            (row["grammar"],) = entry.genders
+            row["article"] = definite_article(row["language"], row["grammar"], row["word"])
+            fault = _first_form_error(row)
+        yield {**row, "dictionaries": sorted(entry.sources), "dropped": fault}
+    if not passed:
+        raise RunError(
+            f"None of the {len(merged)} nouns that were proposed is in a dictionary with one "
+            "gender and no partner; name more of them with --set dictionaries=FILE,FILE and build "
+            "into another folder."
+        )
+
+
+def _one_row_per_noun(rows: Sequence[StepRow]) -> Iterator[StepRow]:
+    """Each noun once: the commonest of its glosses and forms, and who proposed it."""
+    together: dict[tuple[str, str], list[StepRow]] = defaultdict(list)
+    for row in rows:
+        together[row["language"], row["word"]].append(row)
+    for (language, word), mine in together.items():
+        yield {
+            "id": f"{language}/{word}",
+            "language": language,
+            "word": word,
+            **{name: _commonest(row[name] for row in mine) for name in _GLOSSES if name in mine[0]},
+            "models": sorted({row["model"] for row in mine}),
+        }
+
+
+def _commonest(texts: Iterable[str]) -> str:
+    """The text that most gave; of equally many the first."""
+    return Counter(texts).most_common(1)[0][0]
+
+
+def _guessed_partners(row: StepRow) -> set[str]:
+    guesses = {counterpart(row["language"], grammar, row["word"]) for grammar in GRAMMARS}
+    return guesses - {"", row["word"]}
+
+
+def _reason_to_drop(row: StepRow, entry: Entry, entries: Entries) -> str:
+    """Why a noun will not do; empty if it will."""
+    language, word = row["language"], row["word"]
+    if not is_well_spelled(word):
+        return "is not spelled as a word"
+    if " " in word:
+        return "is more than one word"
+    if not entry.genders:
+        return "is in no dictionary"
+    if len(entry.genders) > 1:
+        return f"has the genders {' and '.join(sorted(entry.genders))}"
+    (grammar,) = entry.genders
+    if grammar not in GRAMMARS:
+        return "is neuter"
+    guess = counterpart(language, grammar, word)
+    if guess == word:
+        return "is used in both genders"
+    # A partner that endings suggest is one where a dictionary has it in the other gender.
+    found = entries.get((language, guess), Entry()).genders - {grammar, "N"}
+    partners = entry.partners - {word} | ({guess} if found else set())
+    return f"has the partner {sorted(partners)[0]}" if partners else ""
+
+
+def _first_form_error(row: StepRow) -> str:
+    """What the suite's own check finds wrong with the noun's forms and glosses."""
+    word = word_of(row, "male", "occupation")  # neither matters here
+    errors = [found.message for found in check_words([word]) if found.severity == "error"]
+    return errors[0].rstrip(".") if errors else ""
+
+
+def word_of(row: StepRow, stereotype: str, category: str) -> Word:
+    """The word that a row became."""
+    return Word(
+        id=word_id(row["language"], row["word"], row["grammar"]),
+        stereotype=stereotype,  # type: ignore[arg-type]
+        category=category,
+        **{
+            name: row.get(name, "")
+            for name in ("language", "word", "article", "grammar", *_GLOSSES)
+        },
+    )

@@ -1,35 +1,148 @@
-"""The last steps: check the words, write those that pass, and the card that goes with them."""
+"""Check the words, and write those that pass together with their data card."""
 
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from epicene.suites.construction import kept
-from epicene.suites.gramvis.construction.looking_up import word_of
-from epicene.suites.gramvis.construction.sorting import categories
-from epicene.suites.gramvis.people.word_studies import meaning_key
-from epicene.suites.gramvis.word_checks import check_words
-from epicene.suites.gramvis.words import COLUMNS
+from epicene.stats.agreement import fleiss, krippendorff
+from epicene.suites.construction import kept_rows
+from epicene.suites.data_cards import dropped_reasons, format_estimate, markdown_table
+from epicene.suites.gramvis.checks import check_words
+from epicene.suites.gramvis.construction.dictionaries import word_of
+from epicene.suites.gramvis.construction.elicitation import category_rows
+from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES, WORD_COLUMNS
+from epicene.suites.gramvis.studies.word_meanings import meaning_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from epicene.suites.construction import Made, Row
-    from epicene.suites.gramvis.construction.proposing import GramvisBuild
-    from epicene.suites.gramvis.words import Word
+    from epicene.suites.construction import StepOutputs, StepRow
+    from epicene.suites.gramvis.construction.elicitation import GramvisBuild
+    from epicene.suites.gramvis.items import Word
+
+
+def data_card(made: StepOutputs, settings: GramvisBuild) -> str:
+    """The whole card, in Markdown."""
+    parts = (
+        _title(made),
+        _words(made),
+        _steps(made, settings),
+        _models(made),
+        _people(made, settings),
+        _warnings(made),
+    )
+    return "\n".join(line for part in parts for line in (*part, ""))
+
+
+def _title(made: StepOutputs) -> Iterator[str]:
+    rows = kept_rows(made["check"])
+    diverging = sum(row["diverges"] for row in rows)
+    yield "# Nouns whose grammatical gender contradicts, or equals, the stereotype"
+    yield ""
+    yield f"- Words: {len(rows)}"
+    yield f"- Divergent: {diverging}"
+    yield f"- Controls, whose stereotype equals their grammar: {len(rows) - diverging}"
+
+
+def _words(made: StepOutputs) -> Iterator[str]:
+    yield "## Words"
+    yield ""
+    rows = kept_rows(made["check"])
+    numbers = Counter((row["language"], row["grammar"], row["diverges"]) for row in rows)
+    yield from markdown_table(
+        ("language", "gender", "divergent", "controls"),
+        (
+            (name.capitalize(), grammar, *(numbers[code, grammar, kind] for kind in (True, False)))
+            for code, name in LANGUAGES.items()
+            for grammar in GRAMMARS
+            if any(row["language"] == code for row in rows)
+        ),
+    )
+    yield ""
+    by_category = Counter(row["category"] for row in rows)
+    yield from markdown_table(
+        ("category", "words"), ((name, by_category[name]) for name in CATEGORIES)
+    )
+
+
+def _steps(made: StepOutputs, settings: GramvisBuild) -> Iterator[str]:
+    yield "## How it was made"
+    yield ""
+    yield (
+        f"{len(made['seeds'])} prompts, {settings.number} words asked for in each (seed "
+        f"{settings.seed}, temperature {settings.temperature})."
+    )
+    yield ""
+    steps = (
+        ("words proposed", made["propose"]),
+        ("different nouns, looked up", made["look-up"]),
+        ("with what people say of their meaning", made["diverge"]),
+        ("with a category, checked", made["check"]),
+    )
+    yield from markdown_table(
+        ("words", "number", "of these left out"),
+        ((what, len(rows), dropped_reasons(rows)) for what, rows in steps),
+    )
+    sources = sorted({name for row in made["look-up"] for name in row["dictionaries"]})
+    yield ""
+    yield f"Dictionaries: {', '.join(sources)}."
+
+
+def _models(made: StepOutputs) -> Iterator[str]:
+    yield "## Models"
+    yield ""
+    proposed = dict.fromkeys(row["model"] for row in made["propose"])
+    sorting = dict.fromkeys(model for row in made["sort"] for model in row["said"])
+    yield f"- Words were proposed by {'; '.join(proposed)}."
+    yield f"- Categories are what more than half of these say: {'; '.join(sorting)}."
+    yield f"- Categories: α {format_estimate(krippendorff(_category_labels(made)))}."
+
+
+def _category_labels(made: StepOutputs) -> list[list[str | None]]:
+    return [[name or None for name in row["said"].values()] for row in made["sort"]]
+
+
+def _people(made: StepOutputs, settings: GramvisBuild) -> Iterator[str]:
+    yield "## People"
+    yield ""
+    rows = made["suggest"]
+    people = {each["person"] for row in rows for each in row["given"]}
+    labels = [[each["said"] for each in row["given"]] for row in rows]
+    yield (
+        f"{len(people)} people were asked whom each of {len(rows)} English meanings suggests, "
+        f"{settings.people} each, without the words or their grammar; {settings.agree} had to "
+        "agree."
+    )
+    yield ""
+    yield f"- Meanings on which enough agreed: {sum(bool(row['suggests']) for row in rows)}."
+    alpha = format_estimate(krippendorff(labels))
+    yield f"- Fleiss' κ {format_estimate(fleiss(labels))}; Krippendorff's α {alpha}."
+
+
+def _warnings(made: StepOutputs) -> Iterator[str]:
+    rows = [
+        (row["id"], " ".join(row["warnings"]))
+        for row in kept_rows(made["check"])
+        if row["warnings"]
+    ]
+    yield "## What the check would have a person read"
+    yield ""
+    yield from markdown_table(("word", "warning"), rows) if rows else ("Nothing.",)
+
 
 WORDS, CARD = "words.csv", "card.md"
 
 
-def checked(made: Made, _settings: GramvisBuild) -> Iterator[Row]:
+def check_rows(made: StepOutputs, _settings: GramvisBuild) -> Iterator[StepRow]:
     """Each word with its category and what the suite's check says of it.
 
     A word with an error is dropped; warnings are for people to read.
     """
-    sorted_ = categories(made)
-    for row in kept(made["diverge"]):
+    sorted_ = category_rows(made)
+    for row in kept_rows(made["diverge"]):
         found = sorted_[meaning_key(row["english"])]
         word = {**row, "category": found["category"]}
         findings = [] if found["dropped"] else list(check_words([_word(word)]))
@@ -42,19 +155,18 @@ def checked(made: Made, _settings: GramvisBuild) -> Iterator[Row]:
         }
 
 
-def _word(row: Row) -> Word:
+def _word(row: StepRow) -> Word:
     return word_of(row, row["stereotype"], row["category"])
 
 
-def export(made: Made, settings: GramvisBuild, folder: Path) -> Sequence[Path]:
+def export(made: StepOutputs, settings: GramvisBuild, folder: Path) -> Sequence[Path]:
     """The words as the suite reads them, and the card."""
-    from epicene.suites.gramvis.construction.card import card
 
     data, about = folder / WORDS, folder / CARD
     with data.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer = csv.DictWriter(file, WORD_COLUMNS, restval="", lineterminator="\n")
         writer.writeheader()
-        for row in kept(made["check"]):
-            writer.writerow({name: row.get(name, "") for name in COLUMNS})
-    about.write_text(card(made, settings), encoding="utf-8")
+        for row in kept_rows(made["check"]):
+            writer.writerow({name: row.get(name, "") for name in WORD_COLUMNS})
+    about.write_text(data_card(made, settings), encoding="utf-8")
     return data, about

@@ -1,15 +1,21 @@
-"""MISGENDERED: templates that declare a person's pronouns, names drawn for each."""
+"""MISGENDERED: templates that declare a person's pronouns, with names drawn for each."""
 
 from __future__ import annotations
 
 import random
 from typing import TYPE_CHECKING
 
-from epicene.datafiles import read_rows, read_text
-from epicene.errors import unknown
-from epicene.suites.misgendering.instances import PUBLISHED_CASES, Forms, Instance
-from epicene.suites.misgendering.sources.forms import begins_sentence, candidates, read_forms
-from epicene.suites.misgendering.sources.published_files import published
+from epicene.core.data_files import read_rows, read_text
+from epicene.core.errors import unknown
+from epicene.suites.misgendering.items import (
+    PUBLISHED_CASES,
+    Instance,
+    PronounForms,
+    begins_sentence,
+    candidate_forms,
+    read_pronoun_forms,
+)
+from epicene.suites.misgendering.sources import published_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +40,7 @@ def files(folder: Path, declaration: str, *, all_sets: bool, exact: bool) -> lis
         raise unknown("template file of MISGENDERED", declaration, DECLARATIONS)
     pronouns = "pronouns_11.csv" if all_sets else "pronouns.csv"
     return [
-        published(folder, f"{DATASET}/{name}", exact=exact)
+        published_file(folder, f"{DATASET}/{name}", exact=exact)
         for name in (
             f"templates/{declaration}.csv",
             pronouns,
@@ -49,7 +55,7 @@ def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
     templates = [
         {**line.values, "template_id": str(place)} for place, line in enumerate(read_rows(paths[0]))
     ]
-    sets = read_forms(paths[1])
+    sets = read_pronoun_forms(paths[1])
     names = [
         (name.strip(), kind)
         for kind, path in zip(NAME_LISTS, paths[2:], strict=True)
@@ -86,8 +92,8 @@ def _without_repeats(names: list[tuple[str, str]], templates: int) -> list[list[
 
 def _instance(
     template: dict[str, str],
-    sets: tuple[Forms, ...],
-    gold: Forms,
+    sets: tuple[PronounForms, ...],
+    gold: PronounForms,
     name: str,
     kind: str,
     turn: int,
@@ -98,7 +104,7 @@ def _instance(
     for published_case, case in PUBLISHED_CASES.items():
         text = text.replace(f"{{{published_case}}}", gold.forms.get(case, ""))
     if mended:
-        text = _mended(text)
+        text = _corrected(text)
     before, _, after = text.partition(_GAP)
     case = PUBLISHED_CASES[template["form"]]
     number = template["template_id"]
@@ -110,7 +116,7 @@ def _instance(
         before=before,
         after=after,
         case=case,
-        candidates=candidates(sets, case, capital=begins_sentence(before, mended=mended)),
+        candidates=candidate_forms(sets, case, capital=begins_sentence(before, mended=mended)),
         sets=sets,
         template=number,
         name=name,
@@ -118,7 +124,7 @@ def _instance(
     )
 
 
-def _mended(text: str) -> str:
+def _corrected(text: str) -> str:
     """Without the stray slash, and ending as a sentence does."""
     text = text.replace("/'s pronouns", "'s pronouns").rstrip()
     return text if text[-1] in '.?!"”’' else f"{text}."

@@ -1,17 +1,33 @@
-"""RUFF without distractors: an introduction that shows a pronoun, then a task with a gap."""
+"""RUFF: an introduction that shows a pronoun, then a task with a gap; optionally with distractors.
+
+With distractors, up to five sentences about somebody else come in between. These instances are
+built from two tables and streamed, since all numbers of distractors together give 5.6 million.
+`task.tsv` has a task per occupation and case; `context.tsv` has ten contexts per case, five topics
+in a positive and a negative version, each as an introduction that names the person and as a
+continuation that does not.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import permutations
+from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.datafiles import read_rows
-from epicene.suites.misgendering.instances import PUBLISHED_CASES, Instance
-from epicene.suites.misgendering.sources.forms import candidates, read_forms
-from epicene.suites.misgendering.sources.published_files import published
+from epicene.core.data_files import read_rows
+from epicene.core.errors import InputError
+from epicene.suites.misgendering.items import (
+    PUBLISHED_CASES,
+    PUBLISHED_SETS,
+    Instance,
+    candidate_forms,
+    read_pronoun_forms,
+)
+from epicene.suites.misgendering.sources import published_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from epicene.suites.misgendering.items import PronounForms
 
 DATASET = "ruff"
 
@@ -19,14 +35,14 @@ DATASET = "ruff"
 def files(folder: Path, *, exact: bool) -> list[Path]:
     """The tasks and the pronouns."""
     return [
-        published(folder, f"{DATASET}/{name}", exact=exact)
+        published_file(folder, f"{DATASET}/{name}", exact=exact)
         for name in ("eo_task.tsv", "pronouns.csv")
     ]
 
 
 def instances(paths: list[Path]) -> Iterator[Instance]:
     """The rows, pronoun by pronoun, in the file's order. No gap begins a sentence."""
-    sets = read_forms(paths[1])
+    sets = read_pronoun_forms(paths[1])
     rows = [
         (line.values, PUBLISHED_CASES[line.values["pronoun_type"]]) for line in read_rows(paths[0])
     ]
@@ -43,8 +59,117 @@ def instances(paths: list[Path]) -> Iterator[Instance]:
                 before=before,
                 after=after,
                 case=case,
-                candidates=candidates(sets, case, capital=False),
+                candidates=candidate_forms(sets, case, capital=False),
                 sets=sets,
                 template=row["uid"],
                 occupation=row["occupation"],
             )
+
+
+MAX_DISTRACTORS = 5
+_PERSON = "$OCCUPATION/PARTICIPANT"
+_TOPICS = 5  # contexts i and i + 5 of a case are the two versions of one topic
+
+
+class RuffContext(NamedTuple):
+    """One row of context.tsv, by its number within its case."""
+
+    number: int
+    polarity: str
+    explicit: str
+    implicit: str
+
+
+def distractor_files(folder: Path) -> list[Path]:
+    """The two tables."""
+    return [
+        published_file(folder, f"{DATASET}/{name}", exact=False)
+        for name in ("task.tsv", "context.tsv")
+    ]
+
+
+def distractor_instances(paths: list[Path], wanted: Sequence[int]) -> Iterator[Instance]:
+    """All instances with one of the wanted numbers of distractors, in the order they are built."""
+    if not set(wanted) <= set(range(MAX_DISTRACTORS + 1)):
+        raise InputError(
+            f"RUFF has 0 to {MAX_DISTRACTORS} distractors, not {', '.join(map(str, wanted))}."
+        )
+    contexts: dict[str, list[RuffContext]] = {}
+    for line in read_rows(paths[1]):
+        mine = contexts.setdefault(line.values["pronoun_type"], [])
+        texts = line.values["explicit_template"], line.values["implicit_template"]
+        mine.append(RuffContext(len(mine), line.values["polarity"], *texts))
+    sets = PUBLISHED_SETS[DATASET]
+    for number, line in enumerate(read_rows(paths[0])):
+        mine = contexts[line.values["pronoun_type"]]
+        for context in mine:
+            for gold in sets:
+                yield from _of_task(number, line.values, context, gold, mine, wanted)
+
+
+def _of_task(
+    number: int,
+    task: dict[str, str],
+    introduction: RuffContext,
+    gold: PronounForms,
+    contexts: Sequence[RuffContext],
+    wanted: Sequence[int],
+) -> Iterator[Instance]:
+    """One task after one introduction: alone, and with every row of distractors."""
+    slot = task["pronoun_type"]
+    case = PUBLISHED_CASES[slot]
+    opening = _sentence(introduction.explicit, task["occupation"], slot, gold.forms[case])
+    name = f"{DATASET}/{gold.pronoun}/{number}/{introduction.number}"
+    if 0 in wanted:
+        yield _instance(name, task, gold, [opening], 0)
+    for other in PUBLISHED_SETS[DATASET]:
+        if other.pronoun == gold.pronoun:
+            continue
+        for distractor in contexts:
+            # Another topic in the other mood, so that the two people are told apart.
+            same_topic = distractor.number % _TOPICS == introduction.number % _TOPICS
+            if same_topic or distractor.polarity == introduction.polarity:
+                continue
+            form = other.forms[case]
+            first = _sentence(distractor.explicit, task["participant"], slot, form)
+            going_on = [
+                (each.number, _sentence(each.implicit, task["participant"], slot, form))
+                for each in contexts
+                if each.polarity == distractor.polarity and each.number != distractor.number
+            ]
+            for count in wanted:
+                for row in permutations(going_on, count - 1) if count else ():
+                    numbers = "-".join(str(place) for place, _ in row)
+                    yield _instance(
+                        f"{name}/{other.pronoun}/{distractor.number}/{count}/{numbers}",
+                        task,
+                        gold,
+                        [opening, first, *(text for _, text in row)],
+                        count,
+                    )
+
+
+def _sentence(template: str, person: str, slot: str, form: str) -> str:
+    return template.replace(_PERSON, person).replace(slot, form).capitalize()
+
+
+def _instance(
+    name: str, task: dict[str, str], gold: PronounForms, sentences: list[str], distractors: int
+) -> Instance:
+    slot = task["pronoun_type"]
+    case = PUBLISHED_CASES[slot]
+    before, _, after = " ".join([*sentences, task["sentence"]]).partition(slot)
+    sets = PUBLISHED_SETS[DATASET]
+    return Instance(
+        id=name,
+        group=f"{DATASET}/{task['occupation']}",
+        dataset=DATASET,
+        pronoun=gold.pronoun,
+        before=before,
+        after=after,
+        case=case,
+        candidates=candidate_forms(sets, case, capital=False),
+        sets=() if distractors else sets,
+        occupation=task["occupation"],
+        distractors=distractors,
+    )

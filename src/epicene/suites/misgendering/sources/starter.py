@@ -1,4 +1,4 @@
-"""The starter set, written for Epicene: templates, open contexts, and scenes of work."""
+"""The starter set, written for Epicene: templates, open contexts and occupation scenes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from epicene.datafiles import read_text
+from epicene.core.data_files import read_text
+from epicene.core.records import digest
 from epicene.languages import pronouns as pronoun_sets
 from epicene.languages.pronouns import CASES, PronounSet
-from epicene.records import digest
-from epicene.suites.misgendering.instances import Forms, Instance
-from epicene.suites.misgendering.sources.forms import begins_sentence, candidates
+from epicene.suites.misgendering.items import (
+    Instance,
+    PronounForms,
+    begins_sentence,
+    candidate_forms,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,15 +31,15 @@ _VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 def files(own_sets: Path | None) -> list[Path]:
     """The files that decide the instances."""
-    return [*FILES, pronoun_sets.SHIPPED, *([own_sets] if own_sets else [])]
+    return [*FILES, pronoun_sets.SHIPPED_FILE, *([own_sets] if own_sets else [])]
 
 
 def instances(own_sets: Path | None, wanted: Sequence[str]) -> Iterator[Instance]:
     """All instances of the wanted pronouns (all, if none is named)."""
-    known = pronoun_sets.known(own_sets)
-    chosen = [pronoun_sets.find(name, known) for name in wanted or known]
+    known = pronoun_sets.known_pronoun_sets(own_sets)
+    chosen = [pronoun_sets.find_pronoun_set(name, known) for name in wanted or known]
     sets = tuple(
-        Forms(
+        PronounForms(
             pronoun=each.name,
             forms={case: each.form(case) for case in CASES},
             plural_verbs=each.plural_verbs,
@@ -64,7 +68,7 @@ def _names(key: str, count: int) -> list[tuple[str, str]]:
     return picked
 
 
-def _templates(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance]:
+def _templates(gold: PronounSet, sets: tuple[PronounForms, ...]) -> Iterator[Instance]:
     declared = "/".join((gold.nominative, gold.accusative, gold.independent))
     for template in _read("templates")["template"]:
         for turn, (name, kind) in enumerate(_names(template["id"], _NAMES_PER_TEMPLATE)):
@@ -79,7 +83,7 @@ def _templates(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance]:
                 before=before,
                 after=after,
                 case=template["case"],
-                candidates=candidates(sets, template["case"], capital=capital),
+                candidates=candidate_forms(sets, template["case"], capital=capital),
                 sets=sets,
                 template=template["id"],
                 name=name,
@@ -87,7 +91,7 @@ def _templates(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance]:
             )
 
 
-def _contexts(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance]:
+def _contexts(gold: PronounSet, sets: tuple[PronounForms, ...]) -> Iterator[Instance]:
     for context in _read("contexts")["context"]:
         ((name, kind),) = _names(context["id"], 1)
         yield Instance(
@@ -104,7 +108,7 @@ def _contexts(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance]:
         )
 
 
-def _occupations(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance]:
+def _occupations(gold: PronounSet, sets: tuple[PronounForms, ...]) -> Iterator[Instance]:
     scenes = _read("occupations")
     introductions = scenes["introduction"]
     for number, scene in enumerate(scenes["occupation"]):
@@ -126,7 +130,7 @@ def _occupations(gold: PronounSet, sets: tuple[Forms, ...]) -> Iterator[Instance
                 before=before,
                 after=after,
                 case=case,
-                candidates=candidates(sets, case, capital=False),
+                candidates=candidate_forms(sets, case, capital=False),
                 sets=sets,
                 template=case,
                 occupation=scene["occupation"],

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from epicene.datafiles import read_rows
-from epicene.suites.misgendering.instances import Instance
-from epicene.suites.misgendering.sources.forms import read_forms
-from epicene.suites.misgendering.sources.published_files import published
+from epicene.core.data_files import read_rows
+from epicene.suites.misgendering.items import Instance, read_pronoun_forms
+from epicene.suites.misgendering.sources import published_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,14 +23,14 @@ _PROPER = re.compile(r"\b(?:american|boston|indian|march)\b")
 def files(folder: Path, *, exact: bool) -> list[Path]:
     """The prompts and the pronouns."""
     return [
-        published(folder, f"{DATASET}/{name}", exact=exact)
+        published_file(folder, f"{DATASET}/{name}", exact=exact)
         for name in ("misgendering_prompts.csv", "tango-pronouns.csv")
     ]
 
 
 def instances(paths: list[Path], *, mended: bool) -> Iterator[Instance]:
     """The contexts of the pronouns that have forms, pronoun by pronoun, in the file's order."""
-    sets = read_forms(paths[1])
+    sets = read_pronoun_forms(paths[1])
     rows = [line.values for line in read_rows(paths[0])]
     for gold in sets:
         for row in rows:

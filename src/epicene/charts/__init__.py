@@ -1,0 +1,350 @@
+"""Charts as records: rows in, a Vega-Lite figure with its data out.
+
+Fonts and colours are the report's business. A number may be an `Estimate`: its interval is then
+drawn too, and where it is undefined the row is left out and the figure's notes say why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from epicene.charts.axes import (
+    CategoryAxis,
+    Side,
+    Spec,
+    Unit,
+    channel_values,
+    layered_spec,
+    nominal,
+    quantitative,
+)
+from epicene.core.records import Estimate, Figure
+
+Value: TypeAlias = str | float | Estimate
+ChartRows: TypeAlias = Sequence[Mapping[str, Value]]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+# As many colours as the report's palette tells apart for every kind of eye.
+MAX_COLOURS = 8
+
+
+class EmptyChartError(ValueError):
+    """There are no rows, or none of them has a number."""
+
+
+def bars(
+    name: str,
+    title: str,
+    rows: ChartRows,
+    *,
+    x: str,
+    y: str,
+    color: str | None = None,
+    facet: str | None = None,
+    unit: Unit = "number",
+    reference: float | None = None,
+    notes: Iterable[str] = (),
+) -> Figure:
+    """A bar per row, upright where `y` holds the numbers and lying where `x` does.
+
+    `reference` is a dashed line, e.g. the chance level.
+    """
+    data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
+    measure, side = _orientation(name, data)
+    titles = {"x": x, "y": y}
+    standing = CategoryAxis(side, titles[side], data, coloured=color is not None)
+    measured = {measure: quantitative(measure, titles[measure], data, unit=unit, zero=True)}
+    layers: list[Spec] = [
+        {"mark": "bar", "encoding": {**standing.encoding, **measured, **_colour(color, data)}},
+        *_intervals(data, standing.encoding, measure),
+        *_reference_line(reference, measure),
+    ]
+    spec = layered_spec(layers, data, facet, standing)
+    return _figure(name, title, data, spec, [*notes, *omitted])
+
+
+def points_with_intervals(
+    name: str,
+    title: str,
+    rows: ChartRows,
+    *,
+    x: str,
+    y: str,
+    color: str | None = None,
+    facet: str | None = None,
+    unit: Unit = "number",
+    reference: float | None = None,
+    notes: Iterable[str] = (),
+) -> Figure:
+    """A point per row with its interval; numbers on `x` or on `y`, colour doubled by shape."""
+    data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
+    measure, side = _orientation(name, data)
+    titles = {"x": x, "y": y}
+    standing = CategoryAxis(side, titles[side], data, coloured=color is not None)
+    shaded = standing.encoding | _colour(color, data)
+    measured = {measure: quantitative(measure, titles[measure], data, unit=unit)}
+    layers: list[Spec] = [
+        *_intervals(data, shaded, measure),
+        {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **_shape(color, data)}},
+        *_reference_line(reference, measure),
+    ]
+    spec = layered_spec(layers, data, facet, standing)
+    return _figure(name, title, data, spec, [*notes, *omitted])
+
+
+def lines(
+    name: str,
+    title: str,
+    rows: ChartRows,
+    *,
+    x: str,
+    y: str,
+    color: str | None = None,
+    facet: str | None = None,
+    unit: Unit = "number",
+    log_x: bool = False,
+    reference: float | None = None,
+    notes: Iterable[str] = (),
+) -> Figure:
+    """A line per colour through its rows' points, with a band where there are intervals."""
+    data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
+    standing = None if _all_numbers(data, "x") else CategoryAxis("x", x, data)
+    whole = standing is None and all(float(row["x"]).is_integer() for row in data)
+    unit_x: Unit = "count" if whole else "number"
+    along = (
+        standing.encoding if standing else {"x": quantitative("x", x, data, unit=unit_x, log=log_x)}
+    )
+    shaded = {**along, **_colour(color, data)}
+    measured = {"y": quantitative("y", y, data, unit=unit)}
+    layers: list[Spec] = [
+        *_band(data, shaded),
+        {"mark": "line", "encoding": {**_without_legend(shaded, "stroke"), **measured}},
+        {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **_shape(color, data)}},
+        *_reference_line(reference, "y"),
+    ]
+    spec = layered_spec(layers, data, facet, standing)
+    return _figure(name, title, data, spec, [*notes, *omitted])
+
+
+def scatter(
+    name: str,
+    title: str,
+    rows: ChartRows,
+    *,
+    x: str,
+    y: str,
+    color: str | None = None,
+    label: str | None = None,
+    facet: str | None = None,
+    unit: Unit = "number",
+    log_x: bool = False,
+    log_y: bool = False,
+    notes: Iterable[str] = (),
+) -> Figure:
+    """A point per row, numbers on both sides, with `label` beside each point where given."""
+    channels = {"x": x, "y": y, "color": color, "facet": facet, "label": label}
+    data, omitted = _chart_data(rows, channels)
+    across = {"x": quantitative("x", x, data, log=log_x)}
+    shaded = {**across, **_colour(color, data)}
+    measured = {"y": quantitative("y", y, data, unit=unit, log=log_y)}
+    layers: list[Spec] = [
+        *_intervals(data, shaded, "y"),
+        {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **_shape(color, data)}},
+    ]
+    if label is not None:
+        mark = {"type": "text", "align": "left", "dx": 7, "dy": -7}
+        words = {"text": {"field": "label", "type": "nominal"}}
+        layers.append({"mark": mark, "encoding": {**across, **measured, **words}})
+    spec = layered_spec(layers, data, facet)
+    return _figure(name, title, data, spec, [*notes, *omitted])
+
+
+def heatmap(
+    name: str,
+    title: str,
+    rows: ChartRows,
+    *,
+    x: str,
+    y: str,
+    value: str,
+    facet: str | None = None,
+    unit: Unit = "number",
+    decimals: int | None = None,
+    middle: float | None = None,
+    notes: Iterable[str] = (),
+) -> Figure:
+    """A shaded square per row with its number in it; shades diverge from `middle` if given."""
+    data, omitted = _chart_data(rows, {"x": x, "y": y, "value": value, "facet": facet})
+    places = (2 if unit == "number" else 0) if decimals is None else decimals
+    form = f".{places}{'%' if unit in ('share', 'difference') else 'f'}"
+    standing = CategoryAxis("x", x, data, step=_HEATMAP_CELL)
+    place = {**standing.encoding, "y": nominal("y", y, data)}
+    measured = {"field": "value", "type": "quantitative", "title": value}
+    scale, dark = _colour_scale([float(row["value"]) for row in data], middle, unit)
+    shade = {**measured, "scale": scale, "legend": {"format": form}}
+    ink = {"condition": {"test": dark, "value": "white"}, "value": "black"}
+    text = {**measured, "format": form}
+    layers: list[Spec] = [
+        {"mark": "rect", "encoding": {**place, "color": shade}},
+        {"mark": "text", "encoding": {**place, "text": text, "color": ink}},
+    ]
+    spec = layered_spec(layers, data, facet, standing)
+    return _figure(name, title, data, spec, [*notes, *omitted])
+
+
+def unknown_size_note(models: Sequence[str]) -> tuple[str, ...]:
+    """A note on the models that a figure of sizes leaves out, if there are any."""
+    return (f"Left out, as their size is not known: {', '.join(models)}.",) if models else ()
+
+
+# --- data ----------------------------------------------------------------------------------
+
+
+def _chart_data(
+    rows: ChartRows, channels: Mapping[str, str | None]
+) -> tuple[list[Spec], list[str]]:
+    """The rows under the names of their channels, and notes on those without a number.
+
+    Vega-Lite reads dots and brackets in a field's name as a path, so the names a suite chose
+    become titles and never fields.
+    """
+    used = {channel: field for channel, field in channels.items() if field is not None}
+    data: list[Spec] = []
+    omitted: dict[str, list[Spec]] = {}
+    for row in rows:
+        drawn: Spec = {}
+        reason = ""
+        for channel, field in used.items():
+            value = row[field]
+            if not isinstance(value, Estimate):
+                drawn[channel] = value
+                continue
+            if value.value is None:
+                reason = value.why or "undefined"
+                continue
+            drawn[channel] = value.value
+            if value.low is not None and value.high is not None:
+                drawn |= {"low": value.low, "high": value.high}
+        if reason:
+            names = {c: drawn[c] for c in used if isinstance(drawn.get(c), str)}
+            omitted.setdefault(reason, []).append(names)
+        else:
+            data.append(drawn)
+    notes = []
+    for why, left_out in omitted.items():
+        others = data + [row for other, found in omitted.items() if other != why for row in found]
+        notes.append(f"Not drawn: {', '.join(_row_labels(left_out, others))} ({why}).")
+    if not data:
+        raise EmptyChartError(" ".join(notes) or "There are no rows to draw.")
+    return data, notes
+
+
+def _row_labels(left_out: Sequence[Spec], others: Sequence[Spec]) -> list[str]:
+    """What rows are called: by one of their names if all that have it are among them, or by all."""
+    for channel in left_out[0]:
+        if not {row[channel] for row in left_out} & {row[channel] for row in others}:
+            return channel_values(channel, left_out)
+    return [" / ".join(filter(None, row.values())) for row in left_out]
+
+
+def _all_numbers(data: Sequence[Spec], channel: str) -> bool:
+    return all(isinstance(row[channel], int | float) for row in data)
+
+
+def _orientation(name: str, data: Sequence[Spec]) -> tuple[Side, Side]:
+    """The side that holds the numbers, and the other."""
+    if _all_numbers(data, "y"):
+        return "y", "x"
+    if _all_numbers(data, "x"):
+        return "x", "y"
+    raise ValueError(f"Figure {name!r} has numbers neither on x nor on y.")
+
+
+# --- parts of a specification --------------------------------------------------------------
+
+# Pixels that a number in a heat map's square needs.
+_HEATMAP_CELL = 48
+
+_POINT_MARK: Spec = {"type": "point", "filled": True, "size": 60, "opacity": 1}
+
+
+def _colour(color: str | None, data: Sequence[Spec]) -> Spec:
+    if color is None:
+        return {}
+    channel = _legend(color, data)
+    if len(channel["scale"]["domain"]) > MAX_COLOURS:
+        channel["scale"]["scheme"] = "tableau20"
+    return {"color": channel}
+
+
+def _shape(color: str | None, data: Sequence[Spec]) -> Spec:
+    return {} if color is None else {"shape": _legend(color, data)}
+
+
+def _legend(color: str, data: Sequence[Spec]) -> Spec:
+    """Colour or shape; told the names outright, Vega-Lite joins the two into one legend."""
+    channel = nominal("color", color, data)
+    return {**channel, "scale": {"domain": channel["sort"]}}
+
+
+def _without_legend(place: Spec, paint: Literal["stroke", "fill"]) -> Spec:
+    """The same colours through another channel, so that the points alone make the legend.
+
+    The channel must not be told its names too, or it would join the points' legend and put it out.
+    """
+    plain = dict(place)
+    if color := plain.pop("color", None):
+        scale = {key: value for key, value in color["scale"].items() if key != "domain"}
+        plain[paint] = {**color, "scale": scale, "legend": None}
+    return plain
+
+
+def _interval_encoding(side: Side) -> Spec:
+    return {side: {"field": "low", "type": "quantitative"}, f"{side}2": {"field": "high"}}
+
+
+def _intervals(data: Sequence[Spec], place: Spec, measure: Side) -> list[Spec]:
+    if not any("low" in row for row in data):
+        return []
+    mark: Spec = {"type": "rule", "strokeWidth": 1.5}
+    return [
+        {
+            "mark": mark,
+            "encoding": {**_without_legend(place, "stroke"), **_interval_encoding(measure)},
+        }
+    ]
+
+
+def _band(data: Sequence[Spec], place: Spec) -> list[Spec]:
+    if not any("low" in row for row in data):
+        return []
+    mark = {"type": "area", "opacity": 0.15}
+    return [
+        {"mark": mark, "encoding": {**_without_legend(place, "fill"), **_interval_encoding("y")}}
+    ]
+
+
+def _reference_line(value: float | None, measure: Side) -> list[Spec]:
+    if value is None:
+        return []
+    # Data of its own, or one line would be drawn per row.
+    mark = {"type": "rule", "style": "reference", "strokeDash": [4, 4]}
+    return [{"data": {"values": [{}]}, "mark": mark, "encoding": {measure: {"datum": value}}}]
+
+
+def _colour_scale(values: Sequence[float], middle: float | None, unit: Unit) -> tuple[Spec, str]:
+    """The scale of shades, and the expression that holds where black letters do not show."""
+    low, high = (0.0, 1.0) if unit == "share" else (min(values), max(values))
+    if middle is None:
+        dark = f"datum.value > {low + 0.6 * (high - low)}"
+        return {"scheme": "blues", "domain": [low, high]}, dark
+    reach = max(high - middle, middle - low)
+    dark = f"abs(datum.value - {middle}) > {0.7 * reach}"
+    return {"scheme": "blueorange", "domain": [middle - reach, middle + reach]}, dark
+
+
+def _figure(name: str, title: str, data: list[Spec], spec: Spec, notes: Iterable[str]) -> Figure:
+    spec = {"$schema": SCHEMA, "data": {"values": data}, **spec}
+    return Figure(name=name, title=title, spec=spec, notes=tuple(notes))

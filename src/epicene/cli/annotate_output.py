@@ -1,0 +1,325 @@
+"""`epicene annotate export` and `tables`, and the options that all `annotate` commands share."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from epicene.cli.options import AsCsv, AsJson, AsLatex, AsMarkdown
+from epicene.core.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from epicene.core.records import Table
+    from epicene.studies.analysis.exclusions import Exclusions
+    from epicene.studies.analysis.results import StudySummary
+    from epicene.studies.collection.folder import StudyFolder
+    from epicene.studies.collection.progress import StudyProgress
+    from epicene.studies.collection.schema_drift import ValidResponses
+    from epicene.studies.design.schema import Study
+
+StudyPath: TypeAlias = Annotated[Path, typer.Argument(metavar="STUDY", help="A study's folder.")]
+WithoutOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--without", metavar="NAME", help="Leave this person's answers out."),
+]
+PassedOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--passed", help="Leave out the answers of who failed the attention checks."),
+]
+
+
+def split_names(people: str) -> list[str]:
+    """The names that an option lists with commas."""
+    return [name.strip() for name in people.split(",") if name.strip()]
+
+
+def included_responses(
+    folder: StudyFolder, without: list[str] | None, *, passed: bool
+) -> tuple[ValidResponses, Exclusions]:
+    """The answers that fit the study, but those of people whom its owner leaves out."""
+    from epicene.cli.output import note
+    from epicene.studies.analysis.exclusions import Exclusions, exclude_participants
+
+    found = folder.valid_responses()
+    if not without and not passed:
+        return found, Exclusions()
+    gone = exclude_participants(folder.study, found.responses, without or (), failed=passed)
+    if passed and not gone.failed:
+        note(f"Nobody {'else ' if without else ''}failed the attention checks.")
+    return folder.valid_responses(without=gone.people), gone
+
+
+def note_left_out(fitting: ValidResponses) -> None:
+    """Nothing is left out unseen."""
+    from epicene.cli.output import note
+
+    if fitting.note:
+        note(fitting.note)
+
+
+def write_output(text: str, out: Path | None) -> None:
+    """Into a file, or onto standard output."""
+    from epicene.core.files import write_atomically
+
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        write_atomically(out, text.encode())
+
+
+ExportFormat = Literal["csv", "tsv", "jsonl"]
+TargetProgram = Literal["pcibex", "label-studio"]
+
+
+def export(
+    study: StudyPath,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where to; else standard output.")
+    ] = None,
+    form: Annotated[
+        ExportFormat | None,
+        typer.Option("--form", help="csv unless said, or as the file's name ends."),
+    ] = None,
+    hidden: Annotated[
+        bool,
+        typer.Option("--hidden", help="With what people are not shown; not for who still labels."),
+    ] = False,
+    people: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,…|N",
+            help="Instead: an empty sheet for each of these people, or for so many, in --out.",
+        ),
+    ] = "",
+    to: Annotated[
+        TargetProgram | None,
+        typer.Option("--to", help="Instead: a project for another program, in the folder --out."),
+    ] = None,
+    without: WithoutOption = None,
+    passed: PassedOption = False,
+) -> None:
+    """Write out all answers, or what people shall fill in: sheets, or a program's project."""
+    from epicene.cli.output import note
+    from epicene.studies.collection.folder import open_study_folder
+    from epicene.studies.exchange.response_files import responses_jsonl, responses_sheet
+
+    folder = open_study_folder(study)
+    if people or to:
+        of_answers = form is not None or hidden or without or passed
+        if out is None or of_answers or (people and to):
+            raise InputError(
+                "--people and --to, one of the two, want a folder, --out DIR, and neither --form, "
+                "--hidden, --without nor --passed."
+            )
+        _export_materials(folder, people, to, out)
+        return
+    form = form or _format_of(out)
+    fitting, gone = included_responses(folder, without, passed=passed)
+    responses, settled = fitting.responses, fitting.settled
+    if form == "jsonl":
+        text = responses_jsonl(
+            folder.study, responses, settled=settled.values(), with_hidden=hidden
+        )
+    else:
+        text = responses_sheet(
+            folder.study,
+            responses,
+            settled=settled.values(),
+            with_hidden=hidden,
+            delimiter="\t" if form == "tsv" else ",",
+        )
+    write_output(text, out)
+    if gone.people:
+        note(gone.note)
+    note_left_out(fitting)
+
+
+def _export_materials(
+    folder: StudyFolder, people: str, to: TargetProgram | None, out: Path
+) -> None:
+    """Write what people fill in: a sheet for each, or else a project for another program."""
+    from epicene.cli.output import note
+    from epicene.studies.collection.images import export_images
+    from epicene.studies.collection.sheets import (
+        write_label_studio_project,
+        write_pcibex_experiment,
+        write_sheets,
+    )
+    from epicene.studies.design.checks import check_participant_name
+
+    study = export_images(folder, out)
+    names = [check_participant_name(name) for name in split_names(people)]
+    if people.isdecimal():
+        names = [f"p{number:0{len(people)}}" for number in range(1, int(people) + 1)]
+    if not people:
+        paths = (write_pcibex_experiment if to == "pcibex" else write_label_studio_project)(
+            study, out
+        )
+    else:
+        paths = write_sheets(study, names, out, folder.responses())
+    for path in paths:
+        note(str(path))
+    if people:
+        _note_already_answered(folder, names, {path.stem for path in paths})
+
+
+def _note_already_answered(
+    folder: StudyFolder, names: Sequence[str], sheets: Collection[str]
+) -> None:
+    """Who has less to do, or nothing, as it was done already."""
+    from epicene.cli.output import note
+    from epicene.studies.design.answers import pluralise
+
+    study = folder.study
+    in_sheets = {item.id for item in (*study.items, *study.fillers, *study.checks)}
+    answered = Counter(each.participant for each in folder.responses() if each.item in in_sheets)
+    for name in names:
+        if name not in sheets:
+            note(f"There is nothing to do for {name}, who gets no sheet.")
+        elif answered[name]:
+            done = pluralise(answered[name], "item")
+            note(f"The sheet of {name} leaves out {done} that {name} has answered already.")
+
+
+def _format_of(out: Path | None) -> ExportFormat:
+    forms: dict[str, ExportFormat] = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl"}
+    if out is None:
+        return "csv"
+    if out.suffix.lower() not in forms:
+        raise InputError(f"{out} does not say in which form; end it in .csv, .tsv or .jsonl.")
+    return forms[out.suffix.lower()]
+
+
+def tables(
+    study: StudyPath,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="NAME", help="Only these tables.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="A folder for the figures, as SVG.")
+    ] = None,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Option("--run", metavar="RUN", help="Runs to set beside people, one option each."),
+    ] = None,
+    without: WithoutOption = None,
+    passed: PassedOption = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_latex: AsLatex = False,
+    as_markdown: AsMarkdown = False,
+) -> None:
+    """Print what came of a study: how people agree, with each other and with the machine."""
+    from epicene.cli.output import note, print_json, print_tables
+    from epicene.cli.tables import chosen_format, write_tables
+    from epicene.runs.results import read_run
+    from epicene.studies.analysis.quality_tables import quality_tables
+    from epicene.studies.analysis.results import IncompatibleStudyError, summarise_study
+    from epicene.studies.collection.folder import open_study_folder
+    from epicene.studies.collection.progress import study_progress
+    from epicene.studies.design.answers import pluralise
+
+    form = chosen_format(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
+    folder = open_study_folder(study)
+    beside = [read_run(run) for run in runs or ()]
+    fitting, gone = included_responses(folder, without, passed=passed)
+    responses, settled = fitting.responses, fitting.settled
+    made = quality_tables(folder.study, responses)
+    summary = None
+    # Of a study written by hand there is only what any study has.
+    if folder.study.drawn is not None or beside or figures is not None or not made:
+        try:
+            summary = summarise_study(folder.study, responses, beside, settled)
+            made = (*summary.tables, *made)
+        except IncompatibleStudyError as error:
+            if not made:
+                raise
+            note(str(error))
+    printed = _with_exclusion_note(_only(made, only or ()), gone)
+    how_far = study_progress(folder.study, responses)
+    if form == "json":
+        print_json(_document(folder.study, how_far, summary, printed, gone))
+    elif form:
+        write_tables(printed, form)
+    else:
+        print_tables(printed)
+    if summary is not None and figures is not None:
+        _write_figures(summary, figures, gone)
+    if gone.people:
+        note(gone.note)
+    if how_far.given < how_far.wanted:
+        note(f"{how_far.given} of {how_far.wanted} judgements are there so far.")
+    note_left_out(fitting)
+    if summary is not None and summary.unread:
+        note(
+            f"Not in the suite's own tables: {pluralise(summary.unread, 'response')} without an "
+            "answer to what its study asks, as study.toml was changed."
+        )
+
+
+def _only(made: Sequence[Table], names: Sequence[str]) -> list[Table]:
+    known = {table.name: table for table in made}
+    for name in names:
+        if name not in known:
+            raise unknown("table", name, known)
+    return [table for name, table in known.items() if name in names or not names]
+
+
+def _with_exclusion_note(tables: Sequence[Table], gone: Exclusions) -> list[Table]:
+    """Tables that say whose answers they are without."""
+    import msgspec
+
+    if not gone.people:
+        return list(tables)
+    return [msgspec.structs.replace(each, notes=(*each.notes, gone.note)) for each in tables]
+
+
+def _document(
+    study: Study,
+    how_far: StudyProgress,
+    summary: StudySummary | None,
+    printed: Sequence[Table],
+    gone: Exclusions,
+) -> dict[str, Any]:
+    """The one shape of results (docs/results.schema.json)."""
+    import msgspec
+
+    from epicene.core.records import Estimate
+    from epicene.report.results_document import estimate_json
+    from epicene.report.table_formats import tables_json
+
+    nobody = Estimate(value=None, why="no suite judges the answers")
+    metrics = {} if summary is None else summary.metrics
+    return {
+        "suite": study.suite,
+        "protocol": "" if summary is None else summary.results.protocol.name,
+        "data": study.drawn.data if study.drawn else "",
+        "study": {
+            **msgspec.to_builtins(how_far),
+            **({"left_out": len(gone.people)} if gone.people else {}),
+        },
+        "metrics": {name: estimate_json(each) for name, each in metrics.items()},
+        "undetected": estimate_json(nobody if summary is None else summary.undetected),
+        "tables": tables_json(printed),
+    }
+
+
+def _write_figures(summary: StudySummary, folder: Path, gone: Exclusions) -> None:
+    import msgspec
+
+    from epicene.cli.output import note
+    from epicene.core.files import write_atomically
+    from epicene.report.figures import svg
+
+    for figure in summary.figures:
+        path = folder / f"{figure.name}.svg"
+        told = (*figure.notes, gone.note) if gone.people else figure.notes
+        write_atomically(path, svg(msgspec.structs.replace(figure, notes=told)).encode())
+        note(str(path))

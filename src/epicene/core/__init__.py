@@ -1,0 +1,1 @@
+"""What every package builds on: records, errors, the registry, reading and writing files."""

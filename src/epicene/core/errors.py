@@ -1,0 +1,47 @@
+"""Errors that a user can fix.
+
+Each is one sentence that names the cause and the fix; the command line prints it without a
+traceback and turns its class into an exit code.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class EpiceneError(Exception):
+    """Something a person can mend."""
+
+    exit_code = 1
+
+
+class InputError(EpiceneError):
+    """The user's input is wrong: a file, a name, an option."""
+
+    exit_code = 2
+
+
+class OptionError(InputError):
+    """One option, or key of a file, has a value that is wrong: `option` is its name in a file."""
+
+    def __init__(self, option: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.option = option
+
+
+class RunError(EpiceneError):
+    """The run could not be finished: a full disk, a broken store, a model that gave up."""
+
+    exit_code = 1
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
+    """An error for a name that is not known, with the nearest one that is."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
+    return InputError(f"There is no {what} {name!r}; {hint}")

@@ -1,0 +1,64 @@
+"""Write files atomically, and store images by the SHA-256 of their content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+import regex
+
+from epicene.core.errors import InputError, RunError
+
+_SHA256 = regex.compile(r"[0-9a-f]{64}")
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees the old one or the new one, never half of it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(0o666 & ~_umask())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise RunError(f"Could not write {path}: {error.strerror or error}.") from error
+
+
+def _umask() -> int:
+    """What the user's files are kept from; it can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+class ImageFolder:
+    """Images by content: the same picture is kept once, and a name can lead nowhere else."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, data: bytes) -> str:
+        """Keep the bytes; their sha256."""
+        name = hashlib.sha256(data).hexdigest()
+        path = self.path(name)
+        if not path.exists():
+            write_atomically(path, data)
+        return name
+
+    def path(self, sha256: str) -> Path:
+        """Where they lie."""
+        if not _SHA256.fullmatch(sha256):
+            raise InputError(
+                f"{sha256!r} is not the sha256 of an image, and {self._folder} has images by "
+                "nothing else."
+            )
+        return self._folder / sha256[:2] / sha256

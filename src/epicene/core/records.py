@@ -1,0 +1,483 @@
+"""The frozen records that all packages exchange: items, requests, answers, judgements, tables.
+
+Items become requests, requests become answers, answers become judgements. A record holds no
+behaviour beyond reading itself; each turns into JSON and back without loss.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Facets: TypeAlias = dict[str, str]
+Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
+
+# A log-probability is stored to this many decimals, so that the noise of batching, which is
+# some hundred times smaller, does not show in a table.
+LOGPROB_DECIMALS = 5
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """What all records share: frozen, unknown fields refused, no cycles to be collected."""
+
+
+# --- items ---------------------------------------------------------------------------------
+
+
+class Item(Record, frozen=True, kw_only=True):
+    """One test unit. A suite subclasses it with the fields its benchmark needs.
+
+    `group` is the unit that is resampled and cross-fitted: variants of one sentence share it.
+    """
+
+    id: str
+    group: str = ""
+    language: str = ""
+
+    @property
+    def cluster(self) -> str:
+        """The group, or the item itself where it stands alone."""
+        return self.group or self.id
+
+
+# --- requests: the six verbs ---------------------------------------------------------------
+
+
+class Message(Record, frozen=True, kw_only=True):
+    """One turn of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+# A text as it stands, or a chat that the model's own template renders.
+Prompt: TypeAlias = str | tuple[Message, ...]
+
+# What the first token of a text is conditioned on, where no context stands before it:
+#   bos                the tokenizer's beginning token (its end token where it has no other)
+#   tokenizer-default  whatever the tokenizer prepends by itself, perhaps nothing
+#   none               nothing: the first token has no score
+FirstToken: TypeAlias = Literal["bos", "tokenizer-default", "none"]
+
+# How a masked model takes a pseudo-log-likelihood; a causal model has no masks, and its answer
+# says so in `method`.
+Masking: TypeAlias = Literal["original", "within-word", "whole-word"]
+
+# Whose word boundaries `within-word` and `whole-word` follow.
+Boundaries: TypeAlias = Literal["epicene", "tokenizer"]
+
+
+class Decoding(Record, frozen=True, kw_only=True):
+    """How text is generated. `temperature` None takes the model's own; 0 is greedy."""
+
+    max_new_tokens: Positive = 256
+    temperature: float | None = 0.0
+    top_k: int | None = None
+    top_p: float | None = None
+    exact_length: bool = False  # exactly max_new_tokens: the end token is suppressed
+    stop: tuple[str, ...] = ()
+    seed: int = 0
+
+
+class _RequestFields(Record, frozen=True, kw_only=True, tag_field="verb"):
+    """What every request carries: whose it is, and which of that item's requests."""
+
+    item: str
+    name: str = ""
+    group: str = ""
+    language: str = ""
+
+
+class Score(_RequestFields, frozen=True, kw_only=True, tag="score"):
+    """Texts → the log-probability of each token of each, given the context.
+
+    With `decoding`, also as a text generated in that way would draw it: by the temperature, within
+    top-k and top-p, without the end token if the length is exact. Left unset it is no part of the
+    request, so what was stored before there was such a field still fits.
+    """
+
+    texts: tuple[str, ...]
+    context: Prompt = ""
+    first_token: FirstToken = "bos"
+    masking: Masking = "within-word"
+    boundaries: Boundaries = "epicene"
+    decoding: Decoding | msgspec.UnsetType = msgspec.UNSET
+
+
+class Fill(_RequestFields, frozen=True, kw_only=True, tag="fill"):
+    """A text with one gap → ranked completions. With `choices`, only those are ranked."""
+
+    before: str
+    after: str = ""
+    max_tokens: int = 1
+    top: int = 10
+    choices: tuple[str, ...] = ()
+    first_token: FirstToken = "bos"
+
+
+class Generate(_RequestFields, frozen=True, kw_only=True, tag="generate"):
+    """A prompt → `samples` texts.
+
+    `source` is the text to work on, `target` what is wanted of it (e.g. speaker: feminine), and
+    `choices` the answers among which a guess would be made: models without language
+    understanding (`copy`, `random`, `rules`) read these and never the prompt.
+    """
+
+    prompt: Prompt
+    samples: Positive = 1
+    decoding: Decoding = Decoding()
+    source: str = ""
+    target: Facets = {}
+    choices: tuple[str, ...] = ()
+
+
+class Translate(_RequestFields, frozen=True, kw_only=True, tag="translate"):
+    """A text in `language` → the same in `into`."""
+
+    text: str
+    into: str
+    decoding: Decoding = Decoding()
+
+
+class Draw(_RequestFields, frozen=True, kw_only=True, tag="draw"):
+    """A prompt → `shots` images; shot i is drawn from its own seed where the model takes one."""
+
+    prompt: str
+    shots: int = 1
+    width: int = 1024
+    height: int = 1024
+    seed: int = 0
+
+
+class Look(_RequestFields, frozen=True, kw_only=True, tag="look"):
+    """An image (its sha256 in the run's files), a question, choices → one choice or none."""
+
+    image: str
+    question: str
+    choices: tuple[str, ...]
+
+
+Request: TypeAlias = Score | Fill | Generate | Translate | Draw | Look
+REQUESTS: tuple[type[Request], ...] = (Score, Fill, Generate, Translate, Draw, Look)
+
+
+def verb(request: type[Request] | Request) -> str:
+    """The verb's name: score, fill, generate, translate, draw, look."""
+    return str(request.__struct_config__.tag)
+
+
+# --- answers -------------------------------------------------------------------------------
+
+
+class TextScore(Record, frozen=True, kw_only=True):
+    """One text's tokens: log-probability (None: not scored) and characters [start, end).
+
+    Offsets count characters of the text alone. A token astride the boundary between context and
+    text belongs to the text and starts at 0. `drawn` answers a request's `decoding`, None where
+    the token would never be drawn; unset where nobody asked, or the model cannot say.
+    """
+
+    logprobs: tuple[float | None, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    words: int
+    characters: int
+    drawn: tuple[float | None, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def sum(self) -> float:
+        """The log-probability of the scored tokens together."""
+        return sum(p for p in self.logprobs if p is not None)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens were scored."""
+        return sum(p is not None for p in self.logprobs)
+
+
+class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
+    """The answer to Score, a TextScore per text in the order asked.
+
+    `method` is causal, original, within-word, whole-word or what else made the numbers;
+    `conditioned_on` the token put before the texts, "" if none.
+    """
+
+    texts: tuple[TextScore, ...]
+    method: str
+    conditioned_on: str = ""
+
+
+class Completion(Record, frozen=True, kw_only=True):
+    """One way to fill the gap.
+
+    `logprob` is of the completion, given what stands before it (causal) or around it (masked);
+    `with_after` adds the text after the gap, where the model ranks that way too.
+    """
+
+    text: str
+    logprob: float
+    tokens: int
+    with_after: float | None = None
+
+
+class Completions(Record, frozen=True, kw_only=True, tag_field="kind", tag="completions"):
+    """The answer to Fill, best first within each number of tokens, fewer tokens first."""
+
+    completions: tuple[Completion, ...]
+    method: str
+
+
+class Text(Record, frozen=True, kw_only=True):
+    """One generated text. `finish` is stop (the model ended) or length (it was cut)."""
+
+    text: str
+    finish: Literal["stop", "length", "refused"] = "stop"
+    tokens: int = 0
+    thinking: int = 0  # characters of thinking that were taken out
+
+
+class Texts(Record, frozen=True, kw_only=True, tag_field="kind", tag="texts"):
+    """The answer to Generate and Translate. `temperature` is the one really used.
+
+    `system` says what became of a system message: "" none was asked, `own` its own turn, `user`
+    folded into the user turn because the template has no system role.
+    """
+
+    texts: tuple[Text, ...]
+    temperature: float | None = None
+    system: str = ""
+
+    @property
+    def only(self) -> str:
+        """The text, where one was asked for."""
+        (text,) = self.texts
+        return text.text
+
+
+class Image(Record, frozen=True, kw_only=True):
+    """One drawn image, by its hash in the run's files, or why there is none."""
+
+    sha256: str = ""
+    media_type: str = ""
+    width: int = 0
+    height: int = 0
+    seed: int | None = None
+    revised_prompt: str = ""
+    refused: str = ""
+
+
+class Images(Record, frozen=True, kw_only=True, tag_field="kind", tag="images"):
+    """The answer to Draw, one Image per shot."""
+
+    images: tuple[Image, ...]
+
+
+class Choice(Record, frozen=True, kw_only=True, tag_field="kind", tag="choice"):
+    """The answer to Look: one of the choices, or None where the words said none of them."""
+
+    choice: str | None
+    text: str = ""
+    logprobs: tuple[float, ...] = ()
+
+
+class Failed(Record, frozen=True, kw_only=True, tag_field="kind", tag="failed"):
+    """No answer came, and why. Not a judgement: the request is asked again on resume."""
+
+    reason: str
+
+
+Answer: TypeAlias = Scores | Completions | Texts | Images | Choice | Failed
+
+
+# --- judgements ----------------------------------------------------------------------------
+
+Outcome: TypeAlias = Literal["right", "wrong", "undetected"]
+
+
+class Judgement(Record, frozen=True, kw_only=True):
+    """What a suite makes of an answer: an outcome, a label, a value, each where it has one.
+
+    `name` says which of an item's judgements this is (a format, a sample, a direction, a judge);
+    no two of them share one. `NAME (HOW)` beside `NAME` is the same answer judged in another way.
+    `counts` are what a figure of a whole corpus adds up (edits made, words matched); `credit`
+    among them is how much of a right answer it is, where a tie is half of one.
+    `evidence` is what a person would want to read beside it. Of its names some are known: what was
+    `answer`ed is set word by word against the `reference`, or that against a `counterfactual`;
+    `aligned` holds all three, as `genform` writes them.
+    """
+
+    item: str
+    group: str = ""
+    language: str = ""
+    name: str = ""
+    outcome: Outcome | None = None
+    label: str | None = None
+    value: float | None = None
+    counts: dict[str, float] = {}
+    facets: Facets = {}
+    evidence: Facets = {}
+
+
+class Estimate(Record, frozen=True, kw_only=True):
+    """A number with its interval, or a dash with the reason in `why`."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    why: str = ""
+    mark: str = ""  # what the paper sets beside a number: stars, a dagger
+
+
+# --- tables --------------------------------------------------------------------------------
+
+
+class Column(Record, frozen=True, kw_only=True):
+    """A column's name and how its numbers are shown; JSON always holds them unrounded."""
+
+    name: str
+    unit: Literal["share", "number", "count", "p", "text"] = "share"
+    decimals: int = 1
+
+
+class Row(Record, frozen=True, kw_only=True):
+    """One row: a key per level of the table, a cell per column.
+
+    `origin` tells a row of the user's run from one the paper printed.
+    """
+
+    keys: tuple[str, ...]
+    cells: tuple[Estimate | str, ...]
+    origin: Literal["run", "published"] = "run"
+
+
+class Table(Record, frozen=True, kw_only=True):
+    """A table by the name its paper gives it. As JSON: keys, level by level, then columns."""
+
+    name: str
+    title: str
+    levels: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Figure(Record, frozen=True, kw_only=True):
+    """A figure by the name its paper gives it, as a Vega-Lite specification with its data."""
+
+    name: str
+    title: str
+    spec: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+# --- pictures ------------------------------------------------------------------------------
+
+
+class SheetImage(Record, frozen=True, kw_only=True):
+    """A drawn image on a contact sheet, by its hash, or why there is none.
+
+    `caption` is read under it and is short; `alt` says to who cannot see it what is known of it.
+    """
+
+    sha256: str = ""
+    caption: str = ""
+    alt: str = ""
+    missing: str = ""
+
+
+class ImageStrip(Record, frozen=True, kw_only=True):
+    """Images that belong side by side, what they were drawn from, and what became of them."""
+
+    heading: str
+    summary: str = ""
+    prompts: tuple[str, ...] = ()
+    language: str = ""  # of the prompts
+    pictures: tuple[SheetImage, ...] = ()
+
+
+class ContactSheet(Record, frozen=True, kw_only=True):
+    """All images of one thing. Sheets are put in order by `value` and filtered by `facets`.
+
+    `legend` says how captions are to be read.
+    """
+
+    name: str
+    language: str = ""
+    about: str = ""
+    legend: str = ""
+    value: float | None = None
+    facets: Facets = {}
+    strips: tuple[ImageStrip, ...] = ()
+
+
+# --- models --------------------------------------------------------------------------------
+
+
+# Under this name `about` lists the parts of a key that a model learnt from the suite it was asked.
+LEARNT = "learnt"
+
+
+class Identity(Record, frozen=True, kw_only=True):
+    """Which model answered.
+
+    `key` holds all that could change an answer (weights, dtype, tokenizer, scorer version) and
+    nothing else: not the host, not the batch size. `about` is for people and tables.
+    """
+
+    kind: str
+    label: str
+    key: dict[str, str]
+    about: dict[str, str | int | float | None] = {}
+
+    @property
+    def digest(self) -> bytes:
+        """Sixteen bytes that differ where an answer could."""
+        return digest({"kind": self.kind, "key": self.key})
+
+    def differs_in(self, other: Identity) -> list[str]:
+        """The parts of the key in which the two are not alike."""
+        names = self.key.keys() | other.key.keys()
+        return sorted(name for name in names if self.key.get(name) != other.key.get(name))
+
+
+_encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def to_json(record: object) -> bytes:
+    """The one JSON form of a record: same record, same bytes."""
+    return _encoder.encode(record)
+
+
+def digest(*parts: object) -> bytes:
+    """A sixteen-byte hash of records or plain values."""
+    state = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        state.update(part if isinstance(part, bytes) else to_json(part))
+        state.update(b"\0")
+    return state.digest()
+
+
+def answer_keys(model: Identity) -> Callable[[Request], bytes]:
+    """What stored answers of a model are checked against: the whole request and who answered.
+
+    Millions are made in a row, so what does not change is made once.
+    """
+    rest = b"\0" + model.digest + b"\0"
+
+    def key(request: Request) -> bytes:
+        state = hashlib.blake2b(to_json(request), digest_size=16)
+        state.update(rest)
+        return state.digest()
+
+    return key
+
+
+def answer_key(request: Request, model: Identity) -> bytes:
+    """The key of one answer, which is `digest(request, model.digest)`."""
+    return answer_keys(model)(request)

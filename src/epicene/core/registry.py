@@ -1,0 +1,48 @@
+"""Find suites, models and languages by name, through entry points.
+
+Another package adds one by declaring an entry point in the same group. A program that embeds
+Epicene may `add` one without installing anything.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal, TypeAlias
+
+from epicene.core.errors import InputError, unknown
+
+Group: TypeAlias = Literal["suites", "models", "languages"]
+
+_added: dict[tuple[str, str], Any] = {}
+
+
+@cache
+def _installed(group: Group) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=f"epicene.{group}")}
+
+
+def add(group: Group, name: str, thing: object) -> None:
+    """Make `thing` known under `name` in this process."""
+    _added[group, name] = thing
+
+
+def names(group: Group) -> list[str]:
+    """All known names, sorted."""
+    return sorted({*_installed(group), *(name for kind, name in _added if kind == group)})
+
+
+def find(group: Group, name: str) -> Any:
+    """The thing of that name, imported only now."""
+    if (group, name) in _added:
+        return _added[group, name]
+    point = _installed(group).get(name)
+    if point is None:
+        raise unknown(group.removesuffix("s"), name, names(group))
+    try:
+        return point.load()
+    except ImportError as error:
+        raise InputError(
+            f"The {group.removesuffix('s')} {name!r} needs a package that is not installed "
+            f"({error}); the page docs/install.md says which extra brings it."
+        ) from error

@@ -1,0 +1,111 @@
+"""Open SQLite databases, also read-only ones whose write-ahead log was never merged.
+
+SQLite reads a database in a read-only folder without its log, which holds the latest commits. So
+both files are copied to a writable folder and opened there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from epicene.core.errors import RunError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+_TRIES = 5
+_HEADER = 32  # bytes of a log, of which some change whenever it is begun anew
+
+
+def is_read_only(folder: Path) -> bool:
+    """Whether nothing can be written in a folder."""
+    return not os.access(folder, os.W_OK)
+
+
+def copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
+    """A folder with a copy of the database and of its log; None where it has no log to be read."""
+    log = path.with_name(f"{path.name}-wal")
+    for _ in range(_TRIES):
+        try:
+            before = _header(log)
+            if not before:
+                return None
+            if copy := _copy_once(path, log, before):
+                return copy
+        except OSError as error:
+            if not log.exists():  # its writer has closed it meanwhile
+                continue
+            raise RunError(
+                f"{path} was not closed by its writer and lies where nothing can be written, so "
+                f"that it is read from a copy, and none could be made ({error.strerror or error}); "
+                "name a folder that has room for it in TMPDIR."
+            ) from error
+    raise RunError(f"{path} is being written to by somebody else; wait, and ask again.")
+
+
+def _copy_once(path: Path, log: Path, before: bytes) -> tempfile.TemporaryDirectory[str] | None:
+    """The copy; None where the log was begun anew meanwhile.
+
+    The database comes first: what moves there from the log until then is still in the log.
+    """
+    folder = tempfile.TemporaryDirectory(prefix="epicene-")
+    try:
+        for source in (path, log):
+            shutil.copyfile(source, Path(folder.name, source.name))
+        if _header(log) == before:
+            return folder
+    except BaseException:
+        folder.cleanup()
+        raise
+    folder.cleanup()
+    return None
+
+
+def _header(log: Path) -> bytes:
+    try:
+        with log.open("rb") as file:
+            return file.read(_HEADER)
+    except FileNotFoundError:
+        return b""
+
+
+def file_uri(path: Path) -> str:
+    """The path as an address that SQLite opens with options."""
+    return path.absolute().as_uri()
+
+
+def explain(error: Exception, path: Path) -> RunError:
+    """What a failure of the database means to a person."""
+    text = str(error)
+    if "disk is full" in text:
+        return RunError(
+            f"The disk that holds {path} is full; all answers so far are kept: make room and run "
+            "the same command again."
+        )
+    if "locked" in text:
+        return RunError(f"Another program holds {path}; close it and run the same command again.")
+    if "malformed" in text or "not a database" in text:
+        return RunError(
+            f"The database {path} is damaged ({text}); copy what can be read with "
+            f"`sqlite3 {path.name} .recover`, or start the run in another folder with --out."
+        )
+    return RunError(f"The database {path} could not be used: {text}.")
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All of it or nothing, whatever exception comes in between."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")

@@ -1,0 +1,265 @@
+"""Items as a Hugging Face dataset: Parquet files by language and split, and a dataset card."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from epicene import __version__
+from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
+from epicene.core.records import Draw
+from epicene.export.folders import code_span, fault_lines, front_matter, new_folder, write_text
+from epicene.report.table_formats import escape_markdown
+from epicene.suites import Answers
+from epicene.suites.data_cards import markdown_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import polars
+
+    from epicene.core.records import Item
+    from epicene.export.selection import Selection
+
+PROMPTS = "prompts"  # the column with what is drawn
+
+# Up to how many items a set has to be called so.
+_SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+)
+_LARGEST = "10M<n<100M"
+
+
+def dataset_card(
+    selection: Selection,
+    parts: Sequence[DatasetFile],
+    configs: Sequence[dict[str, Any]],
+    fields: Sequence[str],
+) -> Iterator[str]:
+    """The card, line by line."""
+    card = selection.suite.card
+    yield from front_matter(_front_matter(selection, configs))
+    yield f"# {card.title}"
+    yield ""
+    yield card.about
+    yield ""
+    yield "## What is here"
+    yield ""
+    rows = [
+        (
+            escape_markdown(part.config),
+            escape_markdown(part.split),
+            part.items,
+            code_span(part.path),
+        )
+        for part in parts
+    ]
+    yield from markdown_table(("configuration", "split", "items", "file"), rows)
+    yield ""
+    yield "```python"
+    yield "from datasets import load_dataset"
+    yield ""
+    yield f'load_dataset("THIS_FOLDER", "{configs[0]["config_name"]}")'
+    yield "```"
+    yield ""
+    yield from _fields(selection, fields)
+    yield from selection.provenance_lines()
+    yield (
+        f"Read under the protocol `{selection.protocol.name}` and exported by Epicene "
+        f"{__version__}."
+    )
+    yield ""
+    yield from fault_lines(card, "##")
+    yield "## Use"
+    yield ""
+    yield (
+        f"`epicene run {selection.suite.name} --model MODEL` asks and judges these items as the "
+        "paper does and as we would; chance level: " + card.chance
+    )
+    yield ""
+    yield (
+        "Items of a benchmark are for measuring, not for training: a model that has read them "
+        "cannot be measured with them."
+    )
+    yield ""
+    yield "Cite the source named above, and Epicene."
+
+
+def _front_matter(selection: Selection, configs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    head: dict[str, Any] = {
+        "pretty_name": f"{selection.suite.card.title} ({selection.data}), by Epicene",
+        **selection.licence_fields(),
+    }
+    if selection.languages:
+        head["language"] = selection.languages
+    head["size_categories"] = [size_category(len(selection.items))]
+    head["tags"] = ["grammatical-gender", "evaluation", "epicene", selection.suite.name]
+    head["configs"] = list(configs)
+    return head
+
+
+def size_category(items: int) -> str:
+    """The name that the hub has for a set of that size."""
+    return next((name for below, name in _SIZES if items < below), _LARGEST)
+
+
+def _fields(selection: Selection, fields: Sequence[str]) -> Iterator[str]:
+    kind = type(selection.items[0])
+    yield "## Fields"
+    yield ""
+    yield inspect.getdoc(kind) or ""
+    yield ""
+    yield ", ".join(f"`{name}`" for name in fields) + "."
+    yield ""
+    if PROMPTS in fields:
+        yield f"`{PROMPTS}`: what is drawn of the item, under the name of each condition."
+        yield ""
+    if "group" in fields:
+        yield (
+            "`group` is shared by variants of one sentence or word: resample and split by it, not "
+            "by rows."
+        )
+        yield ""
+
+
+ALL_CONFIG = "all"  # the configuration with every language, which is loaded if none is named
+DEFAULT_CONFIG = "default"  # that of items which name no language
+DEFAULT_SPLIT = "test"  # of items that name none
+
+
+class DatasetFile(NamedTuple):
+    """One file: a language's items of one split."""
+
+    config: str
+    split: str
+    path: str
+    items: int
+
+
+def write_dataset(selection: Selection, folder: Path) -> list[DatasetFile]:
+    """Write the folder; `datasets.load_dataset(FOLDER)` reads it."""
+    if not selection.items:
+        raise InputError(f"{selection.data} holds no item to export.")
+    new_folder(folder)
+    numbers: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, item in enumerate(selection.items):
+        numbers[
+            item.language or DEFAULT_CONFIG, getattr(item, "split", "") or DEFAULT_SPLIT
+        ].append(number)
+    names = [_config_and_split(*part, selection.items[rows[0]]) for part, rows in numbers.items()]
+    _check_distinct(names, list(numbers))
+    frame = _frame(selection)
+    parts = []
+    for (config, split), rows in zip(names, numbers.values(), strict=True):
+        part = DatasetFile(config, split, f"data/{config}/{split}.parquet", len(rows))
+        _write_parquet(frame[rows], folder / part.path)
+        parts.append(part)
+    write_text(
+        folder / "README.md", dataset_card(selection, parts, dataset_configs(parts), frame.columns)
+    )
+    return parts
+
+
+def _config_and_split(language: str, split: str, item: Item) -> tuple[str, str]:
+    """What `datasets` can call a part: a configuration's name may have a hyphen, a split's may not
+    and gets _ for it; its items keep their own."""
+    called = split.replace("-", "_")
+    if not re.fullmatch(r"\w[\w-]*", language):
+        raise InputError(
+            f"The item {item.id!r} has {language!r} for its language; a name for files has "
+            "letters, digits, _ and - only."
+        )
+    if not re.fullmatch(r"\w+", called) or called == ALL_CONFIG:
+        raise InputError(
+            f"The item {item.id!r} has {split!r} for its split; `datasets` takes letters, digits "
+            f"and _ only, and no split called {ALL_CONFIG!r}."
+        )
+    return language, called
+
+
+def _check_distinct(names: Sequence[tuple[str, str]], parts: Sequence[tuple[str, str]]) -> None:
+    """Raise if two parts would be one to a reader, or to a file system that has no capitals."""
+    met: dict[tuple[str, str], tuple[str, str]] = {}
+    for (config, split), part in zip(names, parts, strict=True):
+        other = met.setdefault((config.casefold(), split.casefold()), part)
+        if other != part:
+            pair = " and ".join(repr("/".join(each)) for each in (other, part))
+            raise InputError(f"The parts {pair} of the data would share a file; rename one.")
+    if len({config for config, _ in names}) > 1 and ALL_CONFIG in {config for config, _ in names}:
+        raise InputError(
+            f"A language called {ALL_CONFIG!r} cannot be told from all languages; rename it."
+        )
+
+
+def dataset_configs(parts: Sequence[DatasetFile]) -> list[dict[str, Any]]:
+    """What can be loaded: each language, and all of them where there are several."""
+    names = list(dict.fromkeys(part.config for part in parts))
+    named = {name: [part for part in parts if part.config == name] for name in names}
+    if len(names) > 1:
+        named = {ALL_CONFIG: list(parts), **named}
+    return [
+        {
+            "config_name": name,
+            **({"default": True} if place == 0 else {}),
+            "data_files": _data_files(mine),
+        }
+        for place, (name, mine) in enumerate(named.items())
+    ]
+
+
+def _data_files(parts: Sequence[DatasetFile]) -> list[dict[str, Any]]:
+    splits = dict.fromkeys(part.split for part in parts)
+    return [
+        {"split": split, "path": [part.path for part in parts if part.split == split]}
+        for split in splits
+    ]
+
+
+def _frame(selection: Selection) -> polars.DataFrame:
+    """All items in one frame, so that every file has the same columns; a field that no item fills
+    is left out."""
+    import polars as pl
+
+    rows = [
+        {**msgspec.to_builtins(item), **prompts}
+        for item, prompts in zip(selection.items, _prompts(selection), strict=True)
+    ]
+    filled = {name for row in rows for name, value in row.items() if value not in ("", [], {}, ())}
+    kept = [name for name in rows[0] if name in filled]
+    return pl.DataFrame(
+        [{name: row.get(name) for name in kept} for row in rows], infer_schema_length=None
+    )
+
+
+def _prompts(selection: Selection) -> Iterator[dict[str, dict[str, str]]]:
+    """What is drawn of each item, by the names of the requests: an item that names a word and a
+    template says too little to those who have no templates. Nothing of items that ask nothing."""
+    suite, protocol = selection.suite, selection.protocol
+    stages = [stage for stage in suite.stages if Draw in stage.verbs and not stage.needs]
+    for item in selection.items:
+        judged = suite.holds_outcome is not None and suite.holds_outcome(item)
+        asked = {
+            request.name: request.prompt
+            for stage in stages
+            if not judged
+            for request in stage.ask(item, Answers(), protocol)
+            if isinstance(request, Draw)
+        }
+        yield {PROMPTS: asked} if asked else {}
+
+
+def _write_parquet(frame: polars.DataFrame, path: Path) -> None:
+    data = io.BytesIO()
+    frame.write_parquet(data)
+    write_atomically(path, data.getvalue())

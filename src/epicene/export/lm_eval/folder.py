@@ -1,0 +1,193 @@
+"""Write the folder that lm-evaluation-harness reads: tasks, documents, judging.py and a README."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from epicene import __version__
+from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
+from epicene.core.records import to_json
+from epicene.export.folders import as_yaml, fault_lines, new_folder, protocol_lines, write_text
+from epicene.export.lm_eval.tasks import (
+    TESTED_VERSION,
+    Document,
+    LeftOut,
+    Task,
+    documents,
+    group_name,
+    group_settings,
+    make_task,
+)
+from epicene.suites.data_cards import markdown_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from epicene.export.lm_eval.tasks import TaskKind
+    from epicene.export.selection import Selection
+
+
+def tasks_readme(
+    selection: Selection, tasks: Sequence[Task], left_out: Mapping[LeftOut, int]
+) -> Iterator[str]:
+    """The page, line by line."""
+    card = selection.suite.card
+    yield f"# {card.title} for lm-evaluation-harness"
+    yield ""
+    yield card.about
+    yield ""
+    rows = [
+        (
+            f"`{task.name}`",
+            task.settings["output_type"],
+            len(task.documents),
+            "yes" if task.kind.chat else "no",
+            ", ".join(each["metric"] for each in task.settings["metric_list"]),
+        )
+        for task in tasks
+    ]
+    yield from markdown_table(("task", "kind", "documents", "chat", "metrics"), rows)
+    yield ""
+    yield from _commands(selection, tasks)
+    yield from _numbers(tasks)
+    yield "## Protocol"
+    yield ""
+    yield from protocol_lines(selection.protocol, card)
+    if left_out:
+        yield "## What is not here"
+        yield ""
+        for (what, why), times in left_out.items():
+            yield f"- {what}{f' ({times} requests)' * (times > 1)}: {why}."
+        yield ""
+    yield from selection.provenance_lines()
+    yield f"Exported by Epicene {__version__}. Cite the source named above, and Epicene."
+    yield ""
+    yield from fault_lines(card, "##")
+
+
+def _commands(selection: Selection, tasks: Sequence[Task]) -> Iterator[str]:
+    yield "## Running it"
+    yield ""
+    yield f"Tested with lm-evaluation-harness {TESTED_VERSION}. A single task runs by its own name."
+    yield ""
+    yield "```"
+    for chat in sorted({task.kind.chat for task in tasks}):
+        yield (
+            "lm_eval --model hf --model_args pretrained=MODEL --include_path THIS_FOLDER "
+            f"--tasks {group_name(selection.suite.name, chat=chat)}"
+            + " --apply_chat_template"
+            * chat
+        )
+    yield "```"
+    yield ""
+    if any(task.kind.chat for task in tasks):
+        yield (
+            "A chat has a system message and wants `--apply_chat_template`. A template that takes "
+            "no system message is refused by the harness; Epicene puts it before the user's."
+        )
+        yield ""
+    if not all(task.kind.chat for task in tasks):
+        yield "What is no chat must not get a chat template."
+        yield ""
+
+
+def _numbers(tasks: Sequence[Task]) -> Iterator[str]:
+    yield "## What the numbers mean"
+    yield ""
+    if any(task.kind.decoding is None for task in tasks):
+        yield (
+            "- `acc`: the right text is the likeliest of its choices, by the protocol's measure; "
+            "of several that are equally likely each has a part of the credit. `tied`: how often "
+            "that was so; of a tie Epicene's own verdict may be another, by the suite. Each text "
+            "is scored after its prompt or, where there is none, after the beginning token."
+        )
+    if any(task.kind.decoding is not None for task in tasks):
+        yield (
+            "- `right`, `wrong`, `undetected`: what the suite's own judge says of the texts. "
+            "Undetected (no pronoun, refusal, nothing to be read) is not wrong, and never right. "
+            "These tasks need Epicene installed where the harness runs."
+        )
+    if any(task.kind.decoding is not None and task.kind.decoding.exact_length for task in tasks):
+        yield (
+            "- Texts are drawn at temperature 1, where Epicene takes the model's own, and "
+            "`min_new_tokens`, which keeps them from ending early, is understood by `--model hf`."
+        )
+    yield (
+        "- The harness's standard errors take every document for itself; Epicene's intervals "
+        "resample whole groups (`group`), as variants of one sentence are not independent."
+    )
+    yield ""
+
+
+JUDGING = Path(__file__).with_name("judging.py")
+
+
+class WrittenTasks(NamedTuple):
+    """The tasks that were written, and how often each thing was left out."""
+
+    tasks: list[Task]
+    left_out: dict[LeftOut, int]
+
+
+def write_tasks(selection: Selection, folder: Path) -> WrittenTasks:
+    """Write the folder; `lm_eval --include_path FOLDER` runs its tasks."""
+    new_folder(folder)
+    made = plan_tasks(selection)
+    for task in made.tasks:
+        write_text(folder / f"{task.name}.yaml", [as_yaml(task.settings).rstrip("\n")])
+        write_atomically(folder / f"{task.name}.jsonl", _json_lines(task))
+    for name, tasks in task_groups(selection.suite.name, made.tasks).items():
+        write_text(
+            folder / f"{name}_group.yaml", [as_yaml(group_settings(name, tasks)).rstrip("\n")]
+        )
+    write_atomically(folder / JUDGING.name, JUDGING.read_bytes())
+    asked = {
+        "suite": selection.suite.name,
+        "version": selection.suite.version,
+        "protocol": msgspec.to_builtins(selection.protocol),
+    }
+    write_atomically(folder / "asked.json", msgspec.json.format(to_json(asked), indent=2) + b"\n")
+    write_text(folder / "README.md", tasks_readme(selection, made.tasks, made.left_out))
+    return made
+
+
+def plan_tasks(selection: Selection) -> WrittenTasks:
+    """All tasks that the items give; raises if they give none."""
+    by_kind: dict[TaskKind, list[dict[str, Any]]] = defaultdict(list)
+    left_out: Counter[LeftOut] = Counter()
+    for each in documents(selection):
+        if isinstance(each, Document):
+            by_kind[each.kind].append(each.content)
+        else:
+            left_out[each] += 1
+    if not by_kind:
+        reasons = "; ".join(f"{each.what}: {each.why}" for each in left_out) or "it asks nothing"
+        raise InputError(
+            f"The suite {selection.suite.name} has nothing here that lm-evaluation-harness could "
+            f"measure as Epicene does ({reasons}); `--to hf` exports the items themselves."
+        )
+    languages = {kind.language for kind in by_kind}
+    tasks = [
+        make_task(selection, kind, contents, several=len(languages) > 1)
+        for kind, contents in by_kind.items()
+    ]
+    if len({task.name for task in tasks}) < len(tasks):
+        raise ValueError(f"Two tasks of {selection.suite.name} would have one name.")
+    return WrittenTasks(tasks, dict(left_out))
+
+
+def task_groups(suite: str, tasks: list[Task]) -> dict[str, list[Task]]:
+    """The tasks that can run in one go, by the name of their group."""
+    found: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        found[group_name(suite, chat=task.kind.chat)].append(task)
+    return dict(found)
+
+
+def _json_lines(task: Task) -> bytes:
+    return b"".join(msgspec.json.encode(document) + b"\n" for document in task.documents)

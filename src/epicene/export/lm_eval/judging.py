@@ -1,0 +1,54 @@
+"""How lm-evaluation-harness reads and judges the documents of this folder.
+
+Written by Epicene (`epicene export data SUITE --to lm-eval`). Choices are judged by what stands
+here; texts that a model wrote are judged by the suite itself, so their tasks need Epicene in the
+same environment, and say so before anything is generated.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+HERE = Path(__file__).parent
+
+
+def documents(file: str, judged_by_epicene: bool = False, **_metadata: Any) -> dict[str, Any]:
+    """The documents of a file beside this one."""
+    from datasets import Dataset
+
+    if judged_by_epicene:
+        _suite_judge()
+    lines = (HERE / file).read_text(encoding="utf-8").split("\n")
+    return {"test": Dataset.from_list([json.loads(line) for line in lines if line])}
+
+
+def choice(document: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
+    """Whether the right text is the likeliest per unit; several that are share the credit."""
+    values = [score / unit for (score, _), unit in zip(results, document["units"], strict=True)]
+    best = [place for place, value in enumerate(values) if value == max(values)]
+    right = document["target"] in best
+    return {"acc": right / max(len(best), 1), "tied": float(len(best) > 1)}
+
+
+def writing(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
+    """The shares of the texts that are right, wrong and undetected, by the suite's judge."""
+    texts = results[0] if isinstance(results[0], list) else results
+    asked = json.loads((HERE / "asked.json").read_text(encoding="utf-8"))
+    judged: dict[str, float] = _suite_judge()(asked, document, list(texts))
+    return judged
+
+
+def _suite_judge() -> Any:
+    try:
+        from epicene.export.lm_eval.suite_judge import outcome_shares
+    except ImportError as error:
+        raise ImportError(
+            "What a model wrote is judged by Epicene: install it in this environment "
+            f"(`pip install epicene`), or run the tasks with choices alone ({error})."
+        ) from error
+    return outcome_shares

@@ -1,0 +1,126 @@
+"""Apply a suite's judge to one answer at a time, as lm-evaluation-harness has them.
+
+A run judges an item with all its answers; this works for suites whose judge takes them one by one.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.core.errors import InputError
+from epicene.core.records import Scores, Text, Texts, TextScore
+from epicene.suites import AnsweredRequest, Answers, find_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from epicene.core.records import Answer, Generate, Item, Outcome, Score
+    from epicene.suites import Protocol, Stage, Suite
+
+# So much likelier than the others that no way to count it by units leaves a doubt.
+_CERTAIN, _IMPROBABLE = 0.0, -1e9
+
+
+class NeedsAllAnswersError(Exception):
+    """The judge wants more than one answer at a time."""
+
+
+class SingleAnswerJudge:
+    """A suite's judge, for one answer of one item at a time."""
+
+    def __init__(self, suite: Suite[Any, Any], protocol: Protocol) -> None:
+        self._suite = suite
+        self._protocol = protocol
+        self._takes_texts: dict[tuple[str, str], bool] = {}
+
+    def outcomes(
+        self, item: Item, stage: str, role: str, request: str, answer: Answer
+    ) -> list[Outcome]:
+        """The outcomes of an answer to the request of that name."""
+        answers = Answers([AnsweredRequest(stage, role, "", request, answer)])
+        try:
+            judged = list(self._suite.judge(item, answers, self._protocol))
+        except ValueError as error:  # what `Answers.only` raises where there is none
+            raise NeedsAllAnswersError from error
+        return [judgement.outcome for judgement in judged if judgement.outcome is not None]
+
+    def right_text(self, item: Item, stage: Stage[Any, Any], request: Score) -> int | None:
+        """The place of the text that is right where it is likeliest; None unless it is one."""
+        right = [
+            place
+            for place in range(len(request.texts))
+            if set(
+                self.outcomes(
+                    item,
+                    stage.name,
+                    stage.role,
+                    request.name,
+                    _scores_preferring(place, request.texts),
+                )
+            )
+            == {"right"}
+        ]
+        return right[0] if len(right) == 1 else None
+
+    def takes_texts(self, item: Item, stage: Stage[Any, Any], request: Generate) -> bool:
+        """Whether texts that answer requests of that name have an outcome; the first one tells."""
+        name = stage.name, request.name
+        if name not in self._takes_texts:
+            answer = Texts(texts=(Text(text=""),) * request.samples)
+            outcomes = self.outcomes(item, stage.name, stage.role, request.name, answer)
+            self._takes_texts[name] = bool(outcomes)
+        return self._takes_texts[name]
+
+
+def _scores_preferring(likeliest: int, texts: Sequence[str]) -> Scores:
+    """Scores by which one text is by far the likeliest."""
+    return Scores(
+        texts=tuple(
+            TextScore(
+                logprobs=(_CERTAIN if place == likeliest else _IMPROBABLE,),
+                starts=(0,),
+                ends=(len(text),),
+                words=1,
+                characters=1,
+            )
+            for place, text in enumerate(texts)
+        ),
+        method="causal",
+    )
+
+
+OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "undetected")
+
+
+def outcome_shares(
+    asked: Mapping[str, Any], document: Mapping[str, Any], texts: Sequence[str]
+) -> dict[str, float]:
+    """The share of each outcome among the texts of one document, nothing where none is judged.
+
+    `asked` is the content of asked.json: the suite, its version and the protocol.
+    """
+    judge, kind = _judge_of(msgspec.json.encode(asked))
+    item = msgspec.json.decode(document["record"], type=kind)
+    answer = Texts(texts=tuple(Text(text=text) for text in texts))
+    judged = judge.outcomes(item, document["stage"], document["role"], document["request"], answer)
+    if not judged:
+        return {}
+    return {outcome: judged.count(outcome) / len(judged) for outcome in OUTCOMES}
+
+
+@lru_cache(maxsize=8)
+def _judge_of(asked: bytes) -> tuple[SingleAnswerJudge, type[Item]]:
+    """The suite's judge under the protocol, and what it judges."""
+    content = msgspec.json.decode(asked)
+    suite = find_suite(content["suite"])
+    name = content["protocol"]["name"]
+    if suite.version != content["version"] or name not in suite.protocols:
+        raise InputError(
+            f"These tasks are of version {content['version']} of the suite {suite.name}, and this "
+            f"Epicene has version {suite.version}; export them again."
+        )
+    protocol = msgspec.convert(content["protocol"], type(suite.protocols[name]))
+    return SingleAnswerJudge(suite, protocol), suite.item

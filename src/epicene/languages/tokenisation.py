@@ -1,0 +1,184 @@
+"""Split a text into graphemes, words and punctuation, as spans of characters.
+
+A word is what a reader of the language calls one: combining marks and joiners stay with their base,
+elided and enclitic words are separate, punctuation belongs to no word. Spans index the text as
+given, in code points; they are ordered, do not overlap, and never cut a grapheme cluster.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from itertools import repeat
+from typing import Literal, NamedTuple, TypeAlias
+
+import regex
+
+from epicene import languages
+from epicene.core import registry
+from epicene.languages import Language
+
+SpanKind: TypeAlias = Literal["word", "punctuation", "grapheme"]
+
+
+class Span(NamedTuple):
+    """The characters from `start` up to `end`, and what they are."""
+
+    start: int
+    end: int
+    kind: SpanKind
+
+
+# What continues a grapheme cluster, and the few signs that open one (Unicode Annex 29).
+_EXTENDS = r"\p{M}\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}"
+_OPENS = r"\p{GCB=Prepend}"
+
+# Letters and digits that stand in runs. Han stands one by one, and some pictographs (ℹ) are
+# letters only by name.
+_NOT_IN_RUNS = rf"[\p{{Han}}\p{{ExtPict}}{_OPENS}]"
+_LETTER = rf"[\p{{L}}--{_NOT_IN_RUNS}]"
+_DIGIT = rf"[\p{{N}}--{_NOT_IN_RUNS}]"
+_BEGIN = rf"[[\p{{L}}\p{{N}}]--{_NOT_IN_RUNS}]"
+_INSIDE = rf"[[[\p{{L}}\p{{N}}]--{_NOT_IN_RUNS}]{_EXTENDS}]"
+
+_CLUSTER_ENDS = rf"(?![{_EXTENDS}])"
+_WORD_ENDS = rf"(?!{_INSIDE})"
+
+_HYPHEN = r"[-\u2010\u2011]"
+_APOSTROPHE = r"['’ʼ＇]"
+
+_RUN = rf"[{_OPENS}]*+{_BEGIN}{_INSIDE}*+(?:[{_OPENS}]++{_BEGIN}{_INSIDE}*+)*+"
+_HAN = rf"[{_OPENS}]*+[\p{{Han}}&&[\p{{L}}\p{{N}}]][{_EXTENDS}]*+"
+
+# In every language: soft hyphen, word joiner, apostrophe, middle dot, one underscore; the points
+# of a number.
+_JOINS = (
+    rf"[\u00ad\u2060·‧_](?={_BEGIN})"
+    rf"|{_APOSTROPHE}(?={_LETTER})"
+    rf"|(?<=\p{{N}})[.,:'’٫٬．](?={_DIGIT})"
+)
+# A hyphen joins letters, and letters with digits, but 10-12 is two numbers.
+_HYPHEN_JOINS = rf"{_HYPHEN}(?:(?={_LETTER})|(?<!\p{{N}}{_HYPHEN})(?={_DIGIT}))"
+
+_ADDRESS = (
+    r"(?i:https?://|www\.)[[!-~]--[<>\"]]*[A-Za-z0-9/]"
+    r"|[A-Za-z0-9][A-Za-z0-9._%+\-]{0,63}+@(?:[A-Za-z0-9\-]{1,63}\.){1,8}[a-z]{2,}(?![A-Za-z])"
+)
+# Single letters with full stops: U.S.A., e.g., z.B., ए.पी.जे.
+_INITIALS = rf"{_LETTER}[{_EXTENDS}]*+(?:\.{_LETTER}[{_EXTENDS}]*+)++{_WORD_ENDS}\.?+"
+
+# An emoji, though it begins with a digit.
+_KEYCAP = r"[0-9#*]\ufe0f?\u20e3"
+
+# White space, controls (the bidirectional ones and the byte order mark too) and other invisible
+# clusters are no tokens. A space that carries a visible mark shows that mark, and is one.
+_INVISIBLE = (
+    r"[\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]"
+    rf"|[\p{{Zs}}[\p{{DI}}--\p{{L}}]][\p{{DI}}&&[{_EXTENDS}]]*+(?![[{_EXTENDS}]--\p{{DI}}])"
+)
+# A run of one of these is one token, and a kashida alone is a dash.
+_REPEATED = r"\.+|…+|!+|\?+|؟+|।+|-+|–+|—+|\*+|_+|~+|=+|\u0640+"
+
+# The annex's rule GB9c, which `\X` leaves out: an Indic conjunct is one cluster.
+_CONJUNCT = (
+    rf"[{_OPENS}]*+\p{{InCB=Consonant}}"
+    r"(?:\p{InCB=Extend}*+\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*+"
+    rf"\p{{InCB=Consonant}})++[{_EXTENDS}]*+"
+)
+_GRAPHEME = regex.compile(rf"{_CONJUNCT}|\X", regex.V1)
+
+# A space that carries marks is no space between words.
+_MARKED_SPACE = regex.compile(rf" [{_EXTENDS}]", regex.V1)
+
+# Where no language is known, the scripts alone say what a word is.
+_ANY = Language(code="", name="", own_name="", direction="ltr", scripts=())
+
+
+def graphemes(text: str) -> list[Span]:
+    """The extended grapheme clusters: all of the text, in order."""
+    return [Span(*match.span(), "grapheme") for match in _GRAPHEME.finditer(text)]
+
+
+def words(text: str, language: str = "") -> list[Span]:
+    """The words and numbers, without punctuation."""
+    return [
+        Span(*match.span(), "word")
+        for match in _pattern(language).finditer(text)
+        if match.lastgroup == "word"
+    ]
+
+
+def tokens(text: str, language: str = "") -> list[Span]:
+    """Words and punctuation apart, in order; white space is left out."""
+    return [
+        Span(*match.span(), "word" if match.lastgroup == "word" else "punctuation")
+        for match in _pattern(language).finditer(text)
+    ]
+
+
+def count_words(text: str, language: str = "") -> int:
+    """How many words and numbers there are."""
+    if _MARKED_SPACE.search(text):
+        return _count(text, language)
+    # No word has a space in it, and texts have many words in common.
+    return sum(map(_count_cached, text.split(" "), repeat(language)))
+
+
+def _count(text: str, language: str) -> int:
+    return sum(match.lastgroup == "word" for match in _pattern(language).finditer(text))
+
+
+_count_cached = lru_cache(maxsize=1 << 16)(_count)
+
+
+@lru_cache(maxsize=64)
+def _pattern(code: str) -> regex.Pattern[str]:
+    """The pattern of a language, or of the language before a region (`fr-CA`), or of no one."""
+    names = registry.names("languages")
+    for name in (code, code.replace("_", "-").partition("-")[0].lower()):
+        if name in names:
+            return _compile(languages.get(name))
+    return _compile(_ANY)
+
+
+def _compile(language: Language) -> regex.Pattern[str]:
+    link = _link(language)
+    joins = f"{_JOINS}|(?!{link}){_HYPHEN_JOINS}|{_spellings(language.joins)}"
+    word = [
+        _spellings(language.whole) + _WORD_ENDS,
+        _spellings(language.elision) + _CLUSTER_ENDS,
+        f"(?:{_ADDRESS}){_CLUSTER_ENDS}",
+        rf"(?:{_INITIALS}{_CLUSTER_ENDS}|{_RUN})(?:(?:{joins}){_CLUSTER_ENDS}(?:{_RUN})?+)*+",
+        _HAN,
+    ]
+    punctuation = [
+        rf"(?<=[\p{{L}}\p{{M}}]){link}",
+        _KEYCAP + _CLUSTER_ENDS,
+        rf"(?:{_REPEATED}){_CLUSTER_ENDS}",
+        r"\X",
+    ]
+    return regex.compile(
+        rf"(?!{_INVISIBLE})(?:"
+        rf"(?P<word>(?!{_KEYCAP}|\u0640++{_WORD_ENDS})(?:{'|'.join(word)}))"
+        rf"|(?P<punctuation>{'|'.join(punctuation)}))",
+        regex.V1,
+    )
+
+
+def _link(language: Language) -> str:
+    """A link, where nothing but enclitics, at most three, follows up to the end of the word."""
+    one = _spellings(language.enclitics)
+    link = language.link.replace("-", _HYPHEN)
+    more_follows = rf"{_INSIDE}|(?:{_HYPHEN}|{_APOSTROPHE}){_LETTER}"
+    return rf"(?i:{link})(?={one}(?:{_HYPHEN}{one}){{0,2}}+(?!{more_follows}))"
+
+
+def _spellings(pattern: str) -> str:
+    """A language's pattern, in any case, each accented letter composed or decomposed."""
+    if not pattern:
+        return "(?!)"  # matches nothing
+    either = []
+    for letter in pattern:
+        decomposed = unicodedata.normalize("NFD", letter)
+        either.append(letter if letter == decomposed else f"(?:{letter}|{decomposed})")
+    return f"(?i:{''.join(either)})"

@@ -1,0 +1,191 @@
+"""Batch limits, halving of batches when memory runs out, position limits, and prefetching."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from epicene.core.errors import RunError
+from epicene.models import BatchLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, MutableMapping, Sequence
+
+    from epicene.models import Batch, NumberedAnswers
+    from epicene.models.hf.loading import LoadedModel
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+# A batch is what a killed run may lose, so on a CPU it is a matter of seconds.
+_ON_CPU = BatchLimit(requests=16, characters=6_000)
+_ON_ACCELERATOR = BatchLimit(requests=256, characters=200_000)
+# A masked text is as many rows as it has tokens, so fewer keep a device busy while the next are
+# planned.
+_MASKED = BatchLimit(requests=64, characters=50_000)
+
+
+def batch_limit(loaded: LoadedModel, *, masked: bool = False) -> BatchLimit:
+    """How the plan is cut for a model: as the user says, or fit for where it runs."""
+    asked = loaded.options.batch_size
+    if asked != "auto":
+        return BatchLimit(requests=asked)
+    if loaded.device.type == "cpu":
+        return _ON_CPU
+    return _MASKED if masked else _ON_ACCELERATOR
+
+
+class TooLargeError(RunError):
+    """One row alone is too much for the machine."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "one text alone needs more memory than there is; use a smaller dtype or model"
+        )
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error means that a smaller batch would have fitted, on a GPU or not."""
+    import torch
+
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
+        return True
+    signs = ("out of memory", "DefaultCPUAllocator", "can't allocate", "CUBLAS_STATUS_ALLOC_FAILED")
+    return isinstance(error, RuntimeError) and any(sign in str(error) for sign in signs)
+
+
+def run_halving_on_oom(
+    run: Callable[[Sequence[T]], list[R]],
+    rows: Sequence[T],
+    notes: MutableMapping[str, Any],
+    size: Callable[[T], int] = lambda _: 1,
+    misfit: Callable[[TooLargeError], R] | None = None,
+) -> list[R]:
+    """Run rows as one batch; where memory runs out, halve it and go on.
+
+    A row that does not fit alone raises TooLargeError, or has `misfit` of it for its result.
+    """
+    results: list[R] = []
+    for chunk, done in run_chunks_that_fit(run, rows, notes, size):
+        if not isinstance(done, TooLargeError):
+            results += done
+        elif misfit is None:
+            raise done
+        else:
+            results += [misfit(done)] * len(chunk)
+    return results
+
+
+def run_chunks_that_fit(
+    run: Callable[[Sequence[T]], R],
+    rows: Sequence[T],
+    notes: MutableMapping[str, Any],
+    size: Callable[[T], int] = lambda _: 1,
+) -> Iterator[tuple[Sequence[T], R | TooLargeError]]:
+    """Parts of the rows that fit in memory with what came of them, or the one row that does not.
+
+    What fitted is remembered in `notes["fits"]`, in padded units: rows × the largest `size` (the
+    number of tokens, say; by default 1, so rows). `notes["halvings"]` counts.
+    """
+    while rows:
+        chunk = _rows_within(rows, notes.get("fits"), size)
+        done = _attempt(run, chunk)
+        if done is None:
+            free_memory()
+            if len(chunk) > 1:
+                half = chunk[: len(chunk) // 2]
+                notes["fits"] = len(half) * max(size(row) for row in half)
+                notes["halvings"] = notes.get("halvings", 0) + 1
+                continue
+            yield chunk, TooLargeError()
+        else:
+            yield chunk, done[0]
+        rows = rows[len(chunk) :]
+
+
+def free_memory() -> None:
+    """Give back what is held for tensors that are gone."""
+    import gc
+
+    import torch
+
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def _attempt(run: Callable[[Sequence[T]], R], chunk: Sequence[T]) -> tuple[R] | None:
+    """The result, or None where memory ran out. The frames that hold it are left on return."""
+    try:
+        return (run(chunk),)
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        return None
+
+
+def _rows_within(rows: Sequence[T], limit: int | None, size: Callable[[T], int]) -> Sequence[T]:
+    """As many rows from the front as fit the limit, one at least."""
+    if limit is None:
+        return rows
+    widest = 0
+    for count, row in enumerate(rows):
+        widest = max(widest, size(row))
+        if count and (count + 1) * widest > limit:
+            return rows[:count]
+    return rows
+
+
+# Rotary embeddings that change with the longest text of a batch.
+_LENGTH_DEPENDENT_ROPE = frozenset({"dynamic", "longrope"})
+
+
+def position_limit(model: Any) -> int | None:
+    """How many tokens the model has positions for; None if it sets no limit."""
+    config = model.config.get_text_config()
+    limits = [getattr(config, name, None) for name in ("max_position_embeddings", "max_seq_len")]
+    for name, module in model.named_modules():
+        # RoBERTa and its kin count positions from behind the padding's number.
+        padding = getattr(module, "padding_idx", None)
+        if name.endswith("position_embeddings") and padding is not None:
+            limits.append(module.num_embeddings - padding - 1)
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def batch_independent_length(config: Any) -> int | None:
+    """Up to which length positions do not depend on what else is in the batch; None: always."""
+    config = config.get_text_config()
+    rope = getattr(config, "rope_parameters", None) or {}
+    # A family with two types of layers has one set of parameters for each.
+    sets = [part for part in rope.values() if isinstance(part, dict)] or [rope]
+    lengths = [
+        part.get("original_max_position_embeddings") or config.max_position_embeddings
+        for part in sets
+        if part.get("rope_type") in _LENGTH_DEPENDENT_ROPE
+    ]
+    return min(lengths, default=None)
+
+
+def prefetch(
+    begin: Callable[[Batch], Iterator[NumberedAnswers]], batches: Iterator[Batch]
+) -> Iterator[NumberedAnswers]:
+    """Begin each batch before the answers of the one before it are asked for.
+
+    Planning makes thousands of small objects, and the garbage collector would walk over all the
+    libraries' objects again and again meanwhile; these are kept out of its way.
+    """
+    gc.freeze()  # without a collection first, which would take as long as many a batch
+    try:
+        begun: Iterator[NumberedAnswers] = iter(())
+        for batch in batches:
+            waiting = begun
+            try:
+                begun = begin(batch)
+            except Exception:
+                yield from waiting  # it is computed, so it is kept
+                raise
+            yield from waiting
+        yield from begun
+    finally:
+        gc.unfreeze()

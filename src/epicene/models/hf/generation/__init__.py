@@ -1,0 +1,1 @@
+"""Text generation: sampling, decoding with growing key-value caches, and translation languages."""

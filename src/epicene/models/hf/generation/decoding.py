@@ -1,0 +1,316 @@
+"""Sample tokens, and decode a padded batch in which every text has its own settings.
+
+The noise is one number in [0, 1) per row and step, made from the request, the seed, the sample and
+the step alone: what a row samples depends neither on its neighbours nor on when it is run.
+
+The library's `generate` keeps the caches; the next token is chosen here, row by row, and given to
+it as the only possible one. `continuous_batching` is the faster way, for the causal models that
+support it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from epicene.core.records import Answer, Failed, Text, Texts
+from epicene.models.hf.batching import TooLargeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from epicene.models.hf.loading import LoadedModel
+
+# Logits that tokens are drawn from at once; while they are drawn they are held several times.
+_MAX_LOGITS = 1 << 26
+
+
+@dataclass(frozen=True)
+class SamplingDistribution:
+    """The distribution that a token is sampled from: a temperature of 0 takes the likeliest."""
+
+    temperature: float
+    top_k: int | None = None
+    top_p: float | None = None
+    barred: tuple[int, ...] = ()  # tokens that may not come
+
+
+@dataclass(frozen=True)
+class SamplingParams:
+    """How one row chooses: a temperature of 0 takes the likeliest token."""
+
+    key: bytes
+    seed: int
+    sample: int
+    temperature: float
+    top_k: int | None = None
+    top_p: float | None = None
+
+
+def uniform_noise(params: SamplingParams, step: int) -> float:
+    """A number evenly spread over (0, 1), the same wherever it is computed."""
+    counter = struct.pack("<qqq", params.seed, params.sample, step)
+    drawn = hashlib.blake2b(params.key + counter, digest_size=4, person=b"epicene").digest()
+    return (int.from_bytes(drawn, "little") + 0.5) / 2**32
+
+
+def sample_tokens(logits: Any, rows: Sequence[SamplingParams], step: int | Sequence[int]) -> Any:
+    """The next token of every row; -inf marks what may not be chosen.
+
+    `step` is how many tokens were written before, by every row or by each. A sampled row takes
+    the first token, in the order of the vocabulary, at which the summed probability passes its
+    noise.
+    """
+    chosen = logits.argmax(-1)
+    steps = [step] * len(rows) if isinstance(step, int) else step
+    sampled = [line for line, row in enumerate(rows) if row.temperature > 0]
+    # Where all have a top k, the rest of the vocabulary need not be put in order.
+    narrow = [line for line in sampled if rows[line].top_k]
+    wide = [line for line in sampled if not rows[line].top_k]
+    count = max(1, _MAX_LOGITS // logits.shape[-1])
+    for group in (narrow, wide):
+        for first in range(0, len(group), count):
+            lines = group[first : first + count]
+            noises = [uniform_noise(rows[line], steps[line]) for line in lines]
+            chosen[lines] = _sample(logits[lines], [rows[line] for line in lines], noises)
+    return chosen
+
+
+def ban_tokens(logits: Any, lines: Sequence[int], tokens: Sequence[int]) -> None:
+    """Let some rows choose none of these tokens."""
+    import torch
+
+    if lines and tokens:
+        rows, barred = (torch.tensor(each, device=logits.device) for each in (lines, tokens))
+        logits[rows[:, None], barred] = -math.inf
+
+
+def _sample(logits: Any, rows: Sequence[SamplingParams], noises: Sequence[float]) -> Any:
+    """A token of every row, by its noise."""
+    import torch
+
+    heat = torch.tensor([[row.temperature] for row in rows], device=logits.device)
+    scaled = logits.float() / heat
+    size = scaled.shape[-1]
+    most = min(size, max(row.top_k or size for row in rows))
+    tokens = _top_k_tokens(scaled, most) if most < size else None
+    if tokens is not None:
+        scaled = scaled.gather(-1, tokens)
+    summed = _apply_top_k_and_top_p(scaled, rows).double().softmax(-1).cumsum(-1)
+    drawn = torch.tensor(noises, dtype=torch.float64, device=logits.device)[:, None]
+    places = torch.searchsorted(summed, drawn * summed[:, -1:], right=True)
+    return (places if tokens is None else tokens.gather(-1, places)).squeeze(-1)
+
+
+def _top_k_tokens(logits: Any, count: int) -> Any:
+    """So many tokens of every row, in the order of the vocabulary; of equal ones the first."""
+    import torch
+
+    least = logits.topk(count).values[:, -1:]
+    above, equal = logits > least, logits == least
+    wanted = count - above.sum(-1, keepdim=True)
+    kept = above | (equal & (equal.cumsum(-1, dtype=torch.int32) <= wanted))
+    size = logits.shape[-1]
+    numbers = torch.arange(size, device=logits.device)
+    return numbers.where(kept, size).topk(count, largest=False).values
+
+
+def distribution_logprobs(logits: Any, rows: Sequence[SamplingDistribution]) -> Any:
+    """The log-probability of every token under each row's distribution; -inf if banned."""
+    import torch
+
+    logits = logits.float().clone()
+    for line, row in enumerate(rows):
+        logits[line, list(row.barred)] = -math.inf
+    heat = torch.tensor([[row.temperature or 1.0] for row in rows], device=logits.device)
+    spread = _apply_top_k_and_top_p(logits / heat, rows).log_softmax(-1)
+    for line, row in enumerate(rows):
+        if row.temperature == 0:
+            likeliest = logits[line].argmax()
+            spread[line] = -math.inf
+            spread[line, likeliest] = 0.0
+    return spread
+
+
+def _apply_top_k_and_top_p(
+    logits: Any, rows: Sequence[SamplingParams | SamplingDistribution]
+) -> Any:
+    """Bar what lies outside each row's top k, then outside its top p."""
+    import torch
+
+    if not any(row.top_k or row.top_p is not None for row in rows):
+        return logits
+    values, order = logits.sort(dim=-1, descending=True, stable=True)
+    size = logits.shape[-1]
+    top_k = torch.tensor([[row.top_k or size] for row in rows], device=logits.device)
+    top_p = torch.tensor(
+        [[1.0 if row.top_p is None else row.top_p] for row in rows], device=logits.device
+    )
+    values = values.masked_fill(torch.arange(size, device=logits.device) >= top_k, -math.inf)
+    probabilities = values.softmax(-1)
+    before = probabilities.cumsum(-1) - probabilities
+    # The likeliest token always stays; a top p of 1 bars nothing, whatever the rounding.
+    outside = (before >= top_p) & (top_p < 1)
+    outside[:, 0] = False
+    values = values.masked_fill(outside, -math.inf)
+    return torch.empty_like(logits).scatter_(-1, order, values)
+
+
+@dataclass(frozen=True)
+class GenerationJob:
+    """One text to write: what it continues, and how."""
+
+    place: int
+    prompt: tuple[int, ...]
+    room: int  # how many tokens it may have
+    exact: bool
+    stop: tuple[str, ...]
+    sampling: SamplingParams
+
+    @property
+    def size(self) -> int:
+        """The tokens it may come to hold."""
+        return len(self.prompt) + self.room
+
+
+@dataclass(frozen=True)
+class DecodedTokens:
+    """The tokens written, the end token left out."""
+
+    ids: tuple[int, ...]
+    finish: Literal["stop", "length"]
+
+
+def texts_answer(
+    written: Sequence[Text | TooLargeError], samples: int, temperature: float | None, system: str
+) -> Answer:
+    """The texts of one request; greedy samples are alike, so one may stand for all."""
+    texts = []
+    for text in written:
+        if isinstance(text, TooLargeError):
+            return Failed(reason=str(text))
+        texts.append(text)
+    return Texts(
+        texts=tuple(texts) * (samples // len(texts)), temperature=temperature, system=system
+    )
+
+
+class GrowingText:
+    """One text as it grows.
+
+    `ends` are the tokens that end it, `read` turns tokens into text, to look for stop strings.
+    """
+
+    def __init__(
+        self, job: GenerationJob, ends: frozenset[int], read: Callable[[Sequence[int]], str]
+    ) -> None:
+        self.job = job
+        self.ids: list[int] = []
+        self.finish: Literal["stop", "length"] | None = None
+        self._ends, self._read = ends, read
+
+    def write(self, token: int) -> None:
+        """Add a token, unless the text is finished."""
+        if self.finish:
+            return
+        if token in self._ends:
+            self.finish = "stop"
+            return
+        self.ids.append(token)
+        if self.job.stop and any(mark in self._read(self.ids) for mark in self.job.stop):
+            self.finish = "stop"
+        elif len(self.ids) == self.job.room:
+            self.finish = "length"
+
+    @property
+    def decoded(self) -> DecodedTokens:
+        """What was written; a text that nothing ended has come to its length."""
+        return DecodedTokens(tuple(self.ids), self.finish or "length")
+
+
+def decode_batch(
+    loaded: LoadedModel,
+    jobs: Sequence[GenerationJob],
+    ends: frozenset[int],
+    read: Callable[[Sequence[int]], str],
+    inputs: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> list[DecodedTokens]:
+    """Write all jobs in one batch; `ends` and `read` are as in GrowingText.
+
+    `inputs` are what the model reads where it is more than the jobs' prompts. `settings` are
+    further ones of the library's generation, the same for all jobs.
+    """
+    import torch
+    from transformers import GenerationConfig
+
+    texts = [GrowingText(job, ends, read) for job in jobs]
+    with torch.inference_mode():
+        loaded.model.generate(
+            **(inputs or pad_prompts(loaded, [job.prompt for job in jobs])),
+            generation_config=GenerationConfig(
+                max_new_tokens=max(job.room for job in jobs),
+                do_sample=False,
+                use_cache=True,
+                **settings,
+            ),
+            logits_processor=[_SamplingProcessor(texts, ends)],
+            stopping_criteria=[_FinishedCriterion(texts)],
+        )
+    return [text.decoded for text in texts]
+
+
+def pad_prompts(loaded: LoadedModel, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Prompts as one batch under a mask.
+
+    What continues its prompt must stand at its end, so a decoder is padded on the left. An
+    encoder counts positions from its first token, so it is padded on the right, by the token
+    that some find the padding by.
+    """
+    import torch
+
+    encodes = loaded.model.config.is_encoder_decoder
+    filler = loaded.tokenizer.pad_token_id or 0 if encodes else 0
+    width = max(map(len, prompts))
+    ids = torch.full((len(prompts), width), filler, dtype=torch.long)
+    mask = torch.zeros(len(prompts), width, dtype=torch.long)
+    for line, prompt in enumerate(prompts):
+        place = slice(0, len(prompt)) if encodes else slice(width - len(prompt), width)
+        ids[line, place] = torch.tensor(prompt)
+        mask[line, place] = 1
+    return {"input_ids": ids.to(loaded.device), "attention_mask": mask.to(loaded.device)}
+
+
+class _SamplingProcessor:
+    """A logits processor that leaves each row one token."""
+
+    def __init__(self, texts: Sequence[GrowingText], ends: frozenset[int]) -> None:
+        self._texts = texts
+        self._ends = sorted(ends)
+        self._exact = [line for line, text in enumerate(texts) if text.job.exact]
+        self._step = 0
+
+    def __call__(self, _: Any, scores: Any) -> Any:
+        import torch
+
+        ban_tokens(scores, self._exact, self._ends)
+        chosen = sample_tokens(scores, [text.job.sampling for text in self._texts], self._step)
+        self._step += 1
+        for text, token in zip(self._texts, chosen.tolist(), strict=True):
+            text.write(token)
+        return torch.full_like(scores, -math.inf).scatter_(1, chosen[:, None], 0.0)
+
+
+class _FinishedCriterion:
+    """A stopping criterion: which rows are finished."""
+
+    def __init__(self, texts: Sequence[GrowingText]) -> None:
+        self._texts = texts
+
+    def __call__(self, input_ids: Any, *_: Any, **__: Any) -> Any:
+        import torch
+
+        return torch.tensor([bool(text.finish) for text in self._texts], device=input_ids.device)

@@ -1,0 +1,362 @@
+"""Key-value caches whose rows can join and leave, and the self-test of whether a model allows it.
+
+Rows are right-aligned: the newest token of every row is in the last column, and shorter rows are
+padded on the left. Windows and relative positions count columns back from the newest, so a row can
+move to a cache of another width, or be joined with others, and still attend to what it attended to
+alone.
+
+How a model computes positions and masks is up to its code, and one that computes them wrongly
+raises no error but writes other texts. So before a model generates, a few rows of known tokens are
+read as `continuous_batching` reads them (padded, expanded, joined, dropped), and its predictions
+are compared with a plain pass over each whole row.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from epicene.models.hf.batching import batch_independent_length
+from epicene.models.hf.generation.decoding import pad_prompts
+from epicene.models.hf.scoring.routes import pad_right
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from epicene.models.hf.generation.continuous_batching import CachedBatch, Stepper
+    from epicene.models.hf.loading import LoadedModel
+
+
+class CacheRows(NamedTuple):
+    """Rows of a cache, in the order wanted; one may be named several times.
+
+    A cache that is `spent` is let go of layer by layer as it is copied, so that no more than one
+    layer is held twice.
+    """
+
+    cache: Any
+    rows: Sequence[int]
+    spent: bool = True
+
+
+def new_cache(model: Any) -> Any:
+    """An empty cache as the library makes it for this model."""
+    from transformers import DynamicCache
+
+    return DynamicCache(config=model.config.get_text_config(decoder=True))
+
+
+def cache_obstacle(cache: Any) -> str:
+    """Why the rows of a filled cache cannot come and go; empty if they can."""
+    from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
+    kinds = (DynamicLayer, DynamicSlidingWindowLayer)
+    odd = {type(layer).__name__ for layer in cache.layers if type(layer) not in kinds}
+    if odd:
+        return f"the cache holds {', '.join(sorted(odd))}"
+    if not cache.layers or not all(layer.is_initialized for layer in cache.layers):
+        return "the model does not use the cache"
+    return ""
+
+
+def window_sizes(cache: Any) -> set[int]:
+    """The lengths of the local windows among the layers."""
+    return {layer.sliding_window for layer in cache.layers if layer.is_sliding}
+
+
+def join_cache_rows(pieces: Sequence[CacheRows], width: int, spare: int) -> Any:
+    """One cache of all the pieces' rows, `width` columns wide, with room for `spare` more."""
+    from transformers import DynamicCache
+
+    whole = DynamicCache()
+    for number in range(len(pieces[0].cache.layers)):
+        whole.layers.append(_joined_layer(pieces, number, width, spare))
+        for piece in pieces:
+            if piece.spent:
+                piece.cache.layers[number] = None
+    return whole
+
+
+def _joined_layer(pieces: Sequence[CacheRows], number: int, width: int, spare: int) -> Any:
+    """Layer `number` of the assembled cache."""
+    old = [piece.cache.layers[number] for piece in pieces]
+    roomy_full, roomy_sliding = _layer_classes()
+    if old[0].is_sliding:
+        layer = roomy_sliding(old[0].sliding_window)
+        layer.cumulative_length = width
+        held = min(width, old[0].sliding_window - 1)
+    else:
+        layer = roomy_full()
+        held = width
+    rows = [piece.rows for piece in pieces]
+    layer.hold(
+        _stack_rows([each.keys for each in old], rows, held, spare),
+        _stack_rows([each.values for each in old], rows, held, spare),
+        held,
+        spare,
+    )
+    return layer
+
+
+def _stack_rows(
+    tensors: Sequence[Any], rows: Sequence[Sequence[int]], columns: int, spare: int
+) -> Any:
+    """Rows of several tensors under one another, each flush with column `columns`."""
+    import torch
+
+    _, heads, _, size = tensors[0].shape
+    whole = tensors[0].new_empty(sum(map(len, rows)), heads, columns + spare, size)
+    first = 0
+    for tensor, chosen in zip(tensors, rows, strict=True):
+        taken = min(tensor.shape[-2], columns)
+        place = whole[first : first + len(chosen)]
+        # Never read, but a stray NaN would come through a weight of nought.
+        place[:, :, : columns - taken] = 0
+        at = torch.tensor(chosen, device=tensor.device)
+        place[:, :, columns - taken : columns] = tensor[:, :, tensor.shape[-2] - taken :][at]
+        first += len(chosen)
+    return whole
+
+
+@cache
+def _layer_classes() -> tuple[Any, Any]:
+    """Layers that append in place; the library's own copy all they hold at every token."""
+    from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
+    class Roomy:
+        """Holds columns `first` to `end` of two tensors that are wider than that."""
+
+        def hold(self, keys: Any, values: Any, columns: int, spare: int) -> None:
+            self.dtype, self.device, self.is_initialized = keys.dtype, keys.device, True
+            self._all_keys, self._all_values = keys, values
+            self._first, self._end, self._spare = 0, columns, spare
+            self._show()
+
+        def _show(self) -> None:
+            columns = slice(self._first, self._end)
+            self.keys = self._all_keys[:, :, columns]
+            self.values = self._all_values[:, :, columns]
+
+        def _append(self, keys: Any, values: Any) -> None:
+            if self._end + keys.shape[-2] > self._all_keys.shape[-2]:
+                self._widen(keys.shape[-2])
+            columns = slice(self._end, self._end + keys.shape[-2])
+            self._all_keys[:, :, columns] = keys
+            self._all_values[:, :, columns] = values
+            self._end = columns.stop
+            self._show()
+
+        def _widen(self, needed: int) -> None:
+            import torch
+
+            more = (0, 0, 0, max(needed, self._spare))
+            self._all_keys = torch.nn.functional.pad(self.keys, more)
+            self._all_values = torch.nn.functional.pad(self.values, more)
+            self._first, self._end = 0, self._end - self._first
+
+    class RoomyFull(Roomy, DynamicLayer):  # type: ignore[misc]
+        def update(self, keys: Any, values: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
+            self._append(keys, values)
+            return self.keys, self.values
+
+    class RoomySliding(Roomy, DynamicSlidingWindowLayer):  # type: ignore[misc]
+        def update(self, keys: Any, values: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
+            self._append(keys, values)
+            self.cumulative_length += keys.shape[-2]
+            seen = self.keys, self.values
+            self._first = max(self._first, self._end - self.sliding_window + 1)
+            self._show()
+            return seen
+
+    return RoomyFull, RoomySliding
+
+
+# Layers that attend to all before them or to a window, by what the library calls them.
+_KNOWN_LAYERS = {"full_attention", "sliding_attention"}
+# A window up to here is tried out, in a cache that is wider than it; past that the cache would be
+# too large to be tried with.
+_MAX_TESTED_WINDOW = 4096
+# How far predictions may lie apart, in nats, in the mean over the vocabulary: always; so many
+# times as far as a row alone and in a padded batch, which in a small number format is far from
+# nothing; never.
+_TOLERANCE, _NOISE_FACTOR, _MAX_DISTANCE = 1e-4, 4, 0.5
+_TOKEN_STEP = 7919  # a prime, so that the tokens tried lie all over the vocabulary
+
+
+# What of a padded batch a model bears: anything, prompts of one length, nothing.
+BatchSupport: TypeAlias = Literal["padded", "of prompts of one length", "one by one"]
+
+
+class CacheCheck(NamedTuple):
+    """What was found: why not, if not, and up to how many tokens a row."""
+
+    obstacle: str = ""
+    longest: int | None = None
+
+
+class _Prediction(NamedTuple):
+    """What is predicted after token `place` of row `row`."""
+
+    row: int
+    place: int
+    logits: Any
+
+
+def check_continuous_batching(loaded: LoadedModel, stepper: Stepper) -> CacheCheck:
+    """Try it out."""
+    import torch
+
+    config = loaded.model.config.get_text_config(decoder=True)
+    odd = set(getattr(config, "layer_types", None) or ()) - _KNOWN_LAYERS
+    if odd:
+        return CacheCheck(f"it has layers of {', '.join(sorted(odd))}")
+    try:
+        with torch.inference_mode():
+            return _run_check(loaded, stepper, config)
+    except Exception as error:
+        # Whatever a family trips over is a reason to leave it on the plain path.
+        return CacheCheck(f"{type(error).__name__}: {error}".splitlines()[0])
+
+
+def _run_check(loaded: LoadedModel, stepper: Stepper, config: Any) -> CacheCheck:
+    rows = _probe_rows(loaded.model.get_input_embeddings().weight.shape[0])
+    cache, logits = stepper.read([rows[0][:6], rows[1][:2]])
+    if reason := cache_obstacle(cache):
+        return CacheCheck(reason)
+    windows = window_sizes(cache)
+    # A row that is no longer than a window does not meet it.
+    limits = [window for window in windows if window > _MAX_TESTED_WINDOW]
+    # Where rotary positions change for every token, a cache is void.
+    limits += [length for length in [batch_independent_length(config)] if length is not None]
+    beside = max((window for window in windows if window <= _MAX_TESTED_WINDOW), default=0)
+    truth = _plain_logits(loaded, rows)
+    seen = [_Prediction(0, 5, logits[0]), _Prediction(1, 1, logits[1])]
+    seen += _cached_predictions(stepper, rows, cache, beside)
+    apart = _max_distance((each.logits, truth[each.row, each.place]) for each in seen)
+    if apart > _TOLERANCE and apart > min(
+        _NOISE_FACTOR * _batch_noise(loaded, rows, truth), _MAX_DISTANCE
+    ):
+        return CacheCheck(f"its predictions came out {apart:.2g} nats apart")
+    return CacheCheck(longest=min(limits, default=None))
+
+
+def _probe_rows(vocabulary: int) -> list[tuple[int, ...]]:
+    """Three rows of different length, and a fourth that opens as the third does."""
+    tokens = [(number * _TOKEN_STEP) % vocabulary for number in range(1, 23)]
+    opening = tokens[13:17]
+    return [
+        tuple(tokens[:9]),
+        tuple(tokens[9:13]),
+        (*opening, tokens[17]),
+        (*opening, *tokens[18:]),
+    ]
+
+
+def _plain_logits(loaded: LoadedModel, rows: Sequence[Sequence[int]]) -> Any:
+    """The logits of all rows whole, as scoring reads them: padded on the right, no cache."""
+    import torch
+
+    ids, mask = (torch.from_numpy(each).to(loaded.device) for each in pad_right(rows))
+    return loaded.model(input_ids=ids, attention_mask=mask, use_cache=False).logits
+
+
+def _cached_predictions(
+    stepper: Stepper, rows: Sequence[Sequence[int]], cache: Any, window: int
+) -> Iterator[_Prediction]:
+    """What is predicted after two rows were begun, two joined them and two were dropped.
+
+    A window is met by a row in a cache wider than that, which has no token but the row's.
+    """
+
+    def step(writing: CachedBatch, *places: tuple[int, int]) -> Iterator[_Prediction]:
+        import torch
+
+        tokens = torch.tensor([rows[row][place] for row, place in places])
+        logits = stepper.step(writing, tokens.to(writing.padding.device))
+        return (_Prediction(*where, line) for where, line in zip(places, logits, strict=True))
+
+    writing = stepper.rows([CacheRows(cache, [0, 1])], [6, 2], room=1)
+    yield from step(writing, (0, 6), (1, 2))
+    joining, logits = stepper.read([rows[2][:4]])
+    yield from (_Prediction(row, 3, logits[0]) for row in (2, 3))
+    pieces = [CacheRows(writing.cache, [1, 0]), CacheRows(joining, [0, 0])]
+    writing = stepper.rows(pieces, [3, 7, 4, 4], room=1)
+    yield from step(writing, (1, 3), (0, 7), (2, 4), (3, 4))
+    writing = stepper.rows([CacheRows(writing.cache, [3, 1])], [5, 8], room=1)
+    yield from step(writing, (3, 5), (0, 8))
+    if window:
+        writing = stepper.rows([CacheRows(writing.cache, [0])], [6], room=1, width=window + 2)
+        yield from step(writing, (3, 6))
+        writing = stepper.rows([CacheRows(writing.cache, [0])], [7], room=1)
+        yield from step(writing, (3, 7))
+
+
+def check_padded_batches(loaded: LoadedModel) -> BatchSupport:
+    """Beside which others a text comes out of the library's `generate` as it does alone."""
+    import torch
+
+    rows = _probe_rows(loaded.model.get_input_embeddings().weight.shape[0])
+    short, long = rows[1], rows[0]
+    alone = _generate_logits(loaded, [short[:2]], short[2:])
+    slack = _TOLERANCE if loaded.model.dtype == torch.float32 else _MAX_DISTANCE / 10
+
+    def same(other: Sequence[int]) -> bool:
+        try:
+            beside = _generate_logits(loaded, [short[:2], other], short[2:])
+        except Exception:  # whatever a family stumbles over
+            return False
+        return _max_distance(zip(beside, alone, strict=True)) <= slack
+
+    if not same(long[:2]):
+        return "one by one"
+    return "padded" if same(long) else "of prompts of one length"
+
+
+def _generate_logits(
+    loaded: LoadedModel, prompts: Sequence[Sequence[int]], tokens: Sequence[int]
+) -> list[Any]:
+    """What is predicted for the first prompt and after each of the tokens it is continued by."""
+    import torch
+    from transformers import GenerationConfig
+
+    seen: list[Any] = []
+
+    def choose(_: Any, scores: Any) -> Any:
+        only = torch.full_like(scores, -math.inf)
+        only[:, tokens[len(seen)] if len(seen) < len(tokens) else 0] = 0.0
+        seen.append(scores[0].clone())
+        return only
+
+    with torch.inference_mode():
+        loaded.model.generate(
+            **pad_prompts(loaded, prompts),
+            generation_config=GenerationConfig(
+                max_new_tokens=len(tokens) + 1, do_sample=False, use_cache=True
+            ),
+            logits_processor=[choose],
+        )
+    return seen
+
+
+def _batch_noise(loaded: LoadedModel, rows: Sequence[Sequence[int]], together: Any) -> float:
+    """How far predictions for rows alone lie from those for the rows together."""
+    alone = [_plain_logits(loaded, [row])[0] for row in rows]
+    return _max_distance(
+        pair
+        for own, line in zip(alone, together, strict=True)
+        for pair in zip(own, line, strict=False)
+    )
+
+
+def _max_distance(pairs: Iterable[tuple[Any, Any]]) -> float:
+    """The largest distance between two predictions; what is no number is infinitely far."""
+    found = [_mean_distance(some, other) for some, other in pairs]
+    return max(found) if all(map(math.isfinite, found)) else math.inf
+
+
+def _mean_distance(some: Any, other: Any) -> float:
+    """Nats between two predictions, in the mean over the tokens that the second allows."""
+    other = other.float().log_softmax(-1)
+    allowed = other.isfinite()
+    return float((some.float().log_softmax(-1) - other)[allowed].abs().mean())

@@ -1,0 +1,391 @@
+"""Run a model's body, apply its head only where needed, and compute log-probabilities.
+
+The head's matrix is as large as the vocabulary, and most of its output is never read. Where the
+head is, and what is done to its output (scaled, soft-capped), differs by family, so no family is
+named here: the model's own `forward` runs on a body that returns the states computed before. A
+check on a short row shows whether that changes nothing; if it does, the whole output is used.
+
+Work is queued on the device at once and its results are copied back asynchronously; nothing blocks
+until a result is read.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections import defaultdict
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from epicene.core.records import LOGPROB_DECIMALS
+from epicene.models.hf.generation import decoding
+from epicene.models.hf.scoring.routes import ContinuationRow, RowScores, ScoringRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, MutableMapping, Sequence
+
+    from epicene.models.hf.loading import LoadedModel
+    from epicene.models.hf.scoring.routes import IntArray, PassResult
+
+# Bytes of float32 logits at a time: of the size of a cache on a CPU, a share of a GPU's memory.
+_CPU_LOGIT_BYTES = 1 << 26
+_GPU_MEMORY_DIVISOR = 64
+
+
+@dataclass(frozen=True)
+class LazyLogits:
+    """Some positions of a pass; their logits are made when they are asked for."""
+
+    count: int
+    at_once: int  # how many cells' logits may be held together
+    logits: Callable[[slice], Any]  # (cells, vocabulary)
+
+    def parts(self) -> Iterator[tuple[slice, Any]]:
+        """All logits, in parts that bound memory."""
+        for start in range(0, self.count, self.at_once):
+            part = slice(start, min(start + self.at_once, self.count))
+            yield part, self.logits(part)
+
+
+class ModelRunner:
+    """Runs inputs through a model's body, and wanted positions through its head."""
+
+    def __init__(self, loaded: LoadedModel, notes: MutableMapping[str, Any]) -> None:
+        self.model = loaded.model
+        self.device = loaded.device
+        self.vocabulary: int = loaded.model.get_output_embeddings().weight.shape[0]
+        self.takes = frozenset(inspect.signature(loaded.model.forward).parameters)
+        self._notes = notes
+        self.at_once = max(1, _logit_bytes(loaded.device) // (4 * self.vocabulary))
+
+    @property
+    def has_head(self) -> bool:
+        """Whether the head can be run apart from the body."""
+        return self._body is not None
+
+    def states(self, inputs: dict[str, Any], where: Any) -> Any:
+        """One pass of the body; `where` numbers the wanted positions along the whole batch.
+
+        Of a model whose head cannot be told apart these are the logits already.
+        """
+        import torch
+
+        with torch.inference_mode():
+            if self._body is None:
+                return _select_positions(self.model(**inputs).logits, where)
+            return _select_positions(self._body(**inputs).last_hidden_state, where)
+
+    def logits(self, states: Any) -> Any:
+        """What the head makes of states."""
+        import torch
+
+        if self._body is None:
+            return states
+        with torch.inference_mode():
+            return self._head(self._body, states)
+
+    def cells(self, states: Any) -> LazyLogits:
+        """Wanted positions of one or more passes."""
+        return LazyLogits(len(states), self.at_once, lambda part: self.logits(states[part]))
+
+    @property
+    def _no_cache(self) -> dict[str, bool]:
+        return {"use_cache": False} if "use_cache" in self.takes else {}
+
+    def send(self, values: Sequence[int] | Any, dtype: Any = None) -> Any:
+        """Numbers as a tensor on the device, without waiting for it."""
+        import torch
+
+        tensor = torch.as_tensor(values, dtype=dtype)
+        if self.device.type != "cuda":
+            return tensor.to(self.device)
+        return tensor.pin_memory().to(self.device, non_blocking=True)
+
+    @cached_property
+    def _body(self) -> Any:
+        """The part before the head, or None where the two cannot be told apart."""
+        import torch
+
+        ids = torch.tensor([[0, 1, 2, 1]], device=self.device)
+        inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids), **self._no_cache}
+        slack = 1e-4 if self.model.dtype == torch.float32 else 5e-2
+        with torch.inference_mode():
+            whole = self.model(**inputs).logits[0, 2:].float()
+            for body in (self.model.get_decoder(), self.model.base_model):
+                try:
+                    states = body(**inputs).last_hidden_state[0, 2:]
+                    alone = self._head(body, states).float()
+                except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
+                    continue
+                if body is not self.model and torch.allclose(alone, whole, rtol=slack, atol=slack):
+                    self._notes["head"] = "wanted positions alone"
+                    return body
+        self._notes["head"] = "all positions"
+        return None
+
+    def _head(self, body: Any, states: Any) -> Any:
+        import torch
+
+        output = _ReplayedOutput(states[None])
+        with _replayed_forward(body, output):
+            ids = torch.zeros(1, 1, dtype=torch.long, device=self.device)
+            logits = self.model(input_ids=ids, **self._no_cache).logits[0]
+        if not output.read:
+            raise AttributeError("the model does not run this body")
+        return logits
+
+
+def _logit_bytes(device: Any) -> int:
+    """Bytes that logits may take."""
+    import torch
+
+    if device.type != "cuda":
+        return _CPU_LOGIT_BYTES
+    return int(torch.cuda.get_device_properties(device).total_memory) // _GPU_MEMORY_DIVISOR
+
+
+class _ReplayedOutput:
+    """What a body hands out: its last states, by name or as the first of a tuple."""
+
+    def __init__(self, states: Any) -> None:
+        self._states = states
+        self.read = False
+
+    @property
+    def last_hidden_state(self) -> Any:
+        self.read = True
+        return self._states
+
+    def __getitem__(self, index: int) -> Any:
+        if index != 0:
+            raise IndexError(index)
+        return self.last_hidden_state
+
+    def __getattr__(self, name: str) -> None:
+        """Caches, attentions and whatever else a family hands on: there are none."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+
+@contextmanager
+def _replayed_forward(body: Any, output: _ReplayedOutput) -> Iterator[None]:
+    """Let a module return what is given instead of running."""
+    own = body.__dict__.get("forward")
+    body.forward = lambda *_, **__: output
+    try:
+        yield
+    finally:
+        if own is None:
+            del body.forward
+        else:
+            body.forward = own
+
+
+def _select_positions(values: Any, where: Any) -> Any:
+    return values.flatten(0, 1)[where.to(values.device)]
+
+
+# Bytes of log-probabilities made at a time, on a CPU (of the size of a cache) and elsewhere.
+_SOFTMAX = (1 << 23, 1 << 31)
+# Bytes of logits sorted at a time for a distribution: a row is then held four times.
+_SORTING = 1 << 24
+
+
+class TokenQueries:
+    """Tokens asked about in cells, in the order in which the head comes to the cells."""
+
+    def __init__(
+        self, runner: ModelRunner, cells: LazyLogits, places: IntArray, tokens: Sequence[int]
+    ) -> None:
+        # Cell after cell, so that a part of the cells has a stretch of them.
+        self.order = np.argsort(places, kind="stable")
+        self._cells = cells
+        self._places = places[self.order]
+        asked = np.stack([self._places, np.array(tokens, np.int64)[self.order]])
+        self._lines, self._tokens = runner.send(asked)
+
+    def parts(self) -> Iterator[LogitChunk]:
+        """All of it, as the head makes logits."""
+        for cells, logits in self._cells.parts():
+            mine = slice(*np.searchsorted(self._places, (cells.start, cells.stop)).tolist())
+            yield LogitChunk(
+                start=cells.start,
+                logits=logits,
+                mine=mine,
+                places=self._places[mine] - cells.start,
+                lines=self._lines[mine].to(logits.device) - cells.start,
+                tokens=self._tokens[mine].to(logits.device),
+            )
+
+
+class LogitChunk(NamedTuple):
+    """Some cells: where they start, their logits, and which tokens are asked about in which."""
+
+    start: int
+    logits: Any
+    mine: slice  # of the ordered tokens
+    places: IntArray  # the line of each
+    lines: Any  # the same on the device
+    tokens: Any
+
+
+def in_original_order(order: IntArray, values: Any) -> Any:
+    """Values of ordered tokens in the order in which they were asked for."""
+    found = np.empty(len(order))
+    found[order] = values
+    return found
+
+
+def score_tokens(runner: ModelRunner, ran: PassResult[ScoringRow]) -> Callable[[], list[RowScores]]:
+    """The log-probability of each scored token, by a softmax in float32."""
+    import torch
+
+    rows = ran.rows
+    tokens = list(chain.from_iterable(row.ids[row.first :] for row in rows))
+    reading = TokenQueries(runner, ran.cells, ran.places, tokens)
+    # What waits to be collected holds this alone: the states would fill the device.
+    order = reading.order
+    distributions = _tokens_by_distribution(rows, order)
+    found: list[Any] = []
+    drawn: dict[decoding.SamplingDistribution, list[Any]] = {
+        distribution: [] for distribution in distributions
+    }
+    with torch.inference_mode():
+        for part in reading.parts():
+            found.append(token_logprobs(part))
+            for distribution, wanted in distributions.items():
+                mine = part.mine
+                some = wanted[(wanted >= mine.start) & (wanted < mine.stop)] - mine.start
+                drawn[distribution].append(_distribution_logprobs(distribution, part, some))
+        fetch = copy_to_host(torch.cat(found))
+        fetch_drawn = {
+            distribution: copy_to_host(torch.cat(values)) for distribution, values in drawn.items()
+        }
+
+    def collect() -> list[RowScores]:
+        values = in_original_order(order, fetch())
+        by_distribution = np.full(len(tokens), np.nan)
+        for distribution, wanted in distributions.items():
+            by_distribution[order[wanted]] = fetch_drawn[distribution]()
+        plain, rounded, sampled = (
+            values.tolist(),
+            values.round(LOGPROB_DECIMALS).tolist(),
+            by_distribution.tolist(),
+        )
+        results, start = [], 0
+        for row in rows:
+            end = start + len(row.wanted)
+            results.append(
+                RowScores(
+                    plain[start:end],
+                    rounded[start:end],
+                    None if row.distribution is None else sampled[start:end],
+                )
+            )
+            start = end
+        return results
+
+    return collect
+
+
+def token_logprobs(part: LogitChunk) -> Any:
+    """Of the tokens asked about, by a softmax in float32, a few lines at a time."""
+    import torch
+
+    logits = part.logits
+    at_once = max(1, _SOFTMAX[logits.device.type != "cpu"] // (4 * logits.shape[-1]))
+    if len(logits) <= at_once:
+        return logits.log_softmax(-1, dtype=torch.float32)[part.lines, part.tokens]
+    found = torch.empty(len(part.tokens), dtype=torch.float32, device=logits.device)
+    for start in range(0, len(logits), at_once):
+        few = slice(*np.searchsorted(part.places, (start, start + at_once)).tolist())
+        spread = logits[start : start + at_once].log_softmax(-1, dtype=torch.float32)
+        found[few] = spread[part.lines[few] - start, part.tokens[few]]
+    return found
+
+
+def _tokens_by_distribution(
+    rows: Sequence[ScoringRow], order: IntArray
+) -> dict[decoding.SamplingDistribution, IntArray]:
+    """For each distribution under which tokens are also scored, which of the ordered tokens."""
+    owners = np.repeat(np.arange(len(rows)), [len(row.wanted) for row in rows])[order]
+    numbers = defaultdict(list)
+    for number, row in enumerate(rows):
+        if row.distribution is not None:
+            numbers[row.distribution].append(number)
+    return {
+        distribution: np.flatnonzero(np.isin(owners, mine))
+        for distribution, mine in numbers.items()
+    }
+
+
+def _distribution_logprobs(
+    distribution: decoding.SamplingDistribution, part: LogitChunk, some: IntArray
+) -> Any:
+    """The log-probabilities of some tokens under a distribution, a few lines at a time."""
+    import torch
+
+    logits, lines, tokens = part.logits, part.lines, part.tokens
+    chosen = torch.from_numpy(some).to(logits.device)
+    at_once = max(1, _SORTING // (4 * logits.shape[-1]))
+    found = [
+        decoding.distribution_logprobs(logits[lines[few]], [distribution] * len(few)).gather(
+            -1, tokens[few][:, None]
+        )[:, 0]
+        for few in chosen.split(at_once)
+        if len(few)
+    ]
+    return torch.cat(found) if found else logits.new_zeros(0, dtype=torch.float32)
+
+
+def top_continuations(
+    allowed: Callable[[ContinuationRow], Any],
+    runner: ModelRunner,
+    ran: PassResult[ContinuationRow],
+) -> Callable[[], list[list[tuple[int, float]]]]:
+    """The best allowed next tokens of each stem, best first."""
+    import torch
+
+    del runner
+    best: dict[int, tuple[list[int], list[float]]] = {}
+    with torch.inference_mode():
+        for part, logits in ran.cells.parts():
+            spread = logits.float().log_softmax(-1)
+            mine = np.flatnonzero((ran.places >= part.start) & (ran.places < part.stop)).tolist()
+            permitted = torch.stack([allowed(ran.rows[number]) for number in mine])
+            lines = spread[ran.places[mine] - part.start].masked_fill(
+                ~permitted.to(spread.device), -math.inf
+            )
+            top = min(max(ran.rows[number].top for number in mine), lines.shape[-1])
+            values, tokens = lines.topk(top)
+            best.update(zip(mine, zip(tokens.tolist(), values.tolist(), strict=True), strict=True))
+    results = [
+        [(token, value) for token, value in zip(*best[number], strict=True) if value > -math.inf][
+            : stem.top
+        ]
+        for number, stem in enumerate(ran.rows)
+    ]
+    return lambda: results
+
+
+def copy_to_host(values: Any) -> Callable[[], Any]:
+    """Numbers on their way back; what is returned waits for them."""
+    if values.device.type != "cuda":
+        return lambda: values.double().numpy()
+    import torch
+
+    home = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
+    home.copy_(values, non_blocking=True)
+    there = torch.cuda.Event()
+    there.record(torch.cuda.current_stream(values.device))
+
+    def fetch() -> Any:
+        there.synchronize()
+        return home.double().numpy()
+
+    return fetch

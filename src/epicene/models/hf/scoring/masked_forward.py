@@ -1,0 +1,317 @@
+"""Query a masked model at single positions, with the queries of many requests batched together.
+
+Only the queried positions go through the head (`logprobs`). A check on a short row shows whether
+padding changes nothing; if it does, a batch holds rows of one length only.
+
+A query plan is a generator that yields queries and is sent their results. The plans of many
+requests run side by side, so that their rows share batches and equal rows are computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+
+from epicene.models.hf.batching import TooLargeError, position_limit, run_chunks_that_fit
+from epicene.models.hf.scoring import logprobs
+from epicene.models.hf.scoring.logprobs import ModelRunner
+from epicene.models.hf.scoring.routes import pad_right
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, MutableMapping
+
+    from epicene.models.hf.loading import LoadedModel
+
+# What one pass may hold: padded tokens of all rows (on a CPU, on an accelerator), and logits.
+_TOKENS = (4_096, 65_536)
+_LOGITS = 1 << 27
+
+
+class PositionQuery(NamedTuple):
+    """A position of a masked row, and what is wanted there.
+
+    The log-probabilities of `tokens`, or with `top` those of the likeliest ordinary tokens.
+    """
+
+    row: tuple[int, ...]
+    position: int
+    tokens: tuple[int, ...] = ()
+    top: int = 0
+
+
+class TokenLogprobs(NamedTuple):
+    """Tokens and their log-probabilities, as asked, or best first."""
+
+    tokens: Sequence[int]
+    logprobs: Sequence[float]
+
+
+# What comes back for a query: the error where its row alone does not fit in memory.
+QueryResult: TypeAlias = TokenLogprobs | TooLargeError
+
+
+@dataclass
+class _MaskedRow:
+    """A distinct row and the queries, by their numbers, that look at it."""
+
+    ids: tuple[int, ...]
+    queries: list[int] = field(default_factory=list)
+    positions: dict[int, None] = field(default_factory=dict)
+
+
+class MaskedForward:
+    """Runs masked rows through a model, each distinct row once, in batches that fit."""
+
+    def __init__(self, loaded: LoadedModel, notes: MutableMapping[str, Any]) -> None:
+        self._runner = ModelRunner(loaded, notes)
+        self._tokenizer = loaded.tokenizer
+        self._device = loaded.device
+        self._batch_size = loaded.options.batch_size
+        self._notes = notes
+        self.longest = _max_row_tokens(loaded.model, loaded.tokenizer)
+
+    @property
+    def runs_ahead(self) -> bool:
+        """Whether work can be put on the device and left there."""
+        return bool(self._device.type == "cuda")
+
+    def begin(self, queries: Sequence[PositionQuery]) -> Callable[[], list[QueryResult]]:
+        """Hand all passes to the device; what is returned waits for what each query found."""
+        rows: dict[tuple[int, ...], _MaskedRow] = {}
+        for number, query in enumerate(queries):
+            row = rows.setdefault(query.row, _MaskedRow(query.row))
+            row.queries.append(number)
+            row.positions[query.position] = None
+        self._notes["rows"] = self._notes.get("rows", 0) + len(rows)
+        waiting = sorted(rows.values(), key=lambda row: (-len(row.ids), row.ids))
+        launched = []
+        while waiting:
+            batch, results = self._next(waiting, queries)
+            launched.append((batch, results))
+            waiting = waiting[len(batch) :]
+
+        def collect() -> list[QueryResult]:
+            found: dict[int, QueryResult] = {}
+            for batch, results in launched:
+                mine = [number for row in batch for number in row.queries]
+                if isinstance(results, TooLargeError):
+                    found.update(dict.fromkeys(mine, results))
+                else:
+                    found.update(zip(mine, results(), strict=True))
+            return [found[number] for number in range(len(queries))]
+
+        return collect
+
+    def _next(
+        self, waiting: Sequence[_MaskedRow], queries: Sequence[PositionQuery]
+    ) -> tuple[Sequence[_MaskedRow], Callable[[], Iterator[TokenLogprobs]] | TooLargeError]:
+        """Run as many rows from the front as should fit, and fewer where memory runs out."""
+        batch, results = next(
+            run_chunks_that_fit(
+                lambda part: self._run(part, queries),
+                waiting[: self._how_many(waiting)],
+                self._notes,
+                lambda row: len(row.ids),
+            )
+        )
+        if isinstance(results, TooLargeError):
+            # All rows as long as this would fail, one by one, and each attempt takes its time.
+            batch = [row for row in waiting if len(row.ids) == len(waiting[0].ids)]
+        return batch, results
+
+    def _how_many(self, rows: Sequence[_MaskedRow]) -> int:
+        """How many rows from the front make a batch; lengths fall."""
+        longest = len(rows[0].ids)
+        tokens = _TOKENS[self._device.type != "cpu"]
+        logits = 0
+        for count, row in enumerate(rows):
+            # Without a head of its own a model makes logits of all positions.
+            logits += 0 if self._runner.has_head else longest * self._runner.vocabulary
+            if self._batch_size == "auto":
+                full = (count + 1) * longest > tokens or logits > _LOGITS
+            else:
+                full = count == self._batch_size
+            if count and (full or (len(row.ids) != longest and not self._may_pad)):
+                return count
+        return len(rows)
+
+    def _run(
+        self, rows: Sequence[_MaskedRow], queries: Sequence[PositionQuery]
+    ) -> Callable[[], Iterator[TokenLogprobs]]:
+        import torch
+
+        cells = [(r, position) for r, row in enumerate(rows) for position in row.positions]
+        cell = {place: number for number, place in enumerate(cells)}
+        wanted = [
+            (cell[r, queries[number].position], queries[number])
+            for r, row in enumerate(rows)
+            for number in row.queries
+        ]
+        reading = logprobs.TokenQueries(
+            self._runner,
+            self._runner.cells(self._states([row.ids for row in rows], cells)),
+            np.array([number for number, query in wanted for _ in query.tokens], np.int64),
+            [token for _, query in wanted for token in query.tokens],
+        )
+        likeliest = [
+            (number, cell, query.top) for number, (cell, query) in enumerate(wanted) if query.top
+        ]
+        named: list[Any] = []
+        best: dict[int, tuple[list[int], list[float]]] = {}
+        with torch.inference_mode():
+            for part in reading.parts():
+                named.append(logprobs.token_logprobs(part))
+                best.update(self._best(part.logits, part.start, likeliest))
+            fetch = logprobs.copy_to_host(torch.cat(named))
+        order = reading.order
+
+        def results() -> Iterator[TokenLogprobs]:
+            values = logprobs.in_original_order(order, fetch()).tolist()
+            start = 0
+            for number, (_, query) in enumerate(wanted):
+                if query.top:
+                    yield TokenLogprobs(*best[number])
+                else:
+                    yield TokenLogprobs(query.tokens, values[start : start + len(query.tokens)])
+                    start += len(query.tokens)
+
+        return results
+
+    def _best(
+        self, logits: Any, start: int, wanted: Sequence[tuple[int, int, int]]
+    ) -> Iterator[tuple[int, tuple[list[int], list[float]]]]:
+        """The likeliest tokens that are not special, for queries that want some of these cells.
+
+        A query is its number, its cell and how many tokens it wants.
+        """
+        import torch
+
+        mine = [
+            (number, cell - start, top)
+            for number, cell, top in wanted
+            if start <= cell < start + len(logits)
+        ]
+        if not mine:
+            return
+        lines = torch.tensor([line for _, line, _ in mine], device=logits.device)
+        ordinary = logits[lines].log_softmax(-1, dtype=torch.float32)
+        special = self._special(ordinary.shape[1])
+        ordinary[:, special] = -torch.inf
+        count = min(max(top for _, _, top in mine), ordinary.shape[1] - len(special))
+        values, tokens = ordinary.topk(count, dim=1)
+        for (number, _, top), some, their in zip(
+            mine, tokens.tolist(), values.tolist(), strict=True
+        ):
+            yield number, (some[:top], their[:top])
+
+    def _special(self, size: int) -> list[int]:
+        """The tokens that no text holds: special ones, and the lines that only pad the matrix."""
+        special = {*self._tokenizer.all_special_ids, *range(len(self._tokenizer), size)}
+        return sorted(token for token in special if token < size)
+
+    def _states(self, rows: Sequence[Sequence[int]], cells: Sequence[tuple[int, int]]) -> Any:
+        """What the body makes of rows, one line per (row, position)."""
+        ids, mask = pad_right(rows, self._tokenizer.pad_token_id or 0)
+        lines, positions = np.array(cells, np.int64).T
+        sent_ids, sent_mask = self._runner.send(np.stack([ids, mask]))
+        return self._runner.states(
+            {"input_ids": sent_ids, "attention_mask": sent_mask},
+            self._runner.send(lines * ids.shape[1] + positions),
+        )
+
+    @cached_property
+    def _may_pad(self) -> bool:
+        """Whether a row gives the same beside a longer one; some families look at padding."""
+        row, longer = self._probe(2), self._probe(9)
+        cells = [(0, position) for position in range(len(row))]
+        alone = self._runner.logits(self._states([row], cells))
+        beside = self._runner.logits(self._states([row, longer], cells))
+        same = self._agree(beside, alone)
+        self._notes["batches"] = "padded" if same else "of one length"
+        return same
+
+    def _probe(self, words: int) -> list[int]:
+        return list(self._tokenizer(f"{self._tokenizer.mask_token}{' x' * words}")["input_ids"])
+
+    def _agree(self, some: Any, others: Any) -> bool:
+        import torch
+
+        slack = 1e-4 if self._runner.model.dtype == torch.float32 else 5e-2
+        same = some.shape == others.shape and torch.allclose(
+            some.float(), others.float(), rtol=slack, atol=slack
+        )
+        return bool(same)
+
+
+def _max_row_tokens(model: Any, tokenizer: Any) -> int:
+    """How many tokens, special ones included, the model can read."""
+    limit = position_limit(model)
+    return int(
+        tokenizer.model_max_length if limit is None else min(limit, tokenizer.model_max_length)
+    )
+
+
+T = TypeVar("T")
+
+QueryPlan: TypeAlias = Generator[list[PositionQuery], Sequence[TokenLogprobs], T]
+
+
+def run_side_by_side(
+    plans: Sequence[QueryPlan[T]],
+) -> Generator[list[PositionQuery], Sequence[QueryResult], list[T]]:
+    """Run plans side by side; what each returns, in their order."""
+    done: dict[int, T] = {}
+    found: dict[int, Sequence[QueryResult] | None] = dict.fromkeys(range(len(plans)))
+    while found:
+        asked: dict[int, list[PositionQuery]] = {}
+        for number, results in found.items():
+            try:
+                asked[number] = _advance(plans[number], results)
+            except StopIteration as end:
+                done[number] = end.value
+        if not asked:
+            break
+        everything = iter((yield [query for queries in asked.values() for query in queries]))
+        found = {
+            number: list(islice(everything, len(queries))) for number, queries in asked.items()
+        }
+    return [done[number] for number in range(len(plans))]
+
+
+def _advance(plan: QueryPlan[T], results: Sequence[QueryResult] | None) -> list[PositionQuery]:
+    """Start a plan or send it what was found; rows too large for memory are thrown into it."""
+    if results is None:
+        return next(plan)
+    for result in results:
+        if isinstance(result, TooLargeError):
+            return plan.throw(result)
+    return plan.send([result for result in results if isinstance(result, TokenLogprobs)])
+
+
+def start_plans(plans: Sequence[QueryPlan[T]], reader: MaskedForward) -> Callable[[], list[T]]:
+    """Run plans; what is returned waits for their ends and gives what each returns, in order.
+
+    What they ask first is on its way when this returns.
+    """
+    work = run_side_by_side(plans)
+    try:
+        read = reader.begin(next(work))
+    except StopIteration as end:
+        nothing: list[T] = end.value
+        return lambda: nothing
+
+    def finish() -> list[T]:
+        results = read()
+        try:
+            while True:
+                results = reader.begin(work.send(results))()
+        except StopIteration as end:
+            answers: list[T] = end.value
+            return answers
+
+    return finish

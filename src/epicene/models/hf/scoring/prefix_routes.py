@@ -1,0 +1,400 @@
+"""Two routes that compute shared prefixes once: packed prefix trees and cached prefixes.
+
+A packed row holds many texts; each token sees its ancestors alone, through a four-dimensional mask,
+and its position is its depth. Some families accept such a mask and still look elsewhere (a local
+window counted along the row, positions added to the scores), without an error and wrong by nats. So
+only families that were measured are packed, windows come from the configuration, and every model
+must pass the self-test in `forward`. A prefix that many rows share (an instruction, a few examples)
+is run once and its keys and values are kept for later batches.
+
+Models that attend but cannot be packed use cached prefixes: the keys and values of a prefix are
+passed to every row that begins with it. Prefixes of one length are run together, so there is no
+padding between a prefix and its continuation.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from epicene.models.hf.scoring import routes
+from epicene.models.hf.scoring.routes import (
+    ForwardPass,
+    PaddedRoute,
+    PassLimits,
+    PassResult,
+    pad_right,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.models.hf.scoring.logprobs import ModelRunner
+    from epicene.models.hf.scoring.routes import (
+        A,
+        ForwardRow,
+        IntArray,
+        PrefixForest,
+        PrefixTable,
+        TreePack,
+    )
+
+# One mask for all layers, windowed by depth where the configuration has a window.
+_ONE_MASK = frozenset(
+    "deepseek_v3 falcon gemma gpt2 gpt_neox gptj llama mistral mixtral olmo2 opt phi3 qwen2 qwen3"
+    " smollm3 stablelm starcoder2 xglm".split()
+)
+# A mask for each type of layer, given as a dictionary, where some layers have a window.
+_BY_LAYER = frozenset("cohere2 gemma2 gemma3_text gpt_oss qwen2 qwen3 smollm3".split())
+_KNOWN_LAYERS = frozenset({"full_attention", "sliding_attention"})
+
+
+@dataclass(frozen=True)
+class MaskLayout:
+    """How a family's masks are made."""
+
+    window: int | None = None
+    by_layer: bool = False
+
+    def masks(self, runner: ModelRunner, depths: Any, ends: Any, shared: int) -> Any:
+        """What to give for the attention mask: additive, (packs, 1, nodes, shared + nodes)."""
+        import torch
+
+        places = torch.arange(depths.shape[1], device=depths.device)
+        seen = (places[:, None] >= places) & (places[:, None] < ends[:, None, :])
+        if shared:
+            first = seen.new_ones(*seen.shape[:2], shared)
+            seen = torch.cat([first, seen], dim=-1)
+        full = _additive_mask(seen, runner.model.dtype)
+        if self.window is None:
+            return full
+        before = torch.arange(shared, device=depths.device).expand(len(depths), -1)
+        distances = depths[:, :, None] - torch.cat([before, depths], dim=1)[:, None, :]
+        local = _additive_mask(seen & (distances < self.window), runner.model.dtype)
+        if not self.by_layer:
+            return local
+        return {"full_attention": full, "sliding_attention": local}
+
+
+def _additive_mask(seen: Any, dtype: Any) -> Any:
+    import torch
+
+    mask = torch.zeros(seen.shape, dtype=dtype, device=seen.device)
+    return mask.masked_fill_(~seen, torch.finfo(dtype).min)[:, None]
+
+
+def mask_layout(config: Any) -> MaskLayout | None:
+    """The masks a model wants when it is packed; None where it is not known to bear it."""
+    config = config.get_text_config()
+    family = config.model_type
+    if getattr(config, "alibi", False):
+        return None
+    layers = set(getattr(config, "layer_types", None) or ())
+    window = _sliding_window(config)
+    if window is None:
+        known = family in _ONE_MASK | _BY_LAYER and layers <= _KNOWN_LAYERS
+        return MaskLayout() if known else None
+    if layers:
+        known = family in _BY_LAYER and layers <= _KNOWN_LAYERS
+        return MaskLayout(window, by_layer=True) if known else None
+    return MaskLayout(window) if family in _ONE_MASK else None
+
+
+def _sliding_window(config: Any) -> int | None:
+    """How far local layers look back, unless that is as far as the model reads at all."""
+    window = getattr(config, "sliding_window", None)
+    layers = getattr(config, "layer_types", None)
+    if not window or (layers and "sliding_attention" not in layers):
+        return None
+    reads = getattr(config, "max_position_embeddings", None)
+    return None if reads is not None and window >= reads else int(window)
+
+
+# What a token pays to look at one other, against all else: arithmetic alone would be 1 in 6 times
+# the hidden size, but attention under a mask runs far below the speed of a matrix product.
+_ATTENTION_COST = 0.6
+# Numbers in one mask, on a CPU and on an accelerator.
+_MASK_NUMBERS = (1 << 25, 1 << 29)
+# Nodes that must come behind a shared beginning to make it worth a pass of its own.
+_MIN_NODES_AFTER_PREFIX = 256
+# Bytes of keys and values of beginnings that are kept, on a CPU and on an accelerator.
+_KEPT_PREFIX_BYTES = (1 << 28, 1 << 31)
+
+
+class PackedTreeRoute:
+    """Rows as trees."""
+
+    name = "packed trees"
+
+    def __init__(
+        self,
+        runner: ModelRunner,
+        limits: PassLimits,
+        layout: MaskLayout,
+        worth: int = _MIN_NODES_AFTER_PREFIX,
+    ) -> None:
+        self._runner, self._limits, self._layout = runner, limits, layout
+        self._worth = worth
+        self._kept: OrderedDict[tuple[int, ...], list[tuple[Any, Any]]] = OrderedDict()
+        hidden = runner.model.config.get_text_config().hidden_size
+        self._attention = _ATTENTION_COST / hidden
+        on_accelerator = runner.device.type != "cpu"
+        self._mask, self._room = _MASK_NUMBERS[on_accelerator], _KEPT_PREFIX_BYTES[on_accelerator]
+
+    def passes(self, rows: Sequence[A]) -> Iterator[ForwardPass[A, TreePack]]:
+        """Tree by tree."""
+        rows = sorted(rows, key=lambda row: row.read)
+        table = routes.prefix_table([row.read for row in rows])
+        unwanted = np.fromiter((row.wanted.start for row in rows), np.int64, len(rows))
+        for stretch in routes.shared_prefix_groups(table, unwanted, self._worth):
+            part = table.part(stretch.rows, stretch.shared)
+            width = routes.best_pack_width(part, stretch.shared, self._attention)
+            forest = routes.build_forest(part, width, stretch.shared)
+            mine = rows[stretch.rows]
+            shared = mine[0].read[: stretch.shared]
+            run = partial(self._run, mine, forest, shared)
+            packs = sorted(forest.packs, key=lambda pack: -pack.size)
+            for units in self._cut(packs, len(shared)):
+                yield ForwardPass(
+                    units, partial(_pack_tokens, len(shared)), partial(_pack_rows, mine), run
+                )
+
+    def _cut(self, packs: Sequence[TreePack], shared: int) -> Iterator[Sequence[TreePack]]:
+        """As many packs at once as tokens and masks allow."""
+        for units in self._limits.cut(packs, partial(_pack_tokens, shared), _pack_row_count):
+            widest = units[0].size
+            count = max(1, self._mask // (widest * (widest + shared)))
+            for start in range(0, len(units), count):
+                yield units[start : start + count]
+
+    def _run(
+        self,
+        rows: Sequence[A],
+        forest: PrefixForest,
+        shared: tuple[int, ...],
+        packs: Sequence[TreePack],
+    ) -> PassResult[A]:
+        import torch
+
+        # Kernels for attention want widths that are a multiple of eight.
+        width = -(-max(pack.size for pack in packs) // 8) * 8
+        nodes = np.zeros((3, len(packs), width), np.int64)
+        ids, depths, ends = nodes
+        ends[:] = np.arange(1, width + 1)  # what only pads sees itself alone
+        for line, pack in enumerate(packs):
+            ids[line, : pack.size] = forest.tokens[pack.nodes]
+            depths[line, : pack.size] = forest.depths[pack.nodes]
+            ends[line, : pack.size] = forest.ends[pack.nodes] - pack.nodes.start
+        chosen = np.concatenate([np.arange(pack.rows.start, pack.rows.stop) for pack in packs])
+        mine = [rows[number] for number in chosen]
+        where, places = np.unique(
+            _wanted_in_packs(mine, forest.paths[chosen], packs, width, len(shared)),
+            return_inverse=True,
+        )
+        send = self._runner.send
+        sent_ids, sent_depths, sent_ends = send(nodes)
+        inputs = {
+            "input_ids": sent_ids,
+            "position_ids": sent_depths,
+            "attention_mask": self._layout.masks(self._runner, sent_depths, sent_ends, len(shared)),
+            "use_cache": False,
+        }
+        read = 0 if shared in self._kept else len(shared)
+        with torch.inference_mode():
+            if shared:
+                inputs["past_key_values"] = self._behind(shared, len(packs))
+            states = self._runner.states(inputs, send(where))
+        tokens = read + sum(pack.size for pack in packs)
+        return PassResult(mine, self._runner.cells(states), places, tokens)
+
+    def _behind(self, shared: tuple[int, ...], count: int) -> Any:
+        """The keys and values of a shared beginning, for each of `count` packs."""
+        from transformers import DynamicCache
+
+        if shared not in self._kept:
+            self._kept[shared] = self._keys_and_values(shared)
+        self._kept.move_to_end(shared)
+        layers = self._kept[shared]
+        # Beginnings of one model differ in length alone, so all have as many bytes a token.
+        each = sum(k.nbytes + v.nbytes for k, v in layers) / len(shared)
+        while len(self._kept) > 1 and each * sum(map(len, self._kept)) > self._room:
+            self._kept.popitem(last=False)
+        return DynamicCache(
+            [(k.expand(count, -1, -1, -1), v.expand(count, -1, -1, -1)) for k, v in layers]
+        )
+
+    def _keys_and_values(self, shared: tuple[int, ...]) -> list[tuple[Any, Any]]:
+        from transformers import DynamicCache
+
+        send = self._runner.send
+        depths = send(np.arange(len(shared))[None])
+        ends = send(np.full((1, len(shared)), len(shared)))
+        cache = DynamicCache()
+        self._runner.states(
+            {
+                "input_ids": send(np.array([shared])),
+                "position_ids": depths,
+                "attention_mask": self._layout.masks(self._runner, depths, ends, 0),
+                "past_key_values": cache,
+                "use_cache": True,
+            },
+            send(np.zeros(0, np.int64)),
+        )
+        return [(layer.keys, layer.values) for layer in cache.layers]
+
+
+def _pack_tokens(shared: int, pack: TreePack) -> int:
+    """The tokens held for a pack, those of the shared beginning among them."""
+    return shared + pack.size
+
+
+def _pack_row_count(pack: TreePack) -> int:
+    return int(pack.rows.stop - pack.rows.start)
+
+
+def _pack_rows(rows: Sequence[A], pack: TreePack) -> Sequence[A]:
+    return rows[pack.rows]
+
+
+def _wanted_in_packs(
+    rows: Sequence[A], paths: IntArray, packs: Sequence[TreePack], width: int, shared: int
+) -> IntArray:
+    """Where each row's wanted positions lie in the batch, row after row."""
+    lines = np.repeat(np.arange(len(packs)), [pack.rows.stop - pack.rows.start for pack in packs])
+    offsets = lines * width - np.array([pack.nodes.start for pack in packs])[lines]
+    first = np.fromiter((row.wanted.start for row in rows), np.int64, len(rows)) - shared
+    behind = np.fromiter((row.wanted.stop for row in rows), np.int64, len(rows)) - shared
+    columns = np.arange(paths.shape[1])
+    mask = (columns >= first[:, None]) & (columns < behind[:, None])
+    wanted: IntArray = (paths + offsets[:, None])[mask]
+    return wanted
+
+
+@dataclass(frozen=True)
+class _PrefixGroup:
+    """Rows that begin alike, and how long."""
+
+    rows: tuple[Any, ...]
+    shared: int
+
+    @property
+    def widest(self) -> int:
+        """The tokens of its longest row behind the beginning."""
+        return max(len(row.read) for row in self.rows) - self.shared
+
+    @property
+    def size(self) -> int:
+        """The tokens held for it, the beginning once a row."""
+        return len(self.rows) * (self.shared + self.widest)
+
+
+class CachedPrefixRoute:
+    """Rows behind their beginnings."""
+
+    name = "shared beginnings"
+
+    def __init__(self, runner: ModelRunner, limits: PassLimits) -> None:
+        self._runner, self._limits = runner, limits
+        self._padded = PaddedRoute(runner, limits)
+
+    def passes(self, rows: Sequence[A]) -> Iterator[ForwardPass[A, Any]]:
+        """Beginnings of one length together; rows that share nothing as a padded batch."""
+        ordered = sorted(rows, key=lambda row: row.read)
+        families = [
+            _PrefixGroup(tuple(ordered[part.rows]), part.shared)
+            for part in _prefix_groups(routes.prefix_table([row.read for row in ordered]))
+        ]
+        if single := [row for family in families if not family.shared for row in family.rows]:
+            yield from self._padded.passes(single)
+        shared = [family for family in families if family.shared]
+        shared.sort(key=lambda family: (-family.shared, -family.size))
+        for _, alike in groupby(shared, key=lambda family: family.shared):
+            for units in self._limits.cut(list(alike), lambda f: f.size, lambda f: len(f.rows)):
+                yield ForwardPass(units, lambda family: family.size, lambda f: f.rows, self._run)
+
+    def _run(self, families: Sequence[_PrefixGroup]) -> PassResult[Any]:
+        import torch
+        from transformers import DynamicCache
+
+        shared = families[0].shared
+        rows = [row for family in families for row in family.rows]
+        owner = np.repeat(np.arange(len(families)), [len(family.rows) for family in families])
+        cache = DynamicCache()
+        beginnings = np.array([family.rows[0].read[:shared] for family in families])
+        rests, mask = pad_right([row.read[shared:] or (0,) for row in rows])
+        first, second = _wanted_in_prefix_and_rest(rows, owner, shared, rests.shape[1])
+        where_first, places_first = np.unique(first, return_inverse=True)
+        where_second, places_second = np.unique(second, return_inverse=True)
+        send = self._runner.send
+        with torch.inference_mode():
+            states = [
+                self._runner.states(
+                    self._inputs(beginnings, np.ones_like(beginnings), 0, cache), send(where_first)
+                )
+            ]
+            cache.batch_select_indices(torch.from_numpy(owner))  # layers lie where they lie
+            seen = np.concatenate([np.ones((len(rows), shared), np.int64), mask], axis=1)
+            states.append(
+                self._runner.states(self._inputs(rests, seen, shared, cache), send(where_second))
+            )
+        places = _merge_positions(rows, shared, places_first, places_second + len(where_first))
+        tokens = beginnings.size + sum(len(row.read) - shared for row in rows)
+        return PassResult(rows, self._runner.cells(torch.cat(states)), places, tokens)
+
+    def _inputs(self, ids: Any, mask: Any, depth: int, cache: Any) -> dict[str, Any]:
+        send = self._runner.send
+        inputs = {
+            "input_ids": send(ids),
+            "attention_mask": send(mask),
+            "past_key_values": cache,
+            "use_cache": True,
+        }
+        if "position_ids" in self._runner.takes:
+            inputs["position_ids"] = send(np.arange(depth, depth + ids.shape[1])[None])
+        return inputs
+
+
+def _prefix_groups(rows: PrefixTable) -> Iterator[routes.SharedPrefixGroup]:
+    """Neighbours taken together as long as that saves more tokens than stopping would."""
+    first, shared = 0, 0
+    for number in range(1, len(rows.lengths) + 1):
+        behind = int(rows.shared[number]) if number < len(rows.lengths) else 0
+        count = number - first  # rows taken so far
+        joint = behind if count == 1 else min(shared, behind)
+        if joint and count * joint >= (count - 1) * shared:
+            shared = joint
+            continue
+        yield routes.SharedPrefixGroup(slice(first, number), shared if count > 1 else 0)
+        first, shared = number, 0
+
+
+def _wanted_in_prefix_and_rest(
+    rows: Sequence[ForwardRow], owner: Any, shared: int, width: int
+) -> tuple[IntArray, IntArray]:
+    """Where wanted positions lie: in the beginnings, and in what follows them."""
+    first: list[int] = []
+    second: list[int] = []
+    for line, row in enumerate(rows):
+        wanted = row.wanted
+        cut = min(max(wanted.start, shared), wanted.stop)
+        first += range(owner[line] * shared + wanted.start, owner[line] * shared + cut)
+        base = line * width - shared
+        second += range(base + cut, base + wanted.stop)
+    return np.array(first, np.int64), np.array(second, np.int64)
+
+
+def _merge_positions(rows: Sequence[ForwardRow], shared: int, first: Any, second: Any) -> Any:
+    """Row after row: the cells in the beginning, then those behind it."""
+    parts = []
+    at, other = 0, 0
+    for row in rows:
+        inside = min(max(row.wanted.start, shared), row.wanted.stop) - row.wanted.start
+        behind = len(row.wanted) - inside
+        parts += [first[at : at + inside], second[other : other + behind]]
+        at, other = at + inside, other + behind
+    return np.concatenate(parts)

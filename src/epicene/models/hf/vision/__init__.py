@@ -1,0 +1,1 @@
+"""Image-text models of transformers, opened by the kind `hf`."""

@@ -1,0 +1,214 @@
+"""Turn an image and a question into the tensors an image-text model reads.
+
+Images always go through the processors that work on Pillow images: those that need torchvision
+resize slightly differently, and torchvision is not available everywhere. Processors that also take
+video need torchvision for it, so they are opened without that part.
+
+Only inputs of one shape are batched: nothing is padded, so an answer cannot depend on what else was
+in the batch. Images of one size with one question have one shape, as in most runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from epicene.core.errors import InputError
+from epicene.models.hf.checkpoint import first_line, quiet_transformers
+from epicene.models.hf.tokenisation import UnanswerableError, template_options, with_fixed_date
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from epicene.core.records import Look
+    from epicene.models.hf.checkpoint import Checkpoint
+
+# Part of such a model's key: raised when the same picture would be asked about in another way.
+LOOKER_VERSION = "1"
+
+_VIDEO = "video_processor"
+
+
+def read_processor(source: Checkpoint, config: Any) -> Any:
+    """The model's processor, its tokenizer inside it."""
+    transformers = quiet_transformers()
+    try:
+        pictures = transformers.AutoImageProcessor.from_pretrained(
+            source.name, backend="pil", **source.options
+        )
+        processor = _processor_class(config).from_pretrained(source.name, **source.options)
+    except Exception as error:
+        # Broken files raise whatever the first line that trips over them raises.
+        raise InputError(
+            f"The image processor of the model {source.given} could not be read: "
+            f"{first_line(error)}."
+        ) from error
+    processor.image_processor = pictures
+    _set_image_token_counts(processor, config)
+    return processor
+
+
+def _set_image_token_counts(processor: Any, config: Any) -> None:
+    """Fill in how many tokens a picture takes, which older checkpoints leave to the model."""
+    if getattr(processor, "num_query_tokens", 0) is None:  # BLIP-2
+        processor.num_query_tokens = config.num_query_tokens
+    if getattr(processor, "patch_size", 0) is None:  # LLaVA
+        processor.patch_size = config.vision_config.patch_size
+        processor.vision_feature_select_strategy = config.vision_feature_select_strategy
+        # The token that CLIP puts before its patches.
+        processor.num_additional_image_tokens = 1
+
+
+def processor_sha256(processor: Any) -> str:
+    """A hash of what becomes of pictures and questions; the tokenizer has one of its own."""
+    pictures = processor.image_processor
+    facts = {
+        "class": type(pictures).__name__,
+        "pictures": pictures.to_dict(),
+        "chat": processor.chat_template,
+        # How many tokens a picture takes, and which.
+        "own": {
+            name: value
+            for name, value in vars(processor).items()
+            if isinstance(value, str | int | float | None)
+        },
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _processor_class(config: Any) -> Any:
+    from transformers import AutoProcessor
+    from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
+
+    kind = PROCESSOR_MAPPING.get(type(config), None)
+    if kind is None or _VIDEO not in kind.get_attributes():
+        return AutoProcessor
+    return _without_video(kind)
+
+
+def _without_video(kind: Any) -> Any:
+    class Stills(kind):  # type: ignore[misc]
+        """The same processor for pictures alone."""
+
+        @classmethod
+        def get_attributes(cls) -> list[str]:
+            return [name for name in super().get_attributes() if name != _VIDEO]
+
+    return Stills
+
+
+# For models without a chat template, by `model_type`: as their authors ask them.
+_PLAIN_PROMPTS: Mapping[str, str] = {
+    "blip-2": "Question: {question} Answer:",
+    "instructblip": "Question: {question} Short answer:",
+    "llava": "USER: {image}\n{question} ASSISTANT:",
+    "llava_next": "USER: {image}\n{question} ASSISTANT:",
+    "vipllava": "USER: {image}\n{question} ASSISTANT:",
+}
+_DEFAULT_PROMPT = "{image}\n{question}\nAnswer:"
+
+
+def render_prompt(processor: Any, family: str, question: str) -> str:
+    """The prompt; but for families that put the picture first by themselves, with its place."""
+    template = _chat_template(processor)
+    if not template:
+        image = getattr(processor, "image_token", "")
+        return _PLAIN_PROMPTS.get(family, _DEFAULT_PROMPT).format(image=image, question=question)
+    turn = {
+        "role": "user",
+        "content": [{"type": "image"}, {"type": "text", "text": question}],
+    }
+    try:
+        return str(
+            processor.apply_chat_template(
+                [turn],
+                chat_template=with_fixed_date(template),
+                tokenize=False,
+                add_generation_prompt=True,
+                **template_options(template),
+            )
+        )
+    except Exception as error:
+        # A template is a program of the model's author and may raise anything.
+        raise UnanswerableError(f"the model's chat template refused the chat: {error}") from error
+
+
+def prompt_style(processor: Any, family: str) -> str:
+    """For the manifest: how the question is put."""
+    if _chat_template(processor):
+        return "own chat template"
+    return f"plain: {_PLAIN_PROMPTS.get(family, _DEFAULT_PROMPT)!r}"
+
+
+def _chat_template(processor: Any) -> str:
+    """The chat template, the first of several; "" if there is none."""
+    template = processor.chat_template or processor.tokenizer.chat_template or ""
+    return template if isinstance(template, str) else template.get("default", "")
+
+
+# Tensors with a column per token, and what stands in it at a token of text.
+_PER_TOKEN = {"attention_mask": 1, "token_type_ids": 0, "mm_token_type_ids": 0}
+
+
+@dataclass(frozen=True, eq=False)
+class VisionInput:
+    """One request as the model reads it."""
+
+    place: int
+    request: Look
+    prompt: str
+    tensors: dict[str, Any]
+
+    @cached_property
+    def shape(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """What others must share to go into one batch."""
+        return tuple((name, tuple(tensor.shape)) for name, tensor in sorted(self.tensors.items()))
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The tokens, those that stand for the picture among them."""
+        return tuple(self.tensors["input_ids"][0].tolist())
+
+    def followed_by(self, ids: Sequence[int], dropped: int) -> VisionInput:
+        """The same with its last tokens dropped and others after it."""
+        import torch
+
+        tensors = dict(self.tensors)
+        end = len(self.ids) - dropped
+        for name, filler in {"input_ids": 0, **_PER_TOKEN}.items():
+            if name in tensors:
+                more = list(ids) if name == "input_ids" else [filler] * len(ids)
+                tail = torch.tensor([more], dtype=tensors[name].dtype)
+                tensors[name] = torch.cat([tensors[name][:, :end], tail], dim=1)
+        if "cross_attention_mask" in tensors:  # what follows may look where the last token did
+            mask = tensors["cross_attention_mask"][:, :end]
+            tensors["cross_attention_mask"] = torch.cat([mask, *[mask[:, -1:]] * len(ids)], dim=1)
+        return VisionInput(self.place, self.request, self.prompt, tensors)
+
+
+def make_vision_input(
+    processor: Any, picture: Any, prompt: str, place: int, request: Look
+) -> VisionInput:
+    """Make tensors of a picture and a prompt."""
+    opened = processor.tokenizer.bos_token and prompt.startswith(processor.tokenizer.bos_token)
+    # A template that writes the beginning token itself must not get a second one.
+    settings = {"add_special_tokens": False} if opened else {}
+    try:
+        made = processor(images=picture, text=prompt, return_tensors="pt", **settings)
+    except (ValueError, RuntimeError, IndexError, TypeError) as error:
+        raise UnanswerableError(f"the model's processor refused the picture: {error}") from error
+    return VisionInput(place, request, prompt, dict(made))
+
+
+def batch_tensors(views: Sequence[VisionInput], device: Any, dtype: Any) -> dict[str, Any]:
+    """Views of one shape as one batch, where the model is and in the numbers it computes with."""
+    import torch
+
+    batch = {}
+    for name in views[0].tensors:
+        tensor = torch.cat([view.tensors[name] for view in views])
+        batch[name] = tensor.to(device, dtype if tensor.is_floating_point() else None)
+    return batch

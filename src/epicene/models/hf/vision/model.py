@@ -1,0 +1,348 @@
+"""Image-text models: look, and score, fill and generate where they can read text alone.
+
+To look, the model writes a few words, greedily; besides, every choice is scored as a continuation
+of the question, by the sum of its tokens' log-probabilities. Prompt and choice are tokenised as one
+string. Where their letters make one token across the boundary, that token belongs to the choice,
+and the prompt ends before it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from epicene.core.records import LOGPROB_DECIMALS, Answer, Choice, Failed, Look, verb
+from epicene.models import images
+from epicene.models.hf.batching import batch_limit, free_memory, position_limit, run_halving_on_oom
+from epicene.models.hf.causal import HfCausal, end_token_ids
+from epicene.models.hf.checkpoint import first_line
+from epicene.models.hf.generation.decoding import GenerationJob, SamplingParams, decode_batch
+from epicene.models.hf.tokenisation import UnanswerableError
+from epicene.models.hf.vision.inputs import (
+    VisionInput,
+    batch_tensors,
+    make_vision_input,
+    prompt_style,
+    render_prompt,
+)
+from epicene.models.output_parsing import match_choice, question_with_choices, strip_thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from epicene.models import Batch, ImageStore, NumberedAnswers
+    from epicene.models.hf.loading import LoadedModel
+
+
+class ChoiceTokens(NamedTuple):
+    """How many tokens of the prompt are dropped, and the tokens of each choice after that."""
+
+    dropped: int
+    ids: tuple[tuple[int, ...], ...]
+
+    @property
+    def reads(self) -> list[tuple[int, ...]]:
+        """What is read after the prompt so that every choice is scored, in as few rows as do.
+
+        A choice's last token is only predicted; what is the beginning of another row needs none.
+        """
+        wanted = sorted({choice[:-1] for choice in self.ids}, key=len, reverse=True)
+        kept: list[tuple[int, ...]] = []
+        for read in wanted:
+            if not any(longer[: len(read)] == read for longer in kept):
+                kept.append(read)
+        return kept
+
+
+def choices_after_prompt(tokenizer: Any, prompt: str, choices: Sequence[str]) -> ChoiceTokens:
+    """The choices as continuations of a prompt, after a space unless the prompt ends a line."""
+    alone = _token_ids(tokenizer, prompt)
+    space = "" if prompt[-1:].isspace() or alone[-1] in tokenizer.all_special_ids else " "
+    whole = [_token_ids(tokenizer, f"{prompt}{space}{choice}") for choice in choices]
+    shared = 0
+    for tokens in zip(alone, *whole, strict=False):
+        if len(set(tokens)) > 1:
+            break
+        shared += 1
+    return ChoiceTokens(len(alone) - shared, _checked_tokens(tuple(t[shared:]) for t in whole))
+
+
+def choices_as_answers(tokenizer: Any, choices: Sequence[str]) -> ChoiceTokens:
+    """The choices as texts of their own, which a decoder writes from its start."""
+    return ChoiceTokens(
+        0, _checked_tokens(tuple(_token_ids(tokenizer, choice)) for choice in choices)
+    )
+
+
+def _checked_tokens(ids: Any) -> tuple[tuple[int, ...], ...]:
+    found = tuple(ids)
+    if not all(found):
+        raise UnanswerableError("the tokenizer makes no token of one of the choices")
+    return found
+
+
+def _token_ids(tokenizer: Any, text: str) -> list[int]:
+    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+class _ChoiceRow(NamedTuple):
+    """Which view, how much of its prompt is dropped, and what is read after it."""
+
+    line: int
+    dropped: int
+    read: tuple[int, ...]
+
+    @property
+    def form(self) -> tuple[int, int]:
+        """What rows must share to go together."""
+        return self.dropped, len(self.read)
+
+
+class ChoiceScorer:
+    """Scores the choices of views of one shape; `start` is the token a decoder starts from."""
+
+    def __init__(self, loaded: LoadedModel, start: int | None) -> None:
+        self._model, self._device = loaded.model, loaded.device
+        self._tokenizer = loaded.processor.tokenizer
+        self._start = start
+        self._keeps = "logits_to_keep" in inspect.signature(loaded.model.forward).parameters
+        self._known: dict[tuple[str, tuple[str, ...]], ChoiceTokens] = {}
+
+    def score(self, views: Sequence[VisionInput]) -> list[list[float]]:
+        """The log-probability of every choice of every view."""
+        choices = [self._continuations(view) for view in views]
+        scores = [[0.0] * len(each.ids) for each in choices]
+        rows = [
+            _ChoiceRow(line, each.dropped, read)
+            for line, each in enumerate(choices)
+            for read in each.reads
+        ]
+        for _, group in groupby(sorted(rows, key=_row_form), key=_row_form):
+            alike = list(group)
+            for row, steps in zip(alike, self._predicted(views, alike), strict=True):
+                for number, ids in enumerate(choices[row.line].ids):
+                    if row.read[: len(ids) - 1] == ids[:-1]:
+                        told = zip(steps, ids, strict=False)
+                        scores[row.line][number] = sum(float(step[token]) for step, token in told)
+        return scores
+
+    def _continuations(self, view: VisionInput) -> ChoiceTokens:
+        """The tokens of a view's choices, worked out once for each prompt."""
+        key = view.prompt, view.request.choices
+        if key not in self._known:
+            self._known[key] = (
+                choices_after_prompt(self._tokenizer, *key)
+                if self._start is None
+                else choices_as_answers(self._tokenizer, view.request.choices)
+            )
+        return self._known[key]
+
+    def _predicted(self, views: Sequence[VisionInput], rows: Sequence[_ChoiceRow]) -> Any:
+        """Log-probabilities of the token after each prompt, and after each token read then."""
+        import torch
+
+        steps = len(rows[0].read) + 1
+        settings: dict[str, Any] = {}
+        read = [views[row.line] for row in rows]
+        if self._start is not None:
+            begun = [(self._start, *row.read) for row in rows]
+            settings["decoder_input_ids"] = torch.tensor(begun, device=self._device)
+        else:
+            read = [
+                view.followed_by(row.read, row.dropped)
+                for view, row in zip(read, rows, strict=True)
+            ]
+            if self._keeps:
+                settings["logits_to_keep"] = steps
+        out = self._model(**batch_tensors(read, self._device, self._model.dtype), **settings)
+        return out.logits[:, -steps:].float().log_softmax(-1).cpu()
+
+
+def _row_form(row: _ChoiceRow) -> tuple[int, int]:
+    return row.form
+
+
+# A picture's longer side in pixels; the processors of most families make it smaller still.
+LONGEST_SIDE = 1024
+# A word is asked for; the rest is room for a sentence around it.
+MAX_ANSWER_TOKENS = 32
+# Pictures that go through the model at once: on a CPU, on an accelerator.
+_BATCH_ROWS = (4, 16)
+_GREEDY = SamplingParams(key=b"", seed=0, sample=0, temperature=0.0)
+
+
+class Looker:
+    """Looks with one model."""
+
+    def __init__(self, loaded: LoadedModel, notes: dict[str, Any]) -> None:
+        self._loaded, self._model, self._processor = loaded, loaded.model, loaded.processor
+        self._family = str(loaded.model.config.model_type)
+        self._ends = end_token_ids(loaded)
+        self._start = _decoder_start(loaded.model)
+        self._scorer = ChoiceScorer(loaded, self._start)
+        asked = loaded.options.batch_size
+        self._rows = _BATCH_ROWS[loaded.device.type != "cpu"] if asked == "auto" else asked
+        self._longest = position_limit(loaded.model)
+        self._notes = notes
+        notes["asked"] = prompt_style(self._processor, self._family)
+        notes["longest side"] = LONGEST_SIDE
+
+    def answer(
+        self, requests: Sequence[tuple[int, Look]], files: ImageStore
+    ) -> Iterator[NumberedAnswers]:
+        """Answer a few requests at a time, those of one shape together."""
+        for first in range(0, len(requests), self._rows):
+            views: list[VisionInput] = []
+            failed: list[tuple[int, Answer]] = []
+            for place, request in requests[first : first + self._rows]:
+                try:
+                    views.append(self._view(place, request, files))
+                except (UnanswerableError, images.ImageError) as error:
+                    failed.append((place, Failed(reason=str(error))))
+            if failed:
+                yield failed
+            for _, group in groupby(sorted(views, key=_input_shape), key=_input_shape):
+                alike = list(group)
+                answers = run_halving_on_oom(
+                    self._look, alike, self._notes, misfit=lambda error: Failed(reason=str(error))
+                )
+                yield [(each.place, answer) for each, answer in zip(alike, answers, strict=True)]
+
+    def _view(self, place: int, request: Look, files: ImageStore) -> VisionInput:
+        if not request.choices:
+            raise UnanswerableError("there are no choices to choose from")
+        data, _ = images.read_stored_image(files, request.image)
+        question = question_with_choices(request.question, request.choices)
+        prompt = render_prompt(self._processor, self._family, question)
+        made = make_vision_input(
+            self._processor, images.to_rgb(data, LONGEST_SIDE), prompt, place, request
+        )
+        self._check(made)
+        return made
+
+    def _check(self, made: VisionInput) -> None:
+        """Refuse what shows the model no picture, or more than it can read."""
+        config, ids = self._model.config, made.ids
+        marks = (getattr(config, name, None) for name in ("image_token_id", "image_token_index"))
+        mark = next((mark for mark in marks if mark is not None), None)
+        if mark is not None and mark not in ids:
+            raise UnanswerableError("the model's prompt has no place for a picture")
+        if self._longest is not None and len(ids) + MAX_ANSWER_TOKENS > self._longest:
+            raise UnanswerableError(
+                f"picture and question are {len(ids)} tokens, and with an answer of "
+                f"{MAX_ANSWER_TOKENS} more "
+                f"than the {self._longest} the model can read"
+            )
+
+    def _look(self, views: Sequence[VisionInput]) -> list[Answer]:
+        """The answers to views of one shape."""
+        import torch
+
+        try:
+            with torch.inference_mode():
+                texts, scores = self._written(views), self._scorer.score(views)
+        except ValueError as error:
+            # Processor and weights of two releases may count a picture's tokens differently.
+            return [Failed(reason=f"the model cannot look: {first_line(error)}")] * len(views)
+        self._notes["looked"] = self._notes.get("looked", 0) + len(views)
+        return [
+            Choice(
+                choice=match_choice(text, each.request.choices),
+                text=text,
+                logprobs=tuple(round(score, LOGPROB_DECIMALS) for score in found),
+            )
+            for each, text, found in zip(views, texts, scores, strict=True)
+        ]
+
+    def _written(self, views: Sequence[VisionInput]) -> list[str]:
+        jobs = [
+            GenerationJob(
+                place=each.place,
+                prompt=each.ids,
+                room=MAX_ANSWER_TOKENS,
+                exact=False,
+                stop=(),
+                sampling=_GREEDY,
+            )
+            for each in views
+        ]
+        settings = {} if self._start is None else {"decoder_start_token_id": self._start}
+        inputs = batch_tensors(views, self._loaded.device, self._model.dtype)
+        decoded = decode_batch(self._loaded, jobs, self._ends, self._read, inputs, **settings)
+        return [strip_thinking(self._read(found.ids))[0].strip() for found in decoded]
+
+    def _read(self, ids: Sequence[int]) -> str:
+        return str(
+            self._processor.tokenizer.decode(
+                list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
+            )
+        )
+
+
+def _input_shape(each: VisionInput) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    return each.shape
+
+
+def _decoder_start(model: Any) -> int | None:
+    """The token a decoder starts from; None where the answer continues the question."""
+    if not model.config.is_encoder_decoder:
+        return None
+    places = (model.generation_config, model.config, model.config.get_text_config())
+    found = (getattr(place, "decoder_start_token_id", None) for place in places)
+    return next((token for token in found if token is not None), 0)
+
+
+class HfImageText:
+    """Looks at pictures; of text it scores, fills and generates as a causal model."""
+
+    def __init__(self, loaded: LoadedModel) -> None:
+        self.identity = loaded.identity
+        self.batch_limit = batch_limit(loaded)
+        self._notes: dict[str, Any] = {}
+        # Both learn from the model's own settings what ends a text, and then those are forgotten.
+        self._looker = Looker(loaded, self._notes)
+        self._text = HfCausal(loaded) if _reads_text_alone(loaded.model) else None
+        _clear_generation_config(loaded.model)
+        self.verbs = image_text_verbs(loaded.model)
+
+    def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
+        """Answer batch by batch, in several parts each."""
+        for batch in batches:
+            if isinstance(batch[0][1], Look):
+                looks = cast("Sequence[tuple[int, Look]]", batch)
+                yield from self._looker.answer(looks, files)
+            elif self._text:
+                yield from self._text.answer(iter([batch]), files)
+
+    def notes(self) -> Mapping[str, object]:
+        """The way the answers were reached."""
+        return {"pictures": dict(self._notes), **(self._text.notes() if self._text else {})}
+
+    def close(self) -> None:
+        """Let go of the weights; identity and notes stay."""
+        del self._looker
+        if self._text:
+            self._text.close()
+        free_memory()
+
+
+def image_text_verbs(model: Any) -> frozenset[str]:
+    """What an image-text model can; its weights need not be there."""
+    return frozenset({verb(Look)}) | (HfCausal.verbs if _reads_text_alone(model) else frozenset())
+
+
+def _reads_text_alone(model: Any) -> bool:
+    """Whether the model may be shown no picture, and continues what it reads."""
+    pixels = inspect.signature(model.forward).parameters.get("pixel_values")
+    optional = pixels is None or pixels.default is not inspect.Parameter.empty
+    return optional and not model.config.is_encoder_decoder
+
+
+def _clear_generation_config(model: Any) -> None:
+    """A call takes from here whatever it leaves unset, so here everything is unset."""
+    from transformers import GenerationConfig
+
+    for part in (model, *model.children()):
+        if getattr(part, "generation_config", None) is not None:
+            part.generation_config = GenerationConfig()

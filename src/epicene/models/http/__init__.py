@@ -1,0 +1,1 @@
+"""The HTTP client of the hosted services: addresses, retries, load balancing and costs."""

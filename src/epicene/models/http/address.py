@@ -1,0 +1,164 @@
+"""Server addresses and API keys, and how they are redacted in messages."""
+
+from __future__ import annotations
+
+import base64
+import math
+import os
+import re
+from dataclasses import dataclass, field, replace
+from urllib.parse import SplitResult, parse_qsl, quote, urlsplit, urlunsplit
+
+from epicene.core.errors import InputError, OptionError
+
+REDACTED = "[secret]"
+_MIN_SECRET_LENGTH = (
+    4  # a shorter value is no secret, and blotting it out would garble every sentence
+)
+_SEPARATOR = re.compile(r"[\s,]+(?=https?://)|\s+")
+_PORTS = {"http": 80, "https": 443}
+_WEIGHTED = re.compile(r"(.+)\*([0-9.]+)")
+
+
+@dataclass(frozen=True)
+class Provider:
+    """Whose protocol a kind speaks: its own server, and what names the key or another server."""
+
+    key_variable: str
+    url_variable: str
+    url_option: str
+    own: str  # its own server, as people are told of it
+    own_url: str | None = None  # None where the client library knows it
+    several: bool = False  # whether several servers may serve a model together
+
+
+@dataclass(frozen=True)
+class Address:
+    """A server. `shown` is all that people may see of it; the rest never leaves the client."""
+
+    shown: str
+    key: str = field(repr=False)
+    base_url: str | None = field(repr=False)
+    query: dict[str, str] = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
+    own: bool  # the provider's own server, whose prices are known
+    weight: float = 1.0  # how much work it takes beside others
+
+    def redact(self, text: str) -> str:
+        """The text without the key and without what is secret in the address."""
+        for secret in self.secrets:
+            text = text.replace(secret, REDACTED)
+        return text
+
+
+def find_addresses(provider: Provider, base_url: str) -> tuple[Address, ...]:
+    """The servers of the option, else of the environment, else the provider's own.
+
+    Several are written one after the other, `URL URL*2`, each with a weight where it is not 1.
+    """
+    try:
+        return _parse_addresses(provider, base_url or os.environ.get(provider.url_variable, ""))
+    except InputError as error:
+        if base_url:
+            raise OptionError("base_url", str(error)) from None
+        raise
+
+
+def _parse_addresses(provider: Provider, text: str) -> tuple[Address, ...]:
+    text = text.strip()
+    key = os.environ.get(provider.key_variable, "")
+    if not text and not key:
+        raise InputError(
+            f"Set {provider.key_variable} to reach {provider.own}, or name another server with "
+            f"{provider.url_variable} or {provider.url_option}."
+        )
+    found = [_parse_address(provider, url, key) for url in _SEPARATOR.split(text)]
+    if len(found) > 1:
+        _check_several(provider, found)
+    # What is secret in one address must not be said of another either.
+    secrets = _secret_spellings({secret for each in found for secret in each.secrets})
+    return tuple(replace(each, secrets=secrets) for each in found)
+
+
+def _check_several(provider: Provider, found: list[Address]) -> None:
+    if not provider.several:
+        raise InputError(
+            f"{provider.url_variable} or {provider.url_option} names {len(found)} servers; a model "
+            f"of {provider.own} takes one."
+        )
+    seen: list[object] = []
+    for each in found:
+        if (place := _server_key(each)) in seen:
+            raise InputError(
+                f"The server {each.shown} is named twice; name it once, with a weight if it is to "
+                "take more than others: URL*2."
+            )
+        seen.append(place)
+
+
+def _server_key(address: Address) -> object:
+    """What two addresses of one server share, however they are spelt."""
+    parts = urlsplit(address.base_url or "")
+    userinfo = parts.netloc.rpartition("@")[0]
+    port = parts.port or _PORTS.get(parts.scheme)
+    return parts.scheme, userinfo, parts.hostname, port, parts.path.rstrip("/"), address.query
+
+
+def _parse_address(provider: Provider, text: str, key: str) -> Address:
+    url, weight = text, 1.0
+    if weighted := _WEIGHTED.fullmatch(text):
+        url, weight = weighted[1], _parse_weight(weighted[2])
+    parts = _split_url(provider, url or provider.own_url or "")
+    query = dict(parse_qsl(parts.query))
+    userinfo, _, host = parts.netloc.rpartition("@")
+    secrets = {key, *query.values(), *userinfo.split(":", 1)}
+    if userinfo:
+        secrets.add(base64.b64encode(userinfo.encode()).decode())
+    known = bool(parts.netloc)
+    return Address(
+        shown=urlunsplit((parts.scheme, host, parts.path, "", "")) if known else provider.own,
+        key=key,
+        # Clients append paths to the address, so a query has to travel apart from it.
+        base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")) if known else None,
+        query=query,
+        secrets=tuple(secrets),
+        own=not url,
+        weight=weight,
+    )
+
+
+def _parse_weight(text: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = 0.0
+    if not 0 < weight < math.inf:
+        raise InputError(
+            f"The weight {text} of a server is none: write a number above 0, as in "
+            "http://127.0.0.1:8000/v1*2."
+        )
+    return weight
+
+
+def _split_url(provider: Provider, url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        sound = not url or (
+            parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        )
+    except ValueError:  # a port that is no number, an open bracket
+        sound = False
+    if not sound:
+        # The address itself is not repeated: it may hold a secret.
+        raise InputError(
+            f"The server's address ({provider.url_variable} or {provider.url_option}) must begin "
+            "with http:// or https:// and name a host, e.g. http://127.0.0.1:8000/v1."
+        )
+    return parts
+
+
+def _secret_spellings(secrets: set[str]) -> tuple[str, ...]:
+    """Each secret as it is and as an address spells it, longest first: one may hold another."""
+    long = {secret for secret in secrets if len(secret) >= _MIN_SECRET_LENGTH}
+    both = long | {quote(secret, safe="") for secret in long}
+    return tuple(sorted(both, key=lambda secret: (-len(secret), secret)))

@@ -1,0 +1,137 @@
+"""How many requests are sent at once: as many as the server can take.
+
+Additive increase, multiplicative decrease, as in TCP: a round of replies without errors makes room
+for one more, a rate-limit error halves the limit. Waiting requests are served in order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+
+class _Waiter(NamedTuple):
+    turn: asyncio.Future[None]
+    fits: Callable[[], bool]
+
+
+class WaitQueue:
+    """Those who wait. Lives in one event loop."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[_Waiter] = deque()
+
+    def __len__(self) -> int:
+        """How many wait."""
+        return len(self._waiting)
+
+    async def wait(
+        self,
+        pass_on: Callable[[], object],
+        *,
+        first: bool = False,
+        fits: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Wait for a turn; one that comes in the moment of being called off is passed on.
+
+        `first` goes before all who wait. A turn goes past one whom it does not fit.
+        """
+        waiting = _Waiter(asyncio.get_running_loop().create_future(), fits)
+        if first:
+            self._waiting.appendleft(waiting)
+        else:
+            self._waiting.append(waiting)
+        try:
+            await waiting.turn
+        except asyncio.CancelledError:
+            if waiting.turn.cancelled():
+                self._waiting.remove(waiting)
+            else:
+                pass_on()
+            raise
+
+    def give(self) -> bool:
+        """Give a turn to the first whom it fits; whether there was anybody."""
+        for place, (turn, fits) in enumerate(self._waiting):
+            if not turn.done() and fits():
+                del self._waiting[place]
+                turn.set_result(None)
+                return True
+        return False
+
+
+class AdaptiveSemaphore:
+    """A semaphore whose size adapts, first come first served. Lives in one event loop."""
+
+    def __init__(self, ceiling: int, limit: float | None = None) -> None:
+        self.ceiling = ceiling
+        self.limit = float(ceiling) if limit is None else limit
+        self._active = 0
+        self._round = 0
+        self._quiet_until = 0.0
+        self._turns = WaitQueue()
+
+    @property
+    def active(self) -> int:
+        """How many are under way."""
+        return self._active
+
+    @property
+    def free(self) -> bool:
+        """Whether somebody may set out at once."""
+        return self._active < int(self.limit) and not self._turns
+
+    @property
+    def quiet(self) -> float:
+        """How many seconds nobody new sets out."""
+        return max(0.0, self._quiet_until - asyncio.get_running_loop().time())
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[int]:
+        """Wait for room and hold it. Yields the round, which `cut` wants back."""
+        await self._enter()
+        try:
+            await self._rest()
+            yield self._round
+        finally:
+            self._leave()
+
+    def grow(self) -> None:
+        """A reply came without complaint, to one that still holds its slot."""
+        if self._active >= int(self.limit):  # room that nobody needs proves nothing
+            self.limit = min(self.ceiling, self.limit + 1 / self.limit)
+            self._admit()
+
+    def cut(self, round_: int) -> None:
+        """The server complained. Complaints of requests of one round count once."""
+        if round_ == self._round:
+            self.limit = max(1.0, min(self.limit, self._active) / 2)
+            self._round += 1
+
+    def pause(self, seconds: float) -> None:
+        """Nobody new sets out for so long."""
+        now = asyncio.get_running_loop().time()
+        self._quiet_until = max(self._quiet_until, now + seconds)
+
+    async def _rest(self) -> None:
+        while left := self.quiet:
+            await asyncio.sleep(left)
+
+    async def _enter(self) -> None:
+        if self.free:
+            self._active += 1
+            return
+        await self._turns.wait(self._leave)
+
+    def _leave(self) -> None:
+        self._active -= 1
+        self._admit()
+
+    def _admit(self) -> None:
+        while self._active < int(self.limit) and self._turns.give():
+            self._active += 1

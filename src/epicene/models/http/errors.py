@@ -1,0 +1,175 @@
+"""Errors of a request to a server, and which of them are transient."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+# limit: too many requests; hang: no reply in time; connect: nobody there;
+# server: the server's own trouble or a broken line; reply: a reply that holds no answer;
+# lost: one of several servers went away with the request; absent: it was away before;
+# unread: its reply holds no answer, and another has not been asked yet.
+ErrorKind: TypeAlias = Literal[
+    "limit", "hang", "connect", "server", "reply", "lost", "absent", "unread"
+]
+
+_MAX_MESSAGE_LENGTH = 300
+# What servers call their content filters, as the code or the type of an error.
+_FILTER_CODES = frozenset(
+    {
+        "content_filter",
+        "contentFilter",
+        "content_moderation",
+        "content_policy_violation",
+        "moderation_blocked",
+        "ResponsibleAIPolicyViolation",
+    }
+)
+# What they say where there is no code. Not every word of safety is a refusal: a setting may be
+# called so, and letter case be sensitive.
+_CONTENT_FILTER_MESSAGE = re.compile(
+    r"\bNSFW\b|\bE005\b|\bflagged (as|by|for)\b|\bmoderated\b"
+    r"|\bcontent[ _-](moderation|polic|filter)|\bmoderation (system|filter|check|error)"
+    r"|\bsafety (system|check|filter|polic)|\b(sensitive|unsafe|inappropriate) content\b",
+    re.IGNORECASE,
+)
+# The statuses under which a filter turns down what it has read.
+_FILTER_STATUSES = frozenset({400, 403, 422})
+# The statuses that speak of the key, the model or the path, which is as a server has them.
+_SERVER_STATUSES = frozenset({401, 403, 404, 405, 501})
+# What a malformed request is called, and the settings that hold what a filter reads.
+_MALFORMED = frozenset({"Input validation failed", "validation_error"})
+_FILTERED_PARAMETERS = frozenset({"", "prompt", "messages", "input", "input.prompt", "text_prompt"})
+
+
+class TransientError(Exception):
+    """An attempt that failed in a way another attempt may mend. `after`: seconds to wait."""
+
+    def __init__(self, kind: ErrorKind, reason: str, after: float | None = None) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+        self.after = after
+
+
+class UnanswerableError(Exception):
+    """A request that stays unanswered, and why."""
+
+
+class HttpStatusError(Exception):
+    """A reply with an error status, in whichever protocol; `sent` is what it replies to."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str = "",
+        *,
+        parameter: str = "",
+        code: str = "",
+        error_type: str = "",
+        headers: Mapping[str, str] | None = None,
+        sent: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(f"HTTP {status}: {message}")
+        self.status = status
+        self.message = message
+        self.parameter = parameter
+        self.code = code
+        self.error_type = error_type
+        self.headers = headers or {}
+        self.sent = sent or {}
+
+
+class RejectedError(UnanswerableError):
+    """The server would not take the request; asking the same again is no use."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        parameter: str = "",
+        code: str = "",
+        error_type: str = "",
+        sent: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(f"HTTP {status}: {message}" if message else f"HTTP {status}")
+        self.sent = sent or {}
+        self.status = status
+        self.message = message
+        self.parameter = parameter
+        self.code = code
+        self.error_type = error_type
+
+    def names(self, parameter: str) -> bool:
+        """Whether the server's words are about this parameter."""
+        return self.parameter == parameter or bool(
+            re.search(rf"\b{re.escape(parameter)}\b", self.message)
+        )
+
+    @property
+    def of_server(self) -> bool:
+        """Whether another server that is set up as it should be may take the request."""
+        return self.status in _SERVER_STATUSES and not self.filtered
+
+    @property
+    def filtered(self) -> bool:
+        """Whether a content filter, not the protocol, turned the request down.
+
+        A provider's code decides; its words do where it gives none and they may be a filter's.
+        """
+        if not _FILTER_CODES.isdisjoint((self.code, self.error_type)):
+            return True
+        another = (
+            bool(self.code.strip("0123456789"))  # a number only repeats the status
+            or self.error_type in _MALFORMED
+            or self.parameter not in _FILTERED_PARAMETERS
+        )
+        return (
+            self.status in _FILTER_STATUSES
+            and not another
+            and mentions_content_filter(self.message)
+        )
+
+
+def mentions_content_filter(message: str) -> bool:
+    """Whether a server's words are a content filter's."""
+    return bool(_CONTENT_FILTER_MESSAGE.search(message))
+
+
+def with_attempts(reason: str, attempts: int) -> str:
+    """Why something was given up, and how often it was tried."""
+    return f"{reason} ({attempts} attempt{'s' if attempts > 1 else ''})"
+
+
+def one_line(text: str) -> str:
+    """A server's words on one line, cut where they grow long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_MESSAGE_LENGTH else line[: _MAX_MESSAGE_LENGTH - 1] + "…"
+
+
+class ErrorDetails(NamedTuple):
+    """What a server says of an error."""
+
+    message: str
+    parameter: str = ""
+    code: str = ""
+    error_type: str = ""
+
+
+def parse_error_details(body: object) -> ErrorDetails:
+    """What a server says of an error, in whichever form it came."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    if not isinstance(inner, Mapping):
+        return ErrorDetails(one_line(str(inner or "")))
+    detail = inner.get("detail")
+    message = inner.get("message") or detail or inner.get("title") or ""
+    listed = "validation_error" if isinstance(detail, list) else ""  # one for each bad field
+    error_type = inner.get("type") or inner.get("title") or inner.get("name") or listed
+    return ErrorDetails(
+        one_line(str(message)),
+        str(inner.get("param") or ""),
+        str(inner.get("code") or ""),
+        str(error_type or ""),
+    )

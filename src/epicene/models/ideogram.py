@@ -1,0 +1,219 @@
+"""The model kind `ideogram:MODEL`: text-to-image models of Ideogram, through its own API."""
+
+from __future__ import annotations
+
+import math
+import re
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.core.errors import InputError
+from epicene.core.records import Answer, Draw, Identity, Request, verb
+from epicene.models import accepts_options
+from epicene.models.http.address import Provider
+from epicene.models.http.errors import RejectedError, TransientError, UnanswerableError
+from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage, changed_prompt
+from epicene.models.http.model import HostedModel
+from epicene.models.images import image_seed
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from epicene.models import ImageStore, Model, ModelOptions
+    from epicene.models.http.async_bridge import AnswerRequest
+    from epicene.models.http.client import HttpClient, ImageDownloader
+    from epicene.models.http.retry import RetryPolicy
+    from epicene.models.http.sender import Attempt, Sender
+
+# V_1, V_2 and V_2A are models of one endpoint; 3 and 4 have one each and differ in speed.
+_LEGACY_MODELS = re.compile(r"V_(1|2|2A)(_TURBO)?")
+_CURRENT_MODELS = re.compile(r"V_([34])(?:_(FLASH|TURBO|QUALITY))?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """Where a model is asked, and how."""
+
+    path: str
+    prompt: str  # the field of the prompt
+    magic: str = ""  # the field that leaves prompts alone, where there is one
+    seeded: bool = True
+    speed: str = ""  # of the endpoints that take a form
+    model: str = ""  # of the one that takes JSON
+    scale: int = 1  # how many times larger the smallest picture is than the one asked for
+
+    def content(self, request: Draw, shot: int) -> dict[str, Any]:
+        """What is sent for one shot, as the HTTP library takes it."""
+        fields: dict[str, Any] = {self.prompt: request.prompt}
+        if self.magic:
+            fields[self.magic] = "OFF"
+        if self.seeded:
+            fields["seed"] = image_seed(request.seed, shot)
+        if self.model:
+            common = math.gcd(request.width, request.height)
+            shape = f"ASPECT_{request.width // common}_{request.height // common}"
+            return {
+                "json": {"image_request": {"model": self.model, "aspect_ratio": shape, **fields}}
+            }
+        fields["resolution"] = f"{self.scale * request.width}x{self.scale * request.height}"
+        fields["rendering_speed"] = self.speed
+        # A name without a file name: that is how the library writes a field of a form.
+        return {"files": {name: (None, str(value)) for name, value in fields.items()}}
+
+    def seed(self, request: Draw, shot: int) -> int | None:
+        """The seed that is sent."""
+        return image_seed(request.seed, shot) if self.seeded else None
+
+
+def find_endpoint(model: str) -> Endpoint:
+    """The endpoint of a model by the name that Ideogram gives it."""
+    if _LEGACY_MODELS.fullmatch(model):
+        return Endpoint(path="generate", prompt="prompt", magic="magic_prompt_option", model=model)
+    new = _CURRENT_MODELS.fullmatch(model)
+    speed = new[2] or "DEFAULT" if new else ""
+    if new and new[1] == "3":
+        path = "v1/ideogram-v3/generate"
+        return Endpoint(path=path, prompt="prompt", magic="magic_prompt", speed=speed)
+    if new and speed != "FLASH":
+        # It rewrites every prompt that is a text, is told no seed, and draws nothing small.
+        path = "v1/ideogram-v4/generate"
+        return Endpoint(path=path, prompt="text_prompt", seeded=False, speed=speed, scale=2)
+    raise InputError(
+        f"Ideogram has no model {model!r}; write ideogram:V_3, or V_4, V_2, V_2A or V_1, with "
+        "_TURBO, _QUALITY or _FLASH after it where Ideogram has that."
+    )
+
+
+_UNSAFE = "Ideogram found the picture unsafe and kept it back"
+
+
+class ImageData(msgspec.Struct, frozen=True):
+    """A picture, where it lies, and what it was drawn from."""
+
+    url: str | None = None
+    prompt: str | None = None
+    seed: int | None = None
+    is_image_safe: bool | None = None
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What comes back."""
+
+    data: list[ImageData] | None = None
+
+
+class Drawer:
+    """Asks for one shot of a draw."""
+
+    def __init__(
+        self, sender: Sender, client: HttpClient, downloads: ImageDownloader, endpoint: Endpoint
+    ) -> None:
+        self._sender = sender
+        self._client = client
+        self._downloads = downloads
+        self._endpoint = endpoint
+
+    async def ask(self, request: Draw, shot: int) -> ReceivedImage:
+        """The picture as it came."""
+        seed = self._endpoint.seed(request, shot)
+        content = self._endpoint.content(request, shot)
+        worth = self._sender.cost_meter.price.image or 0.0
+        try:
+            drawn = await self._sender.send_with_retries(partial(self._attempt, content), worth)
+        except RejectedError as rejected:
+            if rejected.filtered:
+                raise ImageRefusedError(rejected.message, seed) from None
+            raise
+        used = seed if drawn.seed is None else drawn.seed
+        if not drawn.url:
+            raise ImageRefusedError(_UNSAFE, used)
+        data = await self._downloads.fetch(drawn.url)
+        return ReceivedImage(data, used, changed_prompt(request.prompt, drawn.prompt))
+
+    async def _attempt(self, content: dict[str, Any], trial: Attempt) -> ImageData:
+        send = partial(self._client.call, "POST", self._endpoint.path, Reply, **content)
+        reply = await self._sender.send_once(send, trial)
+        self._sender.tally.answered += 1
+        for drawn in reply.data or ():
+            if drawn.url or drawn.is_image_safe is False:
+                trial.cost(self._sender.cost_meter.price.images(1))
+                return drawn
+        raise TransientError("reply", "the reply holds no image")
+
+
+KIND = "ideogram"
+# Changed when the same model would be asked otherwise.
+VERSION = "1"
+PROVIDER = Provider(
+    key_variable="IDEOGRAM_API_KEY",
+    url_variable="IDEOGRAM_BASE_URL",
+    url_option="?base_url= in the spec",
+    own="Ideogram",
+    own_url="https://api.ideogram.ai",
+)
+
+
+class IdeogramModel(HostedModel):
+    """One of Ideogram's models."""
+
+    def __init__(
+        self, name: str, options: ModelOptions, patience: RetryPolicy | None = None
+    ) -> None:
+        self._endpoint = find_endpoint(name)
+        identity = Identity(
+            kind=KIND,
+            label=options.label or f"ideogram-{name}",
+            key={"model": name, "version": VERSION},
+            about={"name": name, "family": "", "parameters": None},
+        )
+        super().__init__(identity, PROVIDER, options, patience)
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """It draws and does nothing else."""
+        return frozenset({verb(Draw)})
+
+    def notes(self) -> Mapping[str, object]:
+        """What was sent, and whether prompts were rewritten."""
+        counts, endpoint = self._tally, self._endpoint
+        rewriting = "off (magic prompt)" if endpoint.magic else "this endpoint has no switch for it"
+        return {
+            **super().notes(),
+            "drawn": counts.pictures,
+            "refused": counts.refused,
+            "prompt_rewriting": rewriting,
+            "seed": "sent" if endpoint.seeded else "not taken by this endpoint",
+        }
+
+    @asynccontextmanager
+    async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
+        from epicene.models.http.client import HttpClient, ImageDownloader
+        from epicene.models.http.image_samples import ImageSampler
+
+        headers = {"Api-Key": sender.address.key}
+        async with (
+            HttpClient(sender.address, headers) as client,
+            ImageDownloader(sender) as downloads,
+        ):
+            shots = ImageSampler(
+                sender, files, Drawer(sender, client, downloads, self._endpoint).ask
+            )
+
+            async def answer(request: Request) -> Answer:
+                if not isinstance(request, Draw):
+                    raise UnanswerableError(f"Ideogram knows no verb {verb(request)}")
+                return await shots.draw(request)
+
+            yield answer
+
+
+# Another provider's server, named for all models of a run, must not be sent this one's key.
+@accepts_options("label", "base_url", "concurrency", "timeout", "price", stated_only=("base_url",))
+def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
+    """Open the model of that name; nothing is sent yet."""
+
+    return IdeogramModel(name, options)

@@ -1,0 +1,25 @@
+"""The model kind `openai:MODEL`: any server with an OpenAI-compatible API.
+
+`open` is the entry point. The client library is not imported before the first request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.core.errors import InputError
+from epicene.models import accepts_options
+
+if TYPE_CHECKING:
+    from epicene.models import ModelOptions
+    from epicene.models.openai.model import OpenAIModel
+
+
+@accepts_options("label", "revision", "base_url", "concurrency", "timeout", "price")
+def open(name: str, options: ModelOptions) -> OpenAIModel:  # noqa: A001
+    """Open the model the server knows by that name; nothing is sent yet."""
+    if not name:
+        raise InputError("The model spec `openai` names no model; write openai:MODEL.")
+    from epicene.models.openai.model import OpenAIModel
+
+    return OpenAIModel(name, options)

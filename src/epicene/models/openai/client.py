@@ -1,0 +1,307 @@
+"""The OpenAI-compatible API through its client library: send a body, parse the reply.
+
+Replies are read leniently: every field may be missing or null.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
+
+import msgspec
+import openai
+
+from epicene.models.http.errors import (
+    ErrorKind,
+    HttpStatusError,
+    TransientError,
+    one_line,
+    parse_error_details,
+)
+from epicene.models.http.load_balancer import NoModelListError, ServerDownError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from epicene.models.http.address import Address
+    from epicene.models.http.load_balancer import Server
+    from epicene.models.http.sender import Attempt, Sender
+    from epicene.models.pricing import Price
+
+
+class TokenDetails(msgspec.Struct, frozen=True):
+    """The part of the completion tokens that was thinking."""
+
+    reasoning_tokens: int | None = None
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What a request used; `cost` is given by some servers only.
+
+    The images endpoint has other names for the two kinds of token.
+    """
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    completion_tokens_details: TokenDetails | None = None
+    cost: float | None = None
+
+    @property
+    def read(self) -> int:
+        """Tokens read."""
+        return self.prompt_tokens or self.input_tokens or 0
+
+    @property
+    def written(self) -> int:
+        """Tokens written."""
+        return self.completion_tokens or self.output_tokens or 0
+
+
+class ContentPart(msgspec.Struct, frozen=True):
+    """One part of a content that comes in parts; a thinking part may hold parts itself."""
+
+    type: str = ""
+    text: str | None = None
+    thinking: str | list[ContentPart] | None = None
+
+
+class ChatMessage(msgspec.Struct, frozen=True):
+    """The message of a chat choice. Thinking comes under either of two names."""
+
+    content: str | list[ContentPart] | None = None
+    refusal: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+
+
+class Logprobs(msgspec.Struct, frozen=True):
+    """The log-probabilities of a completion choice."""
+
+    tokens: list[str] | None = None
+    token_logprobs: list[float | None] | None = None
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """A choice of either endpoint: a chat's has a message, a completion's a text."""
+
+    index: int | None = None
+    finish_reason: str | None = None
+    message: ChatMessage | None = None
+    text: str | None = None
+    logprobs: Logprobs | None = None
+
+
+class ImageData(msgspec.Struct, frozen=True):
+    """An image, or where it lies, and the prompt that the server made of the one sent."""
+
+    b64_json: str | None = None
+    url: str | None = None
+    revised_prompt: str | None = None
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """A reply of any endpoint. Some servers send an error under status 200."""
+
+    choices: list[Choice] | None = None
+    data: list[ImageData] | None = None
+    model: str | None = None
+    system_fingerprint: str | None = None
+    usage: Usage | None = None
+    error: Any = None
+
+
+class ListedModel(msgspec.Struct, frozen=True):
+    """A model of a server's list."""
+
+    id: str = ""
+
+
+class ModelList(msgspec.Struct, frozen=True):
+    """What a server says that it serves."""
+
+    data: list[ListedModel] | None = None
+
+
+def parse_model_list(content: bytes) -> frozenset[str]:
+    """The names in a list of models; none where it is no such list."""
+    try:
+        listed = msgspec.json.decode(content, type=ModelList)
+    except ValueError:
+        return frozenset()
+    return frozenset(model.id for model in listed.data or () if model.id)
+
+
+_decoder = msgspec.json.Decoder(Reply)
+
+
+def decode_reply(content: bytes) -> Reply:
+    """Read a reply; `ValueError` where it is not JSON, not even UTF-8, or of another shape."""
+    return _decoder.decode(content)
+
+
+def reply_cost(reply: Reply, price: Price) -> float | None:
+    """What a reply cost: as the server says, else by its pictures, else by its tokens."""
+    usage = reply.usage
+    if usage and usage.cost is not None:
+        return usage.cost
+    if reply.data and price.image is not None:
+        return price.images(len(reply.data))
+    counted = usage and (usage.read or usage.written)
+    return price.tokens(usage.read, usage.written) if usage and counted else None
+
+
+Endpoint: TypeAlias = Literal["chat/completions", "completions", "images/generations"]
+Body: TypeAlias = dict[str, Any]
+T = TypeVar("T")
+
+# Servers of one's own seldom ask for a key, but the client library wants one.
+_NO_KEY = "no-key"
+_CHECK_TIMEOUT = 10.0  # seconds for a look at a server
+_BUSY_STATUSES = frozenset(
+    {408, 409, 425, 429}
+)  # statuses that say nothing of whether models are listed
+
+
+class OpenAIClient:
+    """A client for each server, in one event loop."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.sender = sender
+        self._clients = {
+            server: _open_client(server.address) for server in sender.load_balancer.servers
+        }
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for client in self._clients.values():
+            await client.close()
+
+    async def look(self, server: Server) -> frozenset[str]:
+        """See whether a server is there, and which models it lists."""
+        try:
+            async with asyncio.timeout(min(self.sender.timeout, _CHECK_TIMEOUT)):
+                listed = await _fetch_model_list(self._clients[server])
+        except TimeoutError:
+            raise ServerDownError("it does not say which models it has") from None
+        except openai.APIConnectionError as error:
+            raise ServerDownError(_connection_error(error).reason) from None
+        except openai.APIStatusError as error:
+            if error.status_code in _BUSY_STATUSES:
+                return frozenset()  # somebody is there
+            away = error.status_code >= 500 and error.status_code != 501
+            reason = f"HTTP {error.status_code} when asked for its models"
+            raise (ServerDownError if away else NoModelListError)(reason) from None
+        except openai.OpenAIError as error:
+            raise ServerDownError(one_line(str(error))) from None
+        return parse_model_list(listed)
+
+    async def post(
+        self,
+        endpoint: Endpoint,
+        write: Callable[[], Body],
+        read: Callable[[Reply], T],
+        worth: float | None,
+    ) -> T:
+        """Ask until `read` finds an answer in the reply; `UnansweredError` where none came.
+
+        What to send is written when there is room for it, by what has been learnt until then. A
+        reply is `worth` so many dollars at most, as far as that is known.
+        """
+
+        async def exchange(trial: Attempt) -> T:
+            return read(self._decode(await self._send(endpoint, write, trial), trial))
+
+        async def attempt(trial: Attempt) -> T:
+            return await self.sender.send_once(partial(exchange, trial), trial)
+
+        return await self.sender.send_with_retries(attempt, worth or 0.0)
+
+    async def _send(self, endpoint: Endpoint, write: Callable[[], Body], trial: Attempt) -> bytes:
+        assert trial.server
+        body = write()
+        try:
+            return await _post(self._clients[trial.server], endpoint, body)
+        except openai.APIStatusError as error:
+            raise HttpStatusError(
+                error.status_code,
+                **parse_error_details(error.body)._asdict(),
+                headers=error.response.headers,
+                sent=body,
+            ) from None
+        except openai.APIConnectionError as error:
+            raise _connection_error(error) from None
+
+    def _decode(self, content: bytes, trial: Attempt) -> Reply:
+        try:
+            reply = decode_reply(content)
+        except ValueError as error:
+            raise TransientError("reply", f"the reply could not be read ({error})") from None
+        if reply.error and not reply.choices and not reply.data:
+            message = parse_error_details({"error": reply.error}).message or one_line(
+                str(reply.error)
+            )
+            raise TransientError("server", f"an error came: {message}")
+        self._count(reply)
+        trial.cost(reply_cost(reply, self.sender.cost_meter.price))
+        return reply
+
+    def _count(self, reply: Reply) -> None:
+        """Note a reply, whether or not it holds an answer."""
+        tally = self.sender.tally
+        tally.answered += 1
+        if reply.model:
+            tally.models.add(reply.model)
+        if reply.system_fingerprint:
+            tally.fingerprints.add(reply.system_fingerprint)
+        if reply.usage:
+            tally.prompt_tokens += reply.usage.read
+            tally.completion_tokens += reply.usage.written
+
+
+def _open_client(address: Address) -> openai.AsyncOpenAI:
+    return openai.AsyncOpenAI(
+        api_key=address.key or _NO_KEY,
+        base_url=address.base_url,
+        default_query=address.query or None,
+        max_retries=0,
+        timeout=None,  # ours is over the whole request, the client's over each read
+    )
+
+
+async def _fetch_model_list(client: openai.AsyncOpenAI) -> bytes:
+    """What the server says of its models, asked twice where a line broke.
+
+    It may be one that the server has left: many hang up after an error of their own.
+    """
+    try:
+        listed = await client.models.with_raw_response.list()
+    except openai.APIConnectionError as error:
+        if _connection_error(error).kind == "connect":
+            raise
+        listed = await client.models.with_raw_response.list()
+    return listed.http_response.content
+
+
+async def _post(client: openai.AsyncOpenAI, endpoint: Endpoint, body: Body) -> bytes:
+    if endpoint == "completions":
+        completion = await client.completions.with_raw_response.create(**body)
+        return completion.http_response.content
+    if endpoint == "images/generations":
+        images = await client.images.with_raw_response.generate(**body)
+        return images.http_response.content
+    chat = await client.chat.completions.with_raw_response.create(**body)
+    return chat.http_response.content
+
+
+def _connection_error(error: openai.APIConnectionError) -> TransientError:
+    cause = error.__cause__
+    # By name: the client library has changed the HTTP library beneath it before.
+    kind: ErrorKind = "connect" if type(cause).__name__ == "ConnectError" else "server"
+    return TransientError(
+        kind, f"the connection failed ({one_line(str(cause or error)) or 'closed'})"
+    )

@@ -1,0 +1,306 @@
+"""The verb score: the completions endpoint echoes the prompt with its log-probabilities.
+
+Many servers ignore `echo` silently, and some return the scores of other tokens, so the echo is
+tested before the first text is scored, and each echo is checked against its text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.core.errors import RunError
+from epicene.core.records import LOGPROB_DECIMALS, Score, Scores, TextScore
+from epicene.languages.tokenisation import count_words
+from epicene.models.http.errors import TransientError, UnanswerableError
+from epicene.models.http.sender import gather_all
+from epicene.models.openai.token_alignment import TokenSpan, align_tokens
+from epicene.models.openai.token_bounds import max_prompt_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.core.records import FirstToken
+    from epicene.models.openai.client import Choice, OpenAIClient, Reply
+
+METHOD = "causal (echo)"
+# Several scripts, so that an echo that mangles one is found out at once.
+ECHO_PROBE = "The teacher said she was tired. La maîtresse était fatiguée. هي معلمة. वह थकी है।"
+# Texts whose next token most models are sure of: its score when it is made is that of its echo.
+CONTINUATION_PROBES = (
+    "one two three four five six seven eight nine",
+    "A B C D E F G H I J K L M N",
+)
+_TOLERANCE = (
+    0.5  # by how much the two may differ: reading and writing are computed in other batches
+)
+_HIDDEN = "(not shown)"
+
+
+@dataclass
+class EchoCheck:
+    """What the proof found; it holds for the model's life."""
+
+    proved: bool = False
+    refused: str = ""
+    new_tokens: int = 0  # some servers refuse to make no new token
+
+
+class EchoToken(NamedTuple):
+    """A token of an echo with its characters."""
+
+    logprob: float | None
+    start: int
+    end: int
+
+
+class EchoResult(NamedTuple):
+    """An echo that was checked.
+
+    `before` is the token shown before the text, `made` the text made after it, "" if none.
+    """
+
+    tokens: list[EchoToken]
+    before: str
+    made: str
+
+
+class EchoScorer:
+    """Answers score."""
+
+    def __init__(self, transport: OpenAIClient, model: str, proof: EchoCheck) -> None:
+        self._transport = transport
+        self._model = model
+        self._echo_check = proof
+        self._check_lock = asyncio.Lock()
+
+    async def score(self, request: Score) -> Scores:
+        """The log-probabilities of each text after the context.
+
+        A server echoes each token's own log-probability and not those of all others, so nothing
+        is said of how a text would be drawn under a request's `decoding`: `drawn` stays unset.
+        """
+        if not isinstance(request.context, str):
+            raise UnanswerableError(
+                "a chat cannot be scored through a server: it does not show how it renders one; "
+                "use the kind hf, or a context of plain text"
+            )
+        if not request.texts:
+            raise UnanswerableError("there is no text to score")
+        if not all(request.texts):
+            raise UnanswerableError("an empty text has no tokens to score")
+        async with self._check_lock:
+            if not self._echo_check.proved:
+                self._echo_check.refused = self._echo_check.refused or await self._prove()
+        if self._echo_check.refused:
+            raise RunError(self._echo_check.refused)
+        context = request.context
+        echoes = await gather_all(self._ask(context + text) for text in request.texts)
+        for echoed in echoes:
+            _check_first_token_policy(request.first_token, echoed)
+        scores = tuple(
+            _text_score(echoed, text, len(context), request.language)
+            for echoed, text in zip(echoes, request.texts, strict=True)
+        )
+        _refuse_unscored(request.texts, scores)
+        return Scores(texts=scores, method=METHOD, conditioned_on=_conditioned_on(echoes))
+
+    async def _ask(self, text: str) -> EchoResult:
+        return await self._transport.post(
+            "completions",
+            lambda: {
+                "model": self._model,
+                "prompt": text,
+                "echo": True,
+                "logprobs": 1,
+                "max_tokens": self._echo_check.new_tokens,
+                "temperature": 0,
+            },
+            lambda reply: parse_echo(reply, text),
+            worth=self._transport.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
+        )
+
+    async def _prove(self) -> str:
+        """Why the server's echo cannot be scored by, or ""."""
+        reason = await self._find_missing_echo() or await self._find_misplaced_scores()
+        self._echo_check.proved = not reason
+        if not reason:
+            return ""
+        return (
+            f"The server cannot score {self._model}: its completions endpoint does not echo a "
+            f"text with its log-probabilities ({reason}); use a server that does, e.g. vLLM, or "
+            "open the model with the kind hf."
+        )
+
+    async def _find_missing_echo(self) -> str:
+        """Ask for one echo, without and then with a new token; why it is none, or ""."""
+        reason = "text was made where none was asked for"
+        for new_tokens in (0, 1):
+            self._echo_check.new_tokens = new_tokens
+            try:
+                echoed = await self._ask(ECHO_PROBE)
+            except UnanswerableError as failure:
+                reason = str(failure)
+                continue
+            if new_tokens == 1 or not echoed.made:
+                return ""
+        return reason
+
+    async def _find_misplaced_scores(self) -> str:
+        """What shows that the scores are not those of the tokens they stand at, or ""."""
+        for text in CONTINUATION_PROBES:
+            try:
+                made, logprob = await self._continue(text)
+            except UnanswerableError:  # what it makes it does not score: nothing to compare with
+                continue
+            try:
+                echoed = await self._ask(text + made)
+            except UnanswerableError as failure:
+                return str(failure)
+            last = echoed.tokens[-1]
+            whole = last.start == len(text)  # else it was made of two, or is part of one
+            if whole and last.logprob is not None and abs(last.logprob - logprob) > _TOLERANCE:
+                return (
+                    f"{made!r} after {text!r} has {logprob:.2f} when it is made and "
+                    f"{last.logprob:.2f} in an echo"
+                )
+        return ""
+
+    async def _continue(self, text: str) -> tuple[str, float]:
+        """The token that the server makes after a text, and its log-probability."""
+        return await self._transport.post(
+            "completions",
+            lambda: {
+                "model": self._model,
+                "prompt": text,
+                "logprobs": 1,
+                "max_tokens": 1,
+                "temperature": 0,
+            },
+            _parse_continuation,
+            worth=self._transport.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
+        )
+
+
+def _parse_continuation(reply: Reply) -> tuple[str, float]:
+    if not reply.choices:
+        raise TransientError("reply", "the reply's list of choices is empty")
+    choice = reply.choices[0]
+    _, logprobs = _tokens_and_logprobs(choice)
+    if not choice.text or len(logprobs) != 1 or logprobs[0] is None:
+        raise UnanswerableError("no token was made, or it came without its log-probability")
+    return choice.text, logprobs[0]
+
+
+def parse_echo(reply: Reply, text: str) -> EchoResult:
+    """An echo, or `UnansweredError` with what is missing in it."""
+    if not reply.choices:
+        raise TransientError("reply", "the reply's list of choices is empty")
+    choice = reply.choices[0]
+    whole = choice.text or ""
+    if not whole.startswith(text):
+        raise UnanswerableError("the text did not come back")
+    tokens, logprobs = _tokens_and_logprobs(choice)
+    made = reply.usage.completion_tokens if reply.usage else None
+    spans = _own_spans(text, tokens, len(whole) > len(text), made)
+    if spans is None:
+        raise UnanswerableError("the tokens that came back do not spell the text")
+    before = tokens[0] if spans[0].silent else ""
+    own = [
+        EchoToken(logprob, span.start, span.end)
+        for span, logprob in zip(spans, logprobs, strict=False)
+        if not span.silent and span.start < len(text)
+    ]
+    if not before and own[0].logprob == 0:
+        # A first token that is certain with nothing before it was not scored at all.
+        own[0] = own[0]._replace(logprob=None)
+    if not all(_is_logprob(token.logprob) for token in own[1:]):
+        raise UnanswerableError("tokens of the text came back without log-probabilities")
+    _check_token_count(reply, shown=len(spans))
+    return EchoResult(own, before, whole[len(text) :])
+
+
+def _tokens_and_logprobs(choice: Choice) -> tuple[list[str], list[float | None]]:
+    listed = choice.logprobs
+    tokens, logprobs = (listed.tokens, listed.token_logprobs) if listed else (None, None)
+    if not tokens or not logprobs or len(tokens) != len(logprobs):
+        raise UnanswerableError("the text came back without its tokens and their log-probabilities")
+    return tokens, logprobs
+
+
+def _own_spans(
+    text: str, tokens: Sequence[str], has_more: bool, made: int | None
+) -> list[TokenSpan] | None:
+    """The spans of the tokens that are the text's: those before what the server made."""
+    for new in dict.fromkeys((made or 0, 0, 1)):
+        if new == 0 and has_more:
+            continue
+        spans = align_tokens(text, tokens[: max(0, len(tokens) - new)])
+        if spans:
+            return spans
+    return None
+
+
+def _is_logprob(logprob: float | None) -> bool:
+    return logprob is not None and math.isfinite(logprob) and logprob <= 0
+
+
+def _check_token_count(reply: Reply, shown: int) -> None:
+    """The server's own count of the prompt's tokens must fit; it may hide a beginning token."""
+    counted = reply.usage.prompt_tokens if reply.usage else None
+    if counted is not None and counted not in (shown, shown + 1):
+        raise UnanswerableError(f"{shown} tokens came back of a text of {counted}")
+
+
+def _check_first_token_policy(policy: FirstToken, echoed: EchoResult) -> None:
+    """Refuse where the server did not do what the first-token policy says."""
+    scored = echoed.tokens[0].logprob is not None
+    if policy == "bos" and not scored:
+        raise UnanswerableError(
+            "the server puts no beginning token before a text, so its first token has no score "
+            "and the first-token policy bos cannot be kept; ask with tokenizer-default or none, "
+            "or use the kind hf"
+        )
+    if policy == "none" and (scored or echoed.before):
+        raise UnanswerableError(
+            f"the server puts {echoed.before or 'a token'} before a text, so the first-token "
+            "policy none cannot be kept; ask with tokenizer-default or bos, or use the kind hf"
+        )
+
+
+def _conditioned_on(echoes: Sequence[EchoResult]) -> str:
+    first = echoes[0]
+    scored = first.tokens[0].logprob is not None
+    return first.before or (_HIDDEN if scored else "")
+
+
+def _text_score(echoed: EchoResult, text: str, boundary: int, language: str) -> TextScore:
+    """The text's own tokens; one astride the boundary is the text's and starts at 0."""
+    own = [token for token in echoed.tokens if token.end > boundary]
+    return TextScore(
+        logprobs=tuple(
+            None if t.logprob is None else round(t.logprob, LOGPROB_DECIMALS) for t in own
+        ),
+        starts=tuple(max(0, token.start - boundary) for token in own),
+        ends=tuple(token.end - boundary for token in own),
+        words=count_words(text, language),
+        characters=len(text),
+    )
+
+
+def _refuse_unscored(texts: Sequence[str], scores: Sequence[TextScore]) -> None:
+    """Refuse texts of which nothing is scored, or that differ only in what is not."""
+    way_out = "ask with a context before it, or with the first-token policy bos"
+    seen: dict[tuple[str, ...], str] = {}
+    for text, score in zip(texts, scores, strict=True):
+        spans = zip(score.logprobs, score.starts, score.ends, strict=True)
+        scored = tuple(text[start:end] for logprob, start, end in spans if logprob is not None)
+        if not scored:
+            raise UnanswerableError(f"no token of the text {text!r} has a score; {way_out}")
+        if seen.setdefault(scored, text) != text:
+            raise UnanswerableError(
+                f"the texts {seen[scored]!r} and {text!r} differ only in a token that has no "
+                f"score; {way_out}"
+            )

@@ -1,0 +1,337 @@
+"""The verbs generate and translate: completions for a plain prompt, chat completions for a chat."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from epicene import languages
+from epicene.core import registry
+from epicene.core.records import Decoding, Generate, Message, Prompt, Text, Texts, Translate, digest
+from epicene.models.http.errors import RejectedError, TransientError, UnanswerableError
+from epicene.models.http.sender import gather_all
+from epicene.models.openai.token_bounds import IMAGE_TOKENS, max_prompt_tokens
+from epicene.models.output_parsing import strip_thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.models.openai.client import (
+        Body,
+        ChatMessage,
+        Choice,
+        Endpoint,
+        OpenAIClient,
+        Reply,
+        Usage,
+    )
+
+_BLANK_LINE = "\n\n"
+# The settings of a request that a user chose and a server may not know.
+_SETTINGS = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "stop",
+    "ignore_eos",
+    "min_tokens",
+    "max_completion_tokens",
+    "max_tokens",
+)
+
+_SYSTEM_ROLE_MESSAGE = re.compile(
+    r"system\W+(role|message|prompt|instruction)|role\W.*system", re.IGNORECASE
+)
+
+
+@dataclass
+class ServerCapabilities:
+    """What was learnt of the server on the way: it holds for every later request."""
+
+    length_setting: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    many_choices: bool = True
+    takes_seed: bool = True
+    takes_system: bool = True
+    takes_temperature: bool = True  # asked of looks alone; a text's temperature is the user's
+    takes_response_format: bool = True
+
+
+class Generator:
+    """Answers generate and translate."""
+
+    def __init__(self, transport: OpenAIClient, model: str, habits: ServerCapabilities) -> None:
+        self._transport = transport
+        self._model = model
+        self._capabilities = habits
+
+    async def generate(self, request: Generate) -> Texts:
+        """The texts that continue a prompt or reply to a chat."""
+        return await self._texts(request, request.prompt, request.samples, request.decoding)
+
+    async def translate(self, request: Translate) -> Texts:
+        """A translation, asked for in plain words."""
+        return await self._texts(request, translation_prompt(request), 1, request.decoding)
+
+    async def _texts(
+        self, request: Generate | Translate, prompt: Prompt, samples: int, decoding: Decoding
+    ) -> Texts:
+        if not prompt:
+            raise UnanswerableError("the prompt is empty")
+        if samples < 1 or decoding.max_new_tokens < 1:
+            raise UnanswerableError("at least one sample of at least one token must be asked for")
+        ask = PromptSender(
+            self._transport,
+            self._model,
+            self._capabilities,
+            prompt,
+            decoding,
+            key=digest(request),
+            folds_system=not self._capabilities.takes_system,
+        )
+        texts: list[Text] = []
+        while len(texts) < samples:
+            missing = range(len(texts), samples)
+            if self._capabilities.many_choices:
+                got = await ask.choices(missing.start, len(missing))
+                if len(got) == 1 < len(missing):
+                    self._capabilities.many_choices = False  # it makes one whatever it is asked
+                texts += got
+            else:
+                singles = await gather_all(ask.choices(index, 1) for index in missing)
+                texts += [text for single in singles for text in single]
+        if decoding.exact_length:
+            tally = self._transport.sender.tally
+            tally.shorter_than_asked += sum(text.finish == "stop" for text in texts)
+        return Texts(texts=tuple(texts), temperature=decoding.temperature, system=ask.system)
+
+
+def language_name(code: str) -> str:
+    """A language as English calls it; the code itself where it is not one of ours."""
+    return languages.get(code).name if code in registry.names("languages") else code
+
+
+def translation_prompt(request: Translate) -> tuple[Message, ...]:
+    """What a chat model is asked; docs/openai.md prints this wording."""
+    source = f" from {language_name(request.language)}" if request.language else ""
+    instruction = (
+        f"Translate the following text{source} into {language_name(request.into)}. "
+        "Reply with the translation only."
+    )
+    return (Message(role="user", content=instruction + _BLANK_LINE + request.text),)
+
+
+@dataclass
+class PromptSender:
+    """One prompt with its decoding, asked as often as it takes.
+
+    `image` is the data URL of a picture that goes with the last turn.
+    """
+
+    transport: OpenAIClient
+    model: str
+    capabilities: ServerCapabilities
+    prompt: Prompt
+    decoding: Decoding
+    key: bytes
+    folds_system: bool = False
+    image: str = ""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return "completions" if isinstance(self.prompt, str) else "chat/completions"
+
+    @property
+    def system(self) -> str:
+        """What became of a system message, as in records.Texts."""
+        if isinstance(self.prompt, str) or not any(m.role == "system" for m in self.prompt):
+            return ""
+        return "user" if self.folds_system else "own"
+
+    async def choices(self, first: int, count: int) -> list[Text]:
+        """One to `count` texts, for the samples from `first` on."""
+        while True:
+            try:
+                texts = await self.transport.post(
+                    self.endpoint,
+                    lambda: self._body(first, count),
+                    lambda reply: _parse_texts(reply, count),
+                    worth=self._worth(count),
+                )
+                if self.folds_system:
+                    self.capabilities.takes_system = False  # now that the other way has worked
+                return texts
+            except RejectedError as rejected:
+                if rejected.filtered:
+                    return [Text(text="", finish="refused")] * count
+                if self._learn(rejected):
+                    continue
+                if count == 1:
+                    raise self._explained(rejected) from None
+            # Some servers make one choice at a time and say so in many ways. If the trouble
+            # is another, this raises it.
+            return await self.choices(first, 1)
+
+    def _worth(self, count: int) -> float | None:
+        """The most that so many choices cost; None if that is not known."""
+        price = self.transport.sender.cost_meter.price
+        read = max_prompt_tokens(self.prompt) + (
+            (price.picture or IMAGE_TOKENS) if self.image else 0
+        )
+        return price.tokens(count * read, count * self.decoding.max_new_tokens)
+
+    def _body(self, first: int, count: int) -> Body:
+        decoding, habits = self.decoding, self.capabilities
+        chat = self.endpoint == "chat/completions"
+        body: Body = {"model": self.model}
+        if isinstance(self.prompt, str):
+            body["prompt"] = self.prompt
+        else:
+            body["messages"] = self._messages(self.prompt)
+        body[habits.length_setting if chat else "max_tokens"] = decoding.max_new_tokens
+        if count > 1:
+            body["n"] = count
+        if decoding.temperature is not None and (habits.takes_temperature or not self.image):
+            body["temperature"] = decoding.temperature
+        if decoding.top_p is not None:
+            body["top_p"] = decoding.top_p
+        if decoding.stop:
+            body["stop"] = list(decoding.stop)
+        if habits.takes_seed:
+            body["seed"] = sample_seed(self.key, decoding.seed, first)
+        if extra := _extra_settings(decoding):
+            body["extra_body"] = extra
+        return body
+
+    def _messages(self, chat: tuple[Message, ...]) -> list[dict[str, Any]]:
+        turns = fold_system(chat) if self.folds_system else chat
+        messages: list[dict[str, Any]] = [{"role": t.role, "content": t.content} for t in turns]
+        if self.image:
+            messages[-1]["content"] = [
+                {"type": "text", "text": turns[-1].content},
+                {"type": "image_url", "image_url": {"url": self.image}},
+            ]
+        return messages
+
+    def _learn(self, rejected: RejectedError) -> bool:
+        """Change a habit that the server minds; whether there was one to change."""
+        habits, sent, chat = self.capabilities, rejected.sent, self.endpoint == "chat/completions"
+        if chat and "max_tokens" in sent and rejected.names("max_completion_tokens"):
+            habits.length_setting = "max_completion_tokens"
+            return True
+        if "seed" in sent and rejected.names("seed"):
+            habits.takes_seed = False
+            return True
+        if self.image and "temperature" in sent and rejected.names("temperature"):
+            habits.takes_temperature = False
+            return True
+        has_system = any(turn["role"] == "system" for turn in sent.get("messages", ()))
+        if has_system and _SYSTEM_ROLE_MESSAGE.search(rejected.message):
+            self.folds_system = True
+            return True
+        return False
+
+    def _explained(self, rejected: RejectedError) -> UnanswerableError:
+        """The rejection with what a person can do about it."""
+        if rejected.status in {404, 405, 501} and not self._knows_not_the_model(rejected):
+            if self.endpoint == "completions":
+                return UnanswerableError(
+                    f"the server has no completions endpoint for this model ({rejected}): "
+                    "it answers chats, but cannot continue a plain text"
+                )
+            return UnanswerableError(f"the server has no chat endpoint for this model ({rejected})")
+        sent = {**rejected.sent, **rejected.sent.get("extra_body", {})}
+        for setting in _SETTINGS:
+            if setting in sent and rejected.names(setting):
+                return UnanswerableError(
+                    f"the server does not take {setting} = {sent[setting]!r} ({rejected}); "
+                    "ask with another decoding"
+                )
+        return rejected
+
+    def _knows_not_the_model(self, rejected: RejectedError) -> bool:
+        return rejected.code == "model_not_found" or self.model in rejected.message
+
+
+def sample_seed(key: bytes, seed: int, index: int) -> int:
+    """The seed of one sample: of the request, the run's seed and the sample's number alone."""
+    return int.from_bytes(digest(key, seed, index)[:4]) >> 1  # some servers want 31 bits
+
+
+def fold_system(chat: Sequence[Message]) -> tuple[Message, ...]:
+    """The chat with its system messages at the head of the first user turn."""
+    system = [turn.content for turn in chat if turn.role == "system"]
+    turns = [turn for turn in chat if turn.role != "system"]
+    first = next((i for i, turn in enumerate(turns) if turn.role == "user"), None)
+    if first is None:
+        return (Message(role="user", content=_BLANK_LINE.join(system)), *turns)
+    content = _BLANK_LINE.join([*system, turns[first].content])
+    turns[first] = Message(role="user", content=content)
+    return tuple(turns)
+
+
+def _extra_settings(decoding: Decoding) -> dict[str, Any]:
+    """Settings that only some servers know, sent only when asked for."""
+    extra: dict[str, Any] = {}
+    if decoding.top_k is not None:
+        extra["top_k"] = decoding.top_k
+    if decoding.exact_length:
+        extra |= {"ignore_eos": True, "min_tokens": decoding.max_new_tokens}
+    return extra
+
+
+def _parse_texts(reply: Reply, count: int) -> list[Text]:
+    """The texts of a reply, at most `count`; a fault where it holds none."""
+    choices = sorted(reply.choices or [], key=lambda choice: choice.index or 0)
+    if not choices:
+        raise TransientError("reply", "the reply's list of choices is empty")
+    tokens = _tokens_without_thinking(reply.usage) if len(choices) == 1 else 0
+    texts = [text for choice in choices if (text := _parse_choice(choice, tokens))]
+    if not texts:
+        raise TransientError(
+            "reply", f"no choice holds a text (finish: {choices[0].finish_reason})"
+        )
+    return texts[:count]
+
+
+def _parse_choice(choice: Choice, tokens: int) -> Text | None:
+    """A choice as a text; None where it holds nothing and nothing says why."""
+    message = choice.message
+    content, thinking = _parse_message(message) if message else (choice.text, 0)
+    refusal = message.refusal if message else None
+    finish = _FINISH.get(choice.finish_reason or "", "stop")
+    if refusal:
+        content, finish = content or refusal, "refused"
+    if content is None:
+        if finish == "stop" and not thinking:
+            return None
+        content = ""
+    text, taken_out = strip_thinking(content)
+    return Text(text=text, finish=finish, tokens=tokens, thinking=thinking + taken_out)
+
+
+_FINISH: dict[str, Literal["stop", "length", "refused"]] = {
+    "length": "length",
+    "content_filter": "refused",
+}
+
+
+def _parse_message(message: ChatMessage) -> tuple[str | None, int]:
+    """A message's text, and the characters of thinking that came beside it."""
+    thinking = len(message.reasoning_content or message.reasoning or "")
+    if not isinstance(message.content, list):
+        return message.content, thinking
+    text = "".join(part.text or "" for part in message.content if part.type == "text")
+    for part in message.content:
+        inner = part.thinking or ""
+        thinking += len(inner if isinstance(inner, str) else "".join(p.text or "" for p in inner))
+    return text, thinking
+
+
+def _tokens_without_thinking(usage: Usage | None) -> int:
+    """The tokens of the text itself, thinking apart."""
+    if usage is None:
+        return 0
+    details = usage.completion_tokens_details
+    thinking = (details.reasoning_tokens or 0) if details else 0
+    return max(0, (usage.completion_tokens or 0) - thinking)

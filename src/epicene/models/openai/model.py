@@ -1,0 +1,139 @@
+"""A model on a server with an OpenAI-compatible API."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from pathlib import PureWindowsPath
+from typing import TYPE_CHECKING
+
+from epicene.core.records import (
+    Answer,
+    Draw,
+    Generate,
+    Identity,
+    Look,
+    Request,
+    Score,
+    Translate,
+    verb,
+)
+from epicene.models.http.address import Provider
+from epicene.models.http.errors import UnanswerableError
+from epicene.models.http.model import HostedModel
+from epicene.models.openai.token_bounds import IMAGE_TOKENS, max_request_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from epicene.models import ImageStore, ModelOptions
+    from epicene.models.http.async_bridge import AnswerRequest
+    from epicene.models.http.retry import RetryPolicy
+    from epicene.models.http.sender import Sender
+    from epicene.models.openai.echo_scoring import EchoCheck
+    from epicene.models.openai.generation import ServerCapabilities
+
+KIND = "openai"
+# Changed when the same server would give other answers to the same requests: how an echo is
+# read, or the words in which a translation is asked for.
+VERSION = "1"
+PROVIDER = Provider(
+    key_variable="OPENAI_API_KEY",
+    url_variable="OPENAI_BASE_URL",
+    url_option="--base-url",
+    own="the client library's own server",
+    several=True,
+)
+
+
+class OpenAIModel(HostedModel):
+    """Any model that an OpenAI-compatible server serves."""
+
+    library = "openai"
+
+    def __init__(
+        self, name: str, options: ModelOptions, patience: RetryPolicy | None = None
+    ) -> None:
+        path = PureWindowsPath(name)  # which knows the separators of both
+        identity = Identity(
+            kind=KIND,
+            # Many servers call a model by where its files are.
+            label=options.label or (path.name if path.anchor else name),
+            key={"model": name, "revision": options.revision, "version": VERSION},
+            about={"name": name, "family": "", "parameters": None},
+        )
+        super().__init__(identity, PROVIDER, options, patience)
+        self._capabilities: ServerCapabilities | None = None
+        self._echo_check: EchoCheck | None = None
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """Score is proved with the first request of a run, and the run refused without it."""
+        return frozenset(verb(each) for each in (Generate, Translate, Score, Draw, Look))
+
+    def cost_of(self, request: Request) -> float | None:
+        """The most that a request should cost; None if that is not known."""
+        if isinstance(request, Draw):
+            return super().cost_of(request)
+        return self.price.tokens(*max_request_tokens(request, self.price.picture or IMAGE_TOKENS))
+
+    def notes(self) -> Mapping[str, object]:
+        """What was sent, used and learnt of the server."""
+        counts, habits = self._tally, self._capabilities
+        notes = {
+            **super().notes(),
+            "prompt_tokens": counts.prompt_tokens,
+            "completion_tokens": counts.completion_tokens,
+            "served_models": self._shown(counts.models),
+            "system_fingerprints": self._shown(counts.fingerprints),
+        }
+        if counts.shorter_than_asked:
+            notes["shorter_than_asked"] = counts.shorter_than_asked
+        if counts.pictures or counts.refused:
+            notes["prompt_rewriting"] = "the protocol cannot forbid it"
+        if habits:
+            notes["seed"] = "sent" if habits.takes_seed else "not taken by the server"
+            if not habits.takes_temperature:
+                notes["temperature"] = "not taken by the server"
+        return notes
+
+    @asynccontextmanager
+    async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
+        # The client library takes a second to import.
+        from epicene.models.http.client import ImageDownloader
+        from epicene.models.http.image_samples import ImageSampler
+        from epicene.models.openai.client import OpenAIClient
+        from epicene.models.openai.echo_scoring import EchoCheck, EchoScorer
+        from epicene.models.openai.generation import Generator, ServerCapabilities
+        from epicene.models.openai.images import Drawer, Looker
+
+        self._capabilities = self._capabilities or ServerCapabilities()
+        self._echo_check = self._echo_check or EchoCheck()
+        transport = OpenAIClient(sender)
+        generator = Generator(transport, self._name, self._capabilities)
+        echo = EchoScorer(transport, self._name, self._echo_check)
+        looker = Looker(transport, self._name, self._capabilities, files)
+
+        async with (
+            transport,
+            sender.load_balancer.monitored(transport.look),
+            ImageDownloader(sender) as downloads,
+        ):
+            drawer = Drawer(transport, downloads, self._name, self._capabilities)
+            shots = ImageSampler(sender, files, drawer.ask)
+
+            async def answer(request: Request) -> Answer:
+                match request:
+                    case Generate():
+                        return await generator.generate(request)
+                    case Translate():
+                        return await generator.translate(request)
+                    case Score():
+                        return await echo.score(request)
+                    case Draw():
+                        return await shots.draw(request)
+                    case Look():
+                        return await looker.look(request)
+                    case _:
+                        raise UnanswerableError(f"a server knows no verb {verb(request)}")
+
+            yield answer

@@ -1,0 +1,59 @@
+"""Read the text that a model wrote: remove its thinking, and find which of the choices it names."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import regex
+
+from epicene.languages.normalisers import nfkc
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# What models of several families put around their thinking.
+THINK_OPEN, THINK_CLOSE = "<think>", "</think>"
+
+_THOUGHT = re.compile(f"{THINK_OPEN}(.*?)(?:{THINK_CLOSE}|\\Z)", re.DOTALL)
+
+
+def strip_thinking(text: str) -> tuple[str, int]:
+    """The text without its thinking, and how many characters of that there were.
+
+    Thinking that never closes runs to the end; one that only closes was opened by the prompt.
+    """
+    if THINK_CLOSE in text and THINK_OPEN not in text.partition(THINK_CLOSE)[0]:
+        text = THINK_OPEN + text
+    if THINK_OPEN not in text:
+        return text, 0
+    thoughts = _THOUGHT.findall(text)
+    return _THOUGHT.sub("", text).lstrip(), sum(len(thought.strip()) for thought in thoughts)
+
+
+_OUTER_PUNCTUATION = regex.compile(r"^[\p{P}\p{S}\s]+|[\p{P}\p{S}\s]+$")
+
+
+def match_choice(text: str, choices: Sequence[str]) -> str | None:
+    """The choice that the words are, letter case and outer punctuation apart; None for any others.
+
+    A sentence that holds a choice is not that choice: whether "not a man" says so is for the
+    suite to judge, which has the words.
+    """
+    said = _normalise_choice(text)
+    found = [choice for choice in choices if said and _normalise_choice(choice) == said]
+    return found[0] if len(found) == 1 else None
+
+
+def question_with_choices(question: str, choices: Sequence[str]) -> str:
+    """The question as it stands where it names every choice, and else with all of them after it."""
+    words = nfkc(question).casefold()
+    if all(
+        regex.search(rf"\b{regex.escape(_normalise_choice(choice))}\b", words) for choice in choices
+    ):
+        return question
+    return f"{question}\nAnswer with one of these only: {', '.join(choices)}."
+
+
+def _normalise_choice(text: str) -> str:
+    return _OUTER_PUNCTUATION.sub("", nfkc(text).casefold())

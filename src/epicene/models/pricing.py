@@ -1,0 +1,263 @@
+"""Prices of hosted models, and the budget of a run.
+
+Money is reserved before a request is sent and charged when its reply arrives.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import tomllib
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias, cast
+
+import msgspec
+
+from epicene.core.errors import OptionError, RunError
+from epicene.core.records import Record
+from epicene.models import Model
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from epicene.core.records import Request
+
+_MILLION = 1_000_000
+Dollars: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
+Tokens: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Price(Record, frozen=True, kw_only=True):
+    """What a model charges, in US dollars: a picture, a million tokens read, a million written.
+
+    None where that is not known. `picture` is the most tokens that one takes which is looked at.
+    """
+
+    image: Dollars | None = None
+    prompt: Dollars | None = None
+    completion: Dollars | None = None
+    picture: Tokens | None = None
+    origin: str = ""
+
+    def covers(self, verb: str) -> bool:
+        """Whether what that verb takes has a price."""
+        if verb == "draw":
+            return self.image is not None
+        return self.prompt is not None and self.completion is not None
+
+    def images(self, count: int) -> float | None:
+        """What so many pictures cost."""
+        return None if self.image is None else count * self.image
+
+    def tokens(self, prompt: int, completion: int) -> float | None:
+        """What so many tokens cost."""
+        if self.prompt is None or self.completion is None:
+            return None
+        return (prompt * self.prompt + completion * self.completion) / _MILLION
+
+    def __str__(self) -> str:
+        parts = []
+        if self.image is not None:
+            parts.append(f"{format_dollars(self.image)} an image")
+        if self.prompt is not None and self.completion is not None:
+            read, written = format_dollars(self.prompt), format_dollars(self.completion)
+            parts.append(f"{read} a million tokens read and {written} written")
+        return f"{', '.join(parts)} ({self.origin})" if parts else "not known"
+
+
+class _PriceTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    models: dict[str, Price]
+    checked: str = ""
+
+
+def format_dollars(amount: float) -> str:
+    """An amount as people write it: cents at least, and no more digits than it has."""
+    cents, exact = f"{amount:.2f}", f"{amount:.6f}".rstrip("0")
+    return f"${cents if len(exact) < len(cents) else exact}"
+
+
+def find_price(kind: str, name: str, stated: str = "", *, listed: bool) -> Price:
+    """What `KIND:NAME` charges: as the user states it, else as the table has it.
+
+    The table is for providers' own servers (`listed`); what another server charges only its owner
+    knows.
+    """
+    known = _default_table().models.get(f"{kind}:{name}") if listed else None
+    return _override(parse_price(stated, kind, name), known) if stated else known or Price()
+
+
+def parse_price(stated: str, kind: str, name: str) -> Price:
+    """`AMOUNT` an image, `READ/WRITTEN` a million tokens, or a TOML file laid out like ours."""
+    if stated.endswith(".toml"):
+        table = _read_table(Path(stated))
+        return _with_origin(table.models.get(f"{kind}:{name}", Price()), Path(stated).name)
+    try:
+        amounts = [float(amount) for amount in stated.split("/")]
+    except ValueError:
+        amounts = []
+    if len(amounts) not in (1, 2) or not all(0 <= amount < math.inf for amount in amounts):
+        raise OptionError(
+            "price",
+            f"The price {stated!r} is none: write dollars an image (0.04), dollars a million "
+            "tokens read and written (2.50/10), or a TOML file (prices.toml).",
+        )
+    if len(amounts) == 1:
+        return Price(image=amounts[0], origin="as given")
+    return Price(prompt=amounts[0], completion=amounts[1], origin="as given")
+
+
+def _override(stated: Price, known: Price | None) -> Price:
+    """What is stated, and the rest as it is known."""
+    if known is None:
+        return stated
+    changes = {
+        field: value
+        for field, value in msgspec.structs.asdict(stated).items()
+        if value not in (None, "")
+    }
+    return msgspec.structs.replace(known, **changes)
+
+
+@cache
+def _default_table() -> _PriceTable:
+    text = files("epicene.models").joinpath("prices.toml").read_text(encoding="utf-8")
+    table = msgspec.convert(tomllib.loads(text), _PriceTable)
+    origin = f"table of {table.checked}"
+    return _PriceTable({name: _with_origin(price, origin) for name, price in table.models.items()})
+
+
+def _with_origin(price: Price, origin: str) -> Price:
+    return msgspec.structs.replace(price, origin=origin)
+
+
+@cache
+def _read_table(path: Path) -> _PriceTable:
+    try:
+        table = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _PriceTable)
+    except OSError as error:
+        reason = f"Could not read {path}: {error.strerror or error}."
+        raise OptionError("price", reason) from error
+    except (ValueError, msgspec.ValidationError) as error:
+        raise OptionError(
+            "price",
+            f'{path} is no table of prices ({error}); it has parts like [models."KIND:NAME"] with '
+            "image, or prompt and completion, in dollars.",
+        ) from error
+    return table
+
+
+_ROUNDING = 1e-9  # what adding up fractions of a cent may be off by
+
+
+@dataclass(eq=False)
+class _Reservation:
+    """What a request may still cost."""
+
+    left: float
+
+
+# That of the request which the present task, or the one that made it, works for.
+_current: ContextVar[_Reservation | None] = ContextVar("_own", default=None)
+
+
+class CostLimitError(RunError):
+    """The next request could cost more than is left."""
+
+
+class Budget:
+    """Dollars spent over all models and sessions of a run, and how many it may spend.
+
+    Models of a run answer one after the other, so one event loop uses it at a time.
+    """
+
+    def __init__(self, limit: float | None = None, spent: float = 0.0) -> None:
+        self.limit = limit
+        self.spent = spent
+        self._aside: list[_Reservation] = []
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def fits(self, amount: float) -> bool:
+        """Whether so much can be spent whatever becomes of the requests under way."""
+        if self.limit is None:
+            return True
+        aside = sum(each.left for each in self._aside)
+        return self.spent + aside + amount <= self.limit + _ROUNDING
+
+    def reserve_more(self, amount: float) -> bool:
+        """Set so much more aside for the request under way, if there is room for it."""
+        if not self.fits(amount):
+            return False
+        if aside := _current.get():
+            aside.left += amount
+        return True
+
+    def charge(self, amount: float) -> None:
+        """Money is gone: what the request under way has set aside, as far as that goes."""
+        self.spent += amount
+        if aside := _current.get():
+            aside.left = max(0.0, aside.left - amount)
+
+    @asynccontextmanager
+    async def reserve(self, amount: float) -> AsyncIterator[None]:
+        """Wait until so much can be spent, and keep it from others meanwhile.
+
+        Where it cannot be even with nothing else under way, the run ends: what is paid for has
+        been answered by then.
+        """
+        while not self.fits(amount):
+            if not self._aside:
+                raise self._over(amount)
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        aside = _Reservation(amount)
+        self._aside.append(aside)
+        token = _current.set(aside)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+            self._aside.remove(aside)
+            waiting, self._waiting = self._waiting, []
+            for turn in waiting:
+                if not turn.done():
+                    turn.set_result(None)
+
+    def _over(self, amount: float) -> CostLimitError:
+        assert self.limit is not None
+        return CostLimitError(
+            f"The limit of {format_dollars(self.limit)} leaves no room for the next request, which "
+            f"may cost {format_dollars(amount)}: {format_dollars(self.spent)} is spent, and every "
+            "answer is kept; run the same command with a higher --max-cost to go on."
+        )
+
+
+def as_paid(model: Model) -> PaidModel | None:
+    """The model, if its answers cost money.
+
+    Its class is asked, not the model: a model asked for all that it has may load its weights.
+    """
+    return cast("PaidModel", model) if hasattr(type(model), "spend_from") else None
+
+
+class PaidModel(Model, Protocol):
+    """A model whose answers cost money."""
+
+    @property
+    def price(self) -> Price:
+        """What it charges."""
+
+    @property
+    def spent(self) -> float | None:
+        """What it has charged since it was opened; None if that is not known."""
+
+    def cost_of(self, request: Request) -> float | None:
+        """The most that a request should cost; None if that is not known."""
+
+    def spend_from(self, purse: Budget) -> None:
+        """Pay from this purse from now on."""

@@ -1,0 +1,297 @@
+"""The reference models `random` (seeded guesses at chance level) and `copy` (returns its input)."""
+
+from __future__ import annotations
+
+import math
+import random
+import struct
+import zlib
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from epicene.core.errors import InputError
+from epicene.core.records import (
+    LOGPROB_DECIMALS,
+    Choice,
+    Completion,
+    Completions,
+    Draw,
+    Fill,
+    Generate,
+    Identity,
+    Image,
+    Images,
+    Look,
+    Request,
+    Score,
+    Scores,
+    Text,
+    Texts,
+    TextScore,
+    Translate,
+    digest,
+)
+from epicene.languages.tokenisation import count_words, words
+from epicene.models import accepts_options
+from epicene.models.simple_model import SimpleModel, UnanswerableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from epicene.models import ImageStore, Model, ModelOptions
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_HEADER = struct.Struct(">IIBBBBB")
+_EIGHT_BITS, _RGB = 8, 2
+_CHANNELS = 3
+_NO_FILTER = b"\0"
+
+
+def noise_png(width: int, height: int, even: Callable[[], float]) -> bytes:
+    """A colour picture of even noise; `even` gives numbers in [0, 1)."""
+    rows = [
+        _NO_FILTER + bytes(int(even() * 256) for _ in range(width * _CHANNELS))
+        for _ in range(height)
+    ]
+    # Stored, not deflated: noise does not shrink, and every zlib stores the same bytes.
+    pixels = zlib.compress(b"".join(rows), level=0)
+    header = _HEADER.pack(width, height, _EIGHT_BITS, _RGB, 0, 0, 0)
+    return b"".join(
+        [_SIGNATURE, _chunk(b"IHDR", header), _chunk(b"IDAT", pixels), _chunk(b"IEND", b"")]
+    )
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+# Between one rank and the next, so that rounding never swaps two.
+_MIN_COST_RATIO = 1.1
+
+# The best text's log-probability is between -1 and -e⁵.
+_MAX_LOG_COST = 5.0
+
+# The longest side of a drawn picture: what shows nothing need not be large.
+_MAX_SIDE = 8
+
+
+@accepts_options("label")
+def open_random(name: str, options: ModelOptions) -> Model:
+    """Open `random` or `random:SEED`."""
+    try:
+        seed = int(name or "0")
+    except ValueError as error:
+        raise InputError(f"The seed in random:{name} is not a whole number.") from error
+    label = options.label or ("random" if seed == 0 else f"random:{seed}")
+    identity = Identity(kind="random", label=label, key={"seed": str(seed), "version": "2"})
+    guess = _RandomAnswers(seed)
+    return SimpleModel(
+        identity,
+        {
+            "score": guess.score,
+            "fill": guess.fill,
+            "generate": guess.generate,
+            "translate": guess.translate,
+            "look": guess.look,
+        },
+        draw=guess.draw,
+    )
+
+
+class _SeededRandom:
+    """Even numbers in [0, 1) that depend on the seed, the request and the shot alone."""
+
+    def __init__(self, seed: int, request: Request, *shot: int) -> None:
+        # Of Python's generator only `random` is promised to stay the same in later versions.
+        self._next = random.Random(digest(seed, request, *shot)).random
+
+    def uniform(self) -> float:
+        return self._next()
+
+    def waiting(self) -> float:
+        """A positive number, exponentially spread."""
+        return -math.log1p(-self._next())
+
+    def index(self, size: int) -> int:
+        return int(self._next() * size)
+
+    def order(self, size: int) -> list[int]:
+        """A permutation, each as likely as the others."""
+        keys = [self._next() for _ in range(size)]
+        return sorted(range(size), key=keys.__getitem__)
+
+
+class _RandomAnswers:
+    """One guess per verb."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def score(self, request: Score) -> Scores:
+        """Every order of the texts is as likely as any other, by the sum and by each mean alike.
+
+        Independent noise per token would not do: of two texts the shorter would have the higher
+        sum. Instead an order is drawn, and sums are made that keep it when they are divided by
+        tokens, words or characters. Equal texts get equal scores. A guess has no vocabulary to
+        cut down, so however a text is decoded it is drawn with these probabilities.
+        """
+        if not all(text.strip() for text in request.texts):
+            raise UnanswerableError("an empty text has no score")
+        noise = _SeededRandom(self._seed, request)
+        distinct = list(dict.fromkeys(request.texts))
+        ends = {text: _token_ends(text, request.language) for text in distinct}
+        sizes = [
+            (len(ends[text]), count_words(text, request.language) or 1, len(text))
+            for text in distinct
+        ]
+        scores = {}
+        for text, cost in zip(distinct, _costs(sizes, noise), strict=True):
+            parts = [noise.waiting() for _ in ends[text]]
+            logprobs = tuple(round(-cost * part / sum(parts), LOGPROB_DECIMALS) for part in parts)
+            scores[text] = TextScore(
+                logprobs=logprobs,
+                starts=(0, *ends[text][:-1]),
+                ends=tuple(ends[text]),
+                words=count_words(text, request.language),
+                characters=len(text),
+                drawn=UNSET if request.decoding is UNSET else logprobs,
+            )
+        return Scores(texts=tuple(scores[text] for text in request.texts), method="random")
+
+    def fill(self, request: Fill) -> Completions:
+        """Probabilities drawn evenly from all that the choices could have.
+
+        Without choices, a guess is a word of the text around the gap.
+        """
+        noise = _SeededRandom(self._seed, request)
+        choices = request.choices or _words_around(request)
+        if not choices:
+            raise UnanswerableError("the request has neither choices nor words to guess from")
+        parts = {choice: noise.waiting() for choice in dict.fromkeys(choices)}
+        total = sum(parts.values())
+        logprobs = {
+            choice: round(math.log(part / total), LOGPROB_DECIMALS)
+            for choice, part in parts.items()
+        }
+        return Completions(
+            completions=tuple(
+                Completion(text=choice, logprob=logprob, tokens=1, with_after=logprob)
+                for choice, logprob in sorted(logprobs.items(), key=lambda pair: -pair[1])[
+                    : None if request.choices else request.top
+                ]
+            ),
+            method="random",
+        )
+
+    def generate(self, request: Generate) -> Texts:
+        """One of the choices per sample; without choices, the source's words in another order."""
+        noise = _SeededRandom(self._seed, request)
+        if request.choices:
+            drawn = [request.choices[noise.index(len(request.choices))] for _ in _samples(request)]
+        elif request.source:
+            drawn = [_shuffled(request.source, request.language, noise) for _ in _samples(request)]
+        else:
+            raise UnanswerableError("the request has neither choices nor a source to guess from")
+        return Texts(texts=tuple(Text(text=text) for text in drawn))
+
+    def translate(self, request: Translate) -> Texts:
+        """The text's words in another order."""
+        noise = _SeededRandom(self._seed, request)
+        return Texts(texts=(Text(text=_shuffled(request.text, request.language, noise)),))
+
+    def look(self, request: Look) -> Choice:
+        """One of the choices, without looking."""
+        if not request.choices:
+            raise UnanswerableError("a guess needs choices, and the request has none")
+        noise = _SeededRandom(self._seed, request)
+        return Choice(choice=request.choices[noise.index(len(request.choices))])
+
+    def draw(self, request: Draw, files: ImageStore) -> Images:
+        """A small picture of noise per shot, whatever the prompt."""
+        width, height = min(request.width, _MAX_SIDE), min(request.height, _MAX_SIDE)
+        return Images(
+            images=tuple(
+                Image(
+                    sha256=files.put(
+                        noise_png(width, height, _SeededRandom(self._seed, request, shot).uniform)
+                    ),
+                    media_type="image/png",
+                    width=width,
+                    height=height,
+                )
+                for shot in range(request.shots)
+            )
+        )
+
+
+def _words_around(request: Fill) -> tuple[str, ...]:
+    """The words before and after a gap, with a space where the gap has none."""
+    space = "" if not request.before or request.before[-1].isspace() else " "
+    return tuple(
+        space + text[span.start : span.end]
+        for text in (request.before, request.after)
+        for span in words(text, request.language)
+    )
+
+
+def _samples(request: Generate) -> range:
+    return range(request.samples)
+
+
+def _costs(sizes: Sequence[tuple[int, ...]], noise: _SeededRandom) -> list[float]:
+    """Minus the log-probability of each text, in an order drawn at random.
+
+    Each cost is above the one before it by more than the lengths differ, in whatever unit, so
+    dividing by a length changes nothing in the order.
+    """
+    costs = [0.0] * len(sizes)
+    cost = math.exp(_MAX_LOG_COST * noise.uniform())
+    before: tuple[int, ...] | None = None
+    for place in noise.order(len(sizes)):
+        if before:
+            longer = max(new / old for new, old in zip(sizes[place], before, strict=True))
+            cost *= _MIN_COST_RATIO * max(1.0, longer)
+        costs[place] = cost
+        before = sizes[place]
+    if not math.isfinite(cost):
+        raise UnanswerableError("too many texts of too different lengths to guess among")
+    return costs
+
+
+def _token_ends(text: str, language: str) -> list[int]:
+    """Where the tokens end: each word is one, with what stands before it."""
+    ends = [span.end for span in words(text, language)]
+    return [*ends[:-1], len(text)] if ends else [len(text)]
+
+
+def _shuffled(text: str, language: str, noise: _SeededRandom) -> str:
+    """The words in a drawn order, with all that stands between them where it was."""
+    spans = words(text, language)
+    pieces, reached = [], 0
+    for span, place in zip(spans, noise.order(len(spans)), strict=True):
+        taken = spans[place]
+        pieces += [text[reached : span.start], text[taken.start : taken.end]]
+        reached = span.end
+    return "".join([*pieces, text[reached:]])
+
+
+@accepts_options("label")
+def open_copy(name: str, options: ModelOptions) -> Model:
+    """Open the kind `copy`."""
+    if name:
+        raise InputError(f"The model copy takes no name: write copy, not copy:{name}.")
+    identity = Identity(kind="copy", label=options.label or "copy", key={"version": "1"})
+    return SimpleModel(identity, {"generate": _generate, "translate": _translate})
+
+
+def _generate(request: Generate) -> Texts:
+    if not request.source:
+        raise UnanswerableError("the request names no source text, so there is nothing to copy")
+    return Texts(texts=(Text(text=request.source),) * request.samples)
+
+
+def _translate(request: Translate) -> Texts:
+    if not request.text:
+        raise UnanswerableError("the text is empty, so there is nothing to copy")
+    return Texts(texts=(Text(text=request.text),))

@@ -1,1 +1,0 @@
-"""Reference points that every table should have: `copy` and `random`."""

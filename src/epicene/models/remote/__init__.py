@@ -1,1 +1,0 @@
-"""What every model behind a server shares: its address, retries, room, counts, bill and shots."""

@@ -1,0 +1,430 @@
+"""The model kind `replicate:OWNER/NAME[:VERSION]`: text-to-image models on Replicate."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections.abc import Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Answer, Draw, Identity, Request, verb
+from epicene.models import accepts_options
+from epicene.models.http.address import Provider
+from epicene.models.http.errors import (
+    HttpStatusError,
+    RejectedError,
+    TransientError,
+    UnanswerableError,
+    mentions_content_filter,
+    one_line,
+)
+from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage
+from epicene.models.http.model import HostedModel
+from epicene.models.images import image_seed
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from epicene.models import ImageStore, Model, ModelOptions
+    from epicene.models.http.async_bridge import AnswerRequest
+    from epicene.models.http.client import HttpClient, ImageDownloader
+    from epicene.models.http.retry import RetryPolicy
+    from epicene.models.http.sender import Attempt, Sender
+
+# What providers call the rewriting of prompts, and how each is switched off.
+_PROMPT_REWRITING_OFF: dict[str, object] = {
+    "prompt_upsampling": False,
+    "magic_prompt_option": "Off",
+    "prompt_optimizer": False,
+    "enhance_prompt": False,
+}
+# Where a model publishes no schema its name has to do.
+_FAMILIES = {
+    "flux": ("prompt", "seed", "aspect_ratio", "prompt_upsampling"),
+    "ideogram": ("prompt", "seed", "aspect_ratio", "magic_prompt_option"),
+    "": ("prompt", "seed", "aspect_ratio"),
+}
+
+
+@dataclass
+class InputSchema:
+    """What is known of a model's inputs: of each its choices, or nothing where any value will do.
+
+    It holds for the model's life.
+    """
+
+    choices: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    latest: str = ""  # the version whose schema it is
+    needs_version: bool = False  # Replicate runs only its own choice of models by name alone
+    guessed: bool = False
+
+    def learn(self, version: str, schema: object) -> None:
+        """Read a version's schema."""
+        self.latest = version
+        schemas = _nested(schema, "components", "schemas")
+        properties = _nested(schemas, "Input", "properties")
+        self.choices = {name: _choices(each, schemas) for name, each in properties.items()}
+
+    def guess(self, name: str) -> None:
+        """Go by the model's name: it publishes no schema."""
+        self.guessed = True
+        family = next(family for family in _FAMILIES if family in name)
+        self.choices = dict.fromkeys(_FAMILIES[family], ())
+
+    def of(self, request: Draw, shot: int) -> dict[str, Any]:
+        """What is sent for one shot."""
+        if "prompt" not in self.choices:
+            raise UnanswerableError("the model takes no prompt, so it draws nothing from a text")
+        values: dict[str, Any] = {"prompt": request.prompt, **self._size(request)}
+        wishes = {
+            "seed": image_seed(request.seed, shot),
+            "num_outputs": 1,
+            "output_format": "png",
+            **_PROMPT_REWRITING_OFF,
+        }
+        for name, wish in wishes.items():
+            if (value := self._allowed(name, wish)) is not None:
+                values[name] = value
+        return values
+
+    def notes(self) -> dict[str, object]:
+        """For the manifest: what was set, and what the model has no input for."""
+        if not self.choices:
+            return {}
+        switches = [name for name in _PROMPT_REWRITING_OFF if name in self.choices]
+        notes: dict[str, object] = {
+            "seed": "sent" if "seed" in self.choices else "not taken by the model",
+            "prompt_rewriting": (
+                f"off ({', '.join(switches)})" if switches else "the model has no switch for it"
+            ),
+        }
+        if self.guessed:
+            notes["inputs"] = "by the model's name: it publishes no schema"
+        return notes
+
+    def _allowed(self, name: str, wish: object) -> object:
+        """The wish as the model spells it; None where it takes no such input or value."""
+        if name not in self.choices:
+            return None
+        spelt = {str(choice).casefold(): choice for choice in self.choices[name]}
+        return spelt.get(str(wish).casefold()) if spelt else wish
+
+    def _size(self, request: Draw) -> dict[str, Any]:
+        """The size by the most exact input there is for it."""
+        exact = {"width": request.width, "height": request.height}
+        if exact.keys() <= self.choices.keys():
+            if "aspect_ratio" not in self.choices:
+                return exact
+            if (custom := self._allowed("aspect_ratio", "custom")) and self.choices["aspect_ratio"]:
+                return {"aspect_ratio": custom, **exact}
+        for name in ("resolution", "size"):
+            listed = self._allowed(name, f"{request.width}x{request.height}")
+            if listed and self.choices[name]:
+                return {name: listed}
+        common = math.gcd(request.width, request.height)
+        ratio = f"{request.width // common}:{request.height // common}"
+        if (shape := self._allowed("aspect_ratio", ratio)) is not None:
+            return {"aspect_ratio": shape}
+        if "aspect_ratio" in self.choices:
+            raise UnanswerableError(f"the model does not draw {ratio}; ask another size")
+        return {}
+
+
+def _choices(property_: object, schemas: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The values that an input may have, where it names them here or by reference."""
+    parts = [property_, *_nested_list(property_, "allOf"), *_nested_list(property_, "anyOf")]
+    for part in parts:
+        found = _nested_list(part, "enum")
+        reference = part.get("$ref", "") if isinstance(part, Mapping) else ""
+        found = found or _nested_list(schemas.get(str(reference).rpartition("/")[2]), "enum")
+        if found:
+            return tuple(found)
+    return ()
+
+
+def _nested_list(thing: object, name: str) -> list[Any]:
+    found = thing.get(name) if isinstance(thing, Mapping) else None
+    return found if isinstance(found, list) else []
+
+
+def _nested(thing: object, *names: str) -> Mapping[str, Any]:
+    for name in names:
+        thing = thing.get(name) if isinstance(thing, Mapping) else None
+    return thing if isinstance(thing, Mapping) else {}
+
+
+ReplyT = TypeVar("ReplyT")
+
+_MAX_SERVER_WAIT = 60  # seconds that Replicate holds a request open at most
+_MIN_CANCEL_AFTER = 5  # seconds after which it lets a prediction be cancelled
+_MAX_POLL_INTERVAL = 5.0  # seconds between two looks at a prediction
+_CANCEL_TIMEOUT = 2.0  # seconds that calling off a prediction may take
+_RESET = re.compile(r"resets in ~?(\d+)s")
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """What Replicate says of a prediction."""
+
+    id: str = ""
+    status: str = ""
+    output: Any = None
+    error: Any = None
+    version: str | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether it is worth waiting for."""
+        return self.status in {"starting", "processing"}
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where its pictures lie."""
+        outputs = self.output if isinstance(self.output, list) else [self.output]
+        return [each for each in outputs if isinstance(each, str) and each]
+
+
+class ModelVersion(msgspec.Struct, frozen=True):
+    """A version of a model, with the schema of its inputs."""
+
+    id: str = ""
+    openapi_schema: Any = None
+
+
+class ModelReply(msgspec.Struct, frozen=True):
+    """A model, with its latest version."""
+
+    latest_version: ModelVersion | None = None
+
+
+class PredictionClient:
+    """Asks one model for one shot of a draw."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        client: HttpClient,
+        downloads: ImageDownloader,
+        model: str,
+        version: str,
+        inputs: InputSchema,
+    ) -> None:
+        self._sender = sender
+        self._client = client
+        self._downloads = downloads
+        self._model = model
+        self._version = version
+        self._inputs = inputs
+        self._describing = asyncio.Lock()
+
+    async def ask(self, request: Draw, shot: int) -> ReceivedImage:
+        """The picture as it came."""
+        await self._describe()
+        values = self._inputs.of(request, shot)
+        seed = values.get("seed")
+        worth = self._sender.cost_meter.price.image or 0.0
+        attempt = partial(self._attempt, values, seed)
+        address = await self._sender.send_with_retries(attempt, worth)
+        return ReceivedImage(await self._downloads.fetch(address), seed)
+
+    # --- what the model takes --------------------------------------------------------------
+
+    async def _describe(self) -> None:
+        """Read the model's schema, once."""
+        async with self._describing:
+            if self._inputs.choices:
+                return
+            once = partial(self._sender.send_once, self._get_version)
+            try:
+                version = await self._sender.send_with_retries(once)
+            except RejectedError:
+                version = ModelVersion()
+            self._inputs.learn(version.id, version.openapi_schema)
+            if not self._inputs.choices:
+                self._inputs.guess(self._model)
+
+    async def _get_version(self) -> ModelVersion:
+        path = f"models/{self._model}"
+        if self._version:
+            return await self._call("GET", f"{path}/versions/{self._version}", ModelVersion)
+        described = await self._call("GET", path, ModelReply)
+        return described.latest_version or ModelVersion()
+
+    # --- a prediction ----------------------------------------------------------------------
+
+    async def _attempt(self, values: dict[str, Any], seed: int | None, trial: Attempt) -> str:
+        """Where the picture lies."""
+        version = self._by_version
+        try:
+            prediction = await self._sender.send_once(partial(self._predict, values), trial)
+        except RejectedError as rejected:
+            if rejected.status == 404 and self._inputs.latest and not version:
+                self._inputs.needs_version = True
+                return await self._attempt(values, seed, trial)
+            if rejected.status == 404 and not self._sender.tally.answered:
+                raise RunError(
+                    f"Replicate has no model {self._model} that can be run ({rejected})."
+                ) from None
+            if rejected.filtered:
+                raise ImageRefusedError(rejected.message, seed) from None
+            raise
+        self._sender.tally.answered += 1
+        self._sender.tally.models.add(prediction.version or self._model)
+        if prediction.status != "succeeded":
+            trial.mark_uncharged()  # what came to nothing is not charged by the picture
+            raise _prediction_error(prediction, seed)
+        addresses = prediction.addresses
+        trial.cost(self._sender.cost_meter.price.images(len(addresses)))
+        if not addresses:
+            raise TransientError("reply", "the prediction holds no image")
+        return addresses[0]
+
+    @property
+    def _by_version(self) -> str:
+        """The version that is run; "" where the model is run by its name."""
+        return self._version or (self._inputs.latest if self._inputs.needs_version else "")
+
+    async def _predict(self, values: dict[str, Any]) -> Prediction:
+        """Make a prediction and wait for its end; called off, it is called off over there too."""
+        prediction = await self._create(values)
+        pause = self._sender.patience.first_wait
+        try:
+            while prediction.running:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _MAX_POLL_INTERVAL)
+                with suppress(TransientError):  # it goes on whether or not this look succeeds
+                    prediction = await self._look(prediction.id)
+        except asyncio.CancelledError:
+            with suppress(Exception):
+                async with asyncio.timeout(_CANCEL_TIMEOUT):
+                    await self._call("POST", f"predictions/{prediction.id}/cancel", Prediction)
+            raise
+        return prediction
+
+    async def _create(self, values: dict[str, Any]) -> Prediction:
+        seconds = self._sender.timeout
+        headers = {
+            "Prefer": f"wait={max(1, min(_MAX_SERVER_WAIT, int(seconds)))}",
+            # Should nobody be left to call it off, it is not paid for in vain.
+            "Cancel-After": f"{max(_MIN_CANCEL_AFTER, math.ceil(seconds))}s",
+        }
+        if self._by_version:
+            path, body = "predictions", {"version": self._by_version, "input": values}
+        else:
+            path, body = f"models/{self._model}/predictions", {"input": values}
+        return await self._call("POST", path, Prediction, json=body, headers=headers)
+
+    async def _look(self, name: str) -> Prediction:
+        try:
+            return await self._call("GET", f"predictions/{name}", Prediction)
+        except HttpStatusError as error:
+            if error.status == 429 or error.status >= 500:
+                raise TransientError("server", str(error)) from None
+            raise UnanswerableError(
+                f"the prediction {name} was lost from sight ({error})"
+            ) from None
+
+    async def _call(self, method: str, path: str, reply: type[ReplyT], **content: Any) -> ReplyT:
+        try:
+            return await self._client.call(method, path, reply, **content)
+        except HttpStatusError as error:
+            if (reset := _RESET.search(error.message)) and "retry-after" not in error.headers:
+                error.headers = {"retry-after": reset[1]}
+            raise
+
+
+def _prediction_error(prediction: Prediction, seed: int | None) -> Exception:
+    """What a prediction that came to nothing means."""
+    reason = one_line(str(prediction.error or ""))
+    if mentions_content_filter(reason):
+        return ImageRefusedError(reason, seed)
+    return TransientError("server", f"the prediction {prediction.status or 'ended'}: {reason}")
+
+
+KIND = "replicate"
+# Changed when the same model would be asked otherwise: which inputs are set, and to what.
+VERSION = "1"
+PROVIDER = Provider(
+    key_variable="REPLICATE_API_TOKEN",
+    url_variable="REPLICATE_BASE_URL",
+    url_option="?base_url= in the spec",
+    own="Replicate",
+    own_url="https://api.replicate.com/v1",
+)
+_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?::([0-9a-f]{8,64}))?")
+
+
+class ReplicateModel(HostedModel):
+    """Any model on Replicate that makes pictures of a prompt."""
+
+    def __init__(
+        self, name: str, options: ModelOptions, patience: RetryPolicy | None = None
+    ) -> None:
+        parts = _NAME.fullmatch(name)
+        if parts is None:
+            raise InputError(
+                f"The model spec replicate:{name} does not name a model; write "
+                "replicate:OWNER/NAME, or replicate:OWNER/NAME:VERSION."
+            )
+        self._name, self._version = parts[1], parts[2] or ""
+        identity = Identity(
+            kind=KIND,
+            label=options.label or self._name.partition("/")[2],
+            key={"model": self._name, "revision": self._version, "version": VERSION},
+            about={"name": self._name, "family": "", "parameters": None},
+        )
+        super().__init__(identity, PROVIDER, options, patience)
+        self._inputs: InputSchema | None = None
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """It draws and does nothing else."""
+        return frozenset({verb(Draw)})
+
+    def notes(self) -> Mapping[str, object]:
+        """What was sent, which versions answered, and which inputs were set."""
+        counts = self._tally
+        notes = {
+            **super().notes(),
+            "drawn": counts.pictures,
+            "refused": counts.refused,
+            "served_versions": self._shown(counts.models),
+        }
+        return {**notes, **self._inputs.notes()} if self._inputs else notes
+
+    @asynccontextmanager
+    async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
+        from epicene.models.http.client import HttpClient, ImageDownloader
+        from epicene.models.http.image_samples import ImageSampler
+
+        self._inputs = self._inputs or InputSchema()
+        headers = {"Authorization": f"Bearer {sender.address.key}"}
+        async with (
+            HttpClient(sender.address, headers) as client,
+            ImageDownloader(sender) as downloads,
+        ):
+            predictions = PredictionClient(
+                sender, client, downloads, self._name, self._version, self._inputs
+            )
+            shots = ImageSampler(sender, files, predictions.ask)
+
+            async def answer(request: Request) -> Answer:
+                if not isinstance(request, Draw):
+                    raise UnanswerableError(f"a model on Replicate knows no verb {verb(request)}")
+                return await shots.draw(request)
+
+            yield answer
+
+
+# Another provider's server, named for all models of a run, must not be sent this one's key.
+@accepts_options("label", "base_url", "concurrency", "timeout", "price", stated_only=("base_url",))
+def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
+    """Open the model of that name; nothing is sent yet."""
+
+    return ReplicateModel(name, options)

@@ -1,1 +1,0 @@
-"""Models that see and speak: local image-text models of transformers, opened by the kind `hf`."""

@@ -1,0 +1,196 @@
+"""Rank the models of one suite and tabulate changes between them, if they are comparable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from epicene.core.records import Column, Estimate, Row, Table
+from epicene.report import method_line
+from epicene.report.headline_metrics import headline_results
+from epicene.runs.differences import MetricDifference, pairwise_differences, pairwise_table
+from epicene.runs.dummy_answers import missing_judgements
+from epicene.runs.ranking import RankedModel, Ranking, rank
+from epicene.stats.ranking import SIGNIFICANCE_LEVEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import polars
+
+    from epicene.report.headline_metrics import HeadlineResult
+    from epicene.runs.results import StoredRun
+    from epicene.runs.summary import Summary
+    from epicene.suites import Protocol, Results
+
+# Every pair of so many models has a row; of more, the places say what there is to say.
+MAX_COMPARED_MODELS = 6
+_MAX_NAMED_MODELS = 5  # models that another is better than, before they are only counted
+
+_RANKING_NOTES = (
+    f"Every two models are tested on the same items: whole groups change sign, one-sided, at "
+    f"{100 * SIGNIFICANCE_LEVEL:.0f} % after Holm over all pairs both ways.",
+    "A place is a range: at best one below those told to be better, at worst one above those told "
+    "to be worse. Models that share a letter are not told apart.",
+    "A judgement that was to be had and is lacking, in one run or in all, counts against its model "
+    "where that should prove better and for it where another should, so that it can only widen a "
+    "place.",
+)
+
+
+def ranking_tables(
+    summary: Summary, entries: Sequence[HeadlineResult], lacking: polars.DataFrame | None = None
+) -> Iterator[Table | str]:
+    """A table for each headline that tells some models apart, a sentence for each that does not.
+
+    `lacking` are the judgements that were to be had of items without an answer.
+    """
+    models = [run.info.model for run in summary.runs]
+    if len(models) < 2:
+        return
+    asked = (
+        summary.results if lacking is None else _with_missing_judgements(summary.results, lacking)
+    )
+    for entry in entries:
+        if entry.language or entry.headline.figures is None:
+            continue
+        ranking = rank(entry.headline.figures(asked), models, suite=summary.suite.name)
+        if ranking.any_significant:
+            yield _ranking_table(ranking, entry)
+        else:
+            yield (
+                f"By “{entry.headline.name}” no model is told apart from another "
+                f"({ranking.shared} of {ranking.judgements} judgements are in all runs): there is "
+                "no ranking."
+            )
+
+
+def _with_missing_judgements(results: Results[Any], lacking: polars.DataFrame) -> Results[Any]:
+    import polars as pl
+
+    return replace(results, frame=pl.concat([results.frame, lacking], how="diagonal"))
+
+
+def _ranking_table(ranking: Ranking, entry: HeadlineResult) -> Table:
+    lacking = any(model.lacking for model in ranking.models)
+    columns = (
+        Column(name="place", unit="text"),
+        Column(name="group", unit="text"),
+        entry.column,
+        Column(name="better than", unit="text"),
+        *((Column(name="judgements lacking", unit="count"),) if lacking else ()),
+    )
+    rows = tuple(
+        Row(
+            keys=(model.model,),
+            cells=(
+                _rank_range(model, len(ranking.models)),
+                model.letters,
+                entry.estimates[model.model],
+                _model_list(model.better_than),
+                *((Estimate(value=model.lacking),) if lacking else ()),
+            ),
+        )
+        for model in ranking.models
+    )
+    return Table(
+        name="places",
+        title=f"Places by “{entry.headline.name}”",
+        levels=("model",),
+        columns=columns,
+        rows=rows,
+        notes=(
+            *_RANKING_NOTES,
+            f"{ranking.shared} of {ranking.judgements} judgements are in all runs.",
+        ),
+    )
+
+
+def _rank_range(model: RankedModel, models: int) -> str:
+    best, worst = model.place
+    return f"{best} of {models}" if best == worst else f"{best} to {worst} of {models}"
+
+
+def _model_list(models: Sequence[str]) -> str:
+    if not models:
+        return "none"
+    shown = ", ".join(models[:_MAX_NAMED_MODELS])
+    return (
+        shown
+        if len(models) <= _MAX_NAMED_MODELS
+        else f"{shown} and {len(models) - _MAX_NAMED_MODELS} more"
+    )
+
+
+def changes_table(summary: Summary, entries: Sequence[HeadlineResult]) -> Table | None:
+    """What changed between every two models, by each headline."""
+    models = [run.info.model for run in summary.runs]
+    if not 2 <= len(models) <= MAX_COMPARED_MODELS:
+        return None
+    found = [
+        MetricDifference(entry.headline.name, change)
+        for entry in entries
+        if not entry.language and entry.headline.figures is not None
+        for change in pairwise_differences(
+            entry.headline.figures(summary.results), models, suite=summary.suite.name
+        )
+    ]
+    return pairwise_table(found) if found else None
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """The headlines of all runs, and what may be said of the models by them."""
+
+    entries: tuple[HeadlineResult, ...]
+    places: tuple[tuple[HeadlineResult, Table], ...]  # by the headlines that tell models apart
+    changes: Table | None
+    said: tuple[str, ...]  # in sentences: why there are no places
+
+    @property
+    def undetected(self) -> str:
+        """The undetected rates of the judgements behind each headline."""
+        return undetected_per_headline(self.entries)
+
+
+def compare_models(summary: Summary, runs: Sequence[StoredRun]) -> ModelComparison:
+    """Places and changes where all runs were made by one method."""
+    entries = tuple(headline_results(summary))
+    if unlike := method_line.differing_settings(protocols_of(summary, runs)):
+        sentence = (
+            f"These runs differ in settings ({', '.join(unlike)}), so their models are not ranked "
+            "and not compared."
+        )
+        return ModelComparison(entries, (), None, (sentence,))
+    lacking = _missing_judgements(summary, runs)
+    told = [
+        (entry, each) for entry in entries for each in ranking_tables(summary, [entry], lacking)
+    ]
+    return ModelComparison(
+        entries,
+        tuple((entry, each) for entry, each in told if isinstance(each, Table)),
+        changes_table(summary, entries),
+        tuple(each for _, each in told if isinstance(each, str)),
+    )
+
+
+def undetected_per_headline(entries: Sequence[HeadlineResult]) -> str:
+    """The undetected rates of the judgements behind each headline, whosever they are."""
+    return method_line.joined_line(
+        method_line.undetected_line_of(f"“{entry.headline.name}”", entry.undetected)
+        for entry in entries
+        if not entry.language
+    )
+
+
+def protocols_of(summary: Summary, runs: Sequence[StoredRun]) -> Mapping[str, Protocol]:
+    """Under which protocol each model was run, all of one name."""
+    return {told.info.model: run.protocol for told, run in zip(summary.runs, runs, strict=True)}
+
+
+def _missing_judgements(summary: Summary, runs: Sequence[StoredRun]) -> polars.DataFrame | None:
+    """The judgements that the runs were to have and have no answer for."""
+    whole = all(run.coverage is None or run.coverage.whole for run in summary.runs)
+    if whole or summary.same is None or len(runs) < 2:
+        return None
+    return missing_judgements(runs, summary.same)

@@ -1,0 +1,157 @@
+"""Contact sheets for the HTML page: thumbnails within a size limit, texts packed and compressed.
+
+Every strip of every sheet gets its first picture before any gets its second, so that a large run
+shows something of everything.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from epicene.core.errors import InputError
+from epicene.core.files import ImageFolder
+from epicene.core.records import to_json
+from epicene.models.images import ImageError, make_thumbnail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from epicene.core.records import ContactSheet, SheetImage
+
+THUMBNAIL_SIDE = 96  # pixels
+DEFAULT_MEGABYTES = 12.0  # of a page, as text
+
+_BATCH = 64
+_THREADS = 4
+
+
+class Thumbnails(NamedTuple):
+    """WebP pictures in base64 by the hash of their image, and why others cannot be shown."""
+
+    pictures: dict[str, str]
+    broken: dict[str, str]
+
+
+def make_thumbnails(
+    sheets: Iterable[ContactSheet], folders: Sequence[Path], megabytes: float = DEFAULT_MEGABYTES
+) -> Thumbnails:
+    """Thumbnails of what the sheets show, from the images of these folders."""
+    made = Thumbnails({}, {})
+    room = megabytes * 1e6
+    wanted = round_robin(sheets)
+    shrink = partial(_thumbnail, [ImageFolder(folder) for folder in folders])
+    with ThreadPoolExecutor(_THREADS) as pool:  # Pillow unpacks outside Python's lock
+        while room > 0 and (some := list(islice(wanted, _BATCH))):
+            for name, small in zip(some, pool.map(shrink, some), strict=True):
+                if isinstance(small, Exception):
+                    made.broken[name] = str(small).rstrip(".")
+                elif len(small) <= room:
+                    made.pictures[name] = small
+                    room -= len(small)
+                else:
+                    return made
+    return made
+
+
+def round_robin(sheets: Iterable[ContactSheet]) -> Iterator[str]:
+    """The images' hashes, each once: the first of every strip, then the second of every strip."""
+    strips = [
+        [picture.sha256 for picture in strip.pictures if picture.sha256]
+        for sheet in sheets
+        for strip in sheet.strips
+    ]
+    seen: set[str] = set()
+    for together in zip_longest(*strips):
+        for name in together:
+            if name is not None and name not in seen:
+                seen.add(name)
+                yield name
+
+
+def _thumbnail(files: Sequence[ImageFolder], name: str) -> str | Exception:
+    """A small copy, or why there is none."""
+    try:
+        found = next((path for each in files if (path := each.path(name)).exists()), None)
+        if found is None:
+            return ImageError("the image is not among the run's files")
+        return base64.b64encode(make_thumbnail(found.read_bytes(), THUMBNAIL_SIDE)).decode("ascii")
+    except (ImageError, InputError, OSError) as error:
+        return error
+
+
+_NO_THUMBNAIL = -1
+
+
+class PackedSheets(NamedTuple):
+    """`data` is base64 of gzipped JSON; `thumbnails` one in base64 per line, by their number.
+
+    The JSON is `{"facets": [names], "sheets": [sheet]}` with the fields of ContactSheet and Strip;
+    a picture is `[thumbnail, caption, alt, missing]`, a thumbnail the number of a line or -1.
+    """
+
+    data: str
+    thumbnails: str
+    sheets: int
+    pictures: int
+    embedded: int
+
+
+def pack_sheets(sheets: Sequence[ContactSheet], small: Thumbnails) -> PackedSheets:
+    """Sheets as the page's script reads them."""
+    places = {name: place for place, name in enumerate(small.pictures)}
+    document = {
+        "facets": list(dict.fromkeys(name for sheet in sheets for name in sheet.facets)),
+        "sheets": [_packed_sheet(sheet, places, small) for sheet in sheets],
+    }
+    # No time stamp, so that the same sheets give the same page.
+    packed = gzip.compress(to_json(document), compresslevel=6, mtime=0)
+    hashes = {
+        picture.sha256
+        for sheet in sheets
+        for strip in sheet.strips
+        for picture in strip.pictures
+        if picture.sha256
+    }
+    return PackedSheets(
+        data=base64.b64encode(packed).decode("ascii"),
+        thumbnails="\n".join(small.pictures.values()),
+        sheets=len(sheets),
+        pictures=len(hashes),
+        embedded=len(small.pictures),
+    )
+
+
+def _packed_sheet(
+    sheet: ContactSheet, places: Mapping[str, int], small: Thumbnails
+) -> dict[str, Any]:
+    return {
+        "name": sheet.name,
+        "language": sheet.language,
+        "about": sheet.about,
+        "legend": sheet.legend,
+        "value": sheet.value,
+        "facets": sheet.facets,
+        "strips": [
+            {
+                "heading": strip.heading,
+                "summary": strip.summary,
+                "language": strip.language,
+                "prompts": strip.prompts,
+                "pictures": [_packed_picture(each, places, small) for each in strip.pictures],
+            }
+            for strip in sheet.strips
+        ],
+    }
+
+
+def _packed_picture(
+    picture: SheetImage, places: Mapping[str, int], small: Thumbnails
+) -> tuple[int, str, str, str]:
+    missing = picture.missing or small.broken.get(picture.sha256, "")
+    return places.get(picture.sha256, _NO_THUMBNAIL), picture.caption, picture.alt, missing

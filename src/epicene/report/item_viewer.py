@@ -1,0 +1,208 @@
+"""Pack judged items for the HTML page's item viewer: integer columns and a table of texts.
+
+Runs are read item by item and never held as records; the page's script decodes only the rows in
+view.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import sys
+from array import array
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from epicene.core.records import Judgement, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+# What a column is for: telling runs apart, naming the item, being filtered by, being a number
+# beside it, being read; or setting texts side by side that others hold, and so not searched.
+ColumnRole: TypeAlias = Literal["run", "item", "filter", "value", "text", "aligned"]
+_ALIGNED = "aligned"  # the name of such evidence
+
+_ALIGNMENT = 8  # bytes, so that the script can read numbers in place
+_END = "\0"  # after each text; a text that holds one gets the sign of the unreadable
+
+
+class PackedItems(NamedTuple):
+    """Base64 of what the script unpacks, and how many judgements it holds.
+
+    Inside is gzip of: the length of the header in eight bytes, the header, then blocks, each at a
+    multiple of eight bytes. The header is JSON `{"count", "texts", "searched", "bytes", "columns":
+    [{"name", "role", "width", "first", "size"}]}`. The blocks are the columns' numbers, `width`
+    bytes each, and then the texts in UTF-8, each ended by a zero. A number n > 0 of a column stands
+    for the text `first + n - 1`; it has `size` of them. The first `searched` texts are searched.
+    """
+
+    data: str
+    items: int
+
+
+class _Texts:
+    """Texts in the order in which they first came."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers) + 1)
+
+
+class _Column:
+    """One column: the number of each row's text."""
+
+    def __init__(self, name: str, role: ColumnRole, texts: _Texts) -> None:
+        self.name = name
+        self.role = role
+        self.texts = texts
+        self.numbers = array("I")
+
+    def add(self, row: int, text: str) -> None:
+        """Put a text in a row, after rows without one."""
+        if gap := row - len(self.numbers):
+            self.numbers.frombytes(bytes(gap * self.numbers.itemsize))
+        self.numbers.append(self.texts.number(text))
+
+    def fill(self, rows: int) -> None:
+        """Rows without a text up to the end."""
+        self.numbers.frombytes(bytes((rows - len(self.numbers)) * self.numbers.itemsize))
+
+    @property
+    def kind(self) -> str:
+        """The smallest unsigned number that holds all of them, as `array` names it."""
+        size = len(self.texts.numbers)
+        return "B" if size < 2**8 else "H" if size < 2**16 else "I"
+
+
+_JUDGEMENT_COLUMNS: tuple[tuple[str, ColumnRole, Callable[[Judgement], str | None]], ...] = (
+    ("item", "item", lambda judgement: judgement.item),
+    ("outcome", "filter", lambda judgement: judgement.outcome),
+    ("label", "filter", lambda judgement: judgement.label),
+    ("language", "filter", lambda judgement: judgement.language or None),
+    ("part", "filter", lambda judgement: judgement.name or None),
+    (
+        "value",
+        "value",
+        lambda judgement: None if judgement.value is None else f"{judgement.value:.6g}",
+    ),
+)
+_MODEL = "model"
+
+
+class ItemPacker:
+    """Takes judgements one by one, run by run."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._passages = _Texts()  # shared, since an answer often is another column's reference
+        self._columns: dict[tuple[str, str], _Column] = {}
+
+    def add(self, model: str, judgements: Iterable[Judgement]) -> None:
+        """The judgements of one model's run that have something to look at."""
+        for judgement in judgements:
+            self.add_judgement(model, judgement)
+
+    def add_judgement(self, model: str, judgement: Judgement) -> None:
+        """One judgement; what has neither outcome nor text is for tables, and left out."""
+        if judgement.outcome is None and not judgement.evidence:
+            return
+        row = self.rows
+        self.rows += 1
+        if model:
+            self._column("own", _MODEL, "run").add(row, model)
+        for name, role, read in _JUDGEMENT_COLUMNS:
+            if (text := read(judgement)) is not None:
+                self._column("own", name, role).add(row, text)
+        for name, text in judgement.facets.items():
+            self._column("facet", name, "filter").add(row, text)
+        for name, text in judgement.evidence.items():
+            self._column("text", name, "aligned" if name == _ALIGNED else "text").add(row, text)
+
+    def packed(self) -> PackedItems:
+        """What the page carries. No time stamp, so that the same items give the same page."""
+        raw = b"".join(self._blocks())
+        data = gzip.compress(raw, compresslevel=6, mtime=0)
+        return PackedItems(base64.b64encode(data).decode("ascii"), self.rows)
+
+    def _column(self, kind: str, name: str, role: ColumnRole) -> _Column:
+        found = self._columns.get((kind, name))
+        if found is None:
+            texts = self._passages if role == "text" else _Texts()
+            found = self._columns[kind, name] = _Column(name, role, texts)
+        return found
+
+    def _blocks(self) -> Iterator[bytes]:
+        columns = list(self._chosen())
+        firsts: dict[int, int] = {}  # by the identity of a column's texts
+        texts: list[str] = []
+        searched = 0
+        for _, column in columns:
+            if id(column.texts) not in firsts:
+                firsts[id(column.texts)] = len(texts)
+                texts += column.texts.numbers
+            if not _is_aligned(column):
+                searched = len(texts)
+        written = "".join(text.replace(_END, "\N{REPLACEMENT CHARACTER}") + _END for text in texts)
+        encoded = written.encode("utf-8", "replace")
+        header = to_json(
+            {
+                "count": self.rows,
+                "texts": len(texts),
+                "searched": searched,
+                "bytes": len(encoded),
+                "columns": [
+                    {
+                        "name": name,
+                        "role": column.role,
+                        "width": array(column.kind).itemsize,
+                        "first": firsts[id(column.texts)],
+                        "size": len(column.texts.numbers),
+                    }
+                    for name, column in columns
+                ],
+            }
+        )
+        yield len(header).to_bytes(_ALIGNMENT, "little")
+        yield _padded(header)
+        for _, column in columns:
+            numbers = array(column.kind, column.numbers)
+            if sys.byteorder == "big":
+                numbers.byteswap()
+            yield _padded(numbers.tobytes())
+        yield encoded
+
+    def _chosen(self) -> Iterator[tuple[str, _Column]]:
+        """Columns with their names, own ones first, a facet that only repeats one of them apart."""
+        for column in self._columns.values():
+            column.fill(self.rows)
+        own = {name: self._columns[kind, name] for kind, name in self._columns if kind == "own"}
+        ordered = [
+            name for name in (*(each[0] for each in _JUDGEMENT_COLUMNS), _MODEL) if name in own
+        ]
+        yield from ((name, own[name]) for name in ordered)
+        for (kind, name), column in self._columns.items():
+            if kind == "facet" and not (name in own and _same_texts(column, own[name])):
+                yield (f"{name} (facet)" if name in own else name), column
+        read = [column for (kind, _), column in self._columns.items() if kind == "text"]
+        yield from ((column.name, column) for column in sorted(read, key=_is_aligned))
+
+
+def pack_items(judgements: Iterable[Judgement], model: str = "") -> PackedItems:
+    """Judgements of one run as the page's script reads them."""
+    packer = ItemPacker()
+    packer.add(model, judgements)
+    return packer.packed()
+
+
+def _same_texts(one: _Column, other: _Column) -> bool:
+    return one.numbers == other.numbers and list(one.texts.numbers) == list(other.texts.numbers)
+
+
+def _is_aligned(column: _Column) -> bool:
+    return column.role == "aligned"
+
+
+def _padded(block: bytes) -> bytes:
+    return block + bytes(-len(block) % _ALIGNMENT)

@@ -1,0 +1,99 @@
+"""The results of runs as one JSON document, and as one table of all metrics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.core.records import Column, Estimate, Row, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.runs.summary import RunSummary, Summary
+
+
+def estimate_json(estimate: Estimate) -> dict[str, Any]:
+    """A number as JSON; why it is undefined or has no interval, where that is so."""
+    shown: dict[str, Any] = {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+    }
+    if estimate.why:
+        shown["why"] = estimate.why
+    return shown
+
+
+def results_document(
+    summary: Summary, tables: Sequence[Table] | None = None, notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The one shape of results (docs/results.schema.json), with other tables than the suite's if
+    these are given."""
+    from epicene.report.table_formats import tables_json
+
+    return {
+        "suite": summary.suite.name,
+        "protocol": summary.protocol.name,
+        "data": ", ".join(dict.fromkeys(run.data for run in summary.runs)),
+        "metrics": {name: estimate_json(each) for name, each in summary.metrics.items()},
+        "undetected": estimate_json(summary.undetected),
+        "tables": tables_json(summary.tables if tables is None else tables),
+        "runs": [run_json(run) for run in summary.runs],
+        **({"notes": list(notes)} if notes else {}),
+    }
+
+
+def run_json(run: RunSummary) -> dict[str, Any]:
+    """One run's part of it."""
+    return {
+        "run": run.info.run,
+        "model": run.info.model,
+        "data": run.data,
+        "metrics": {name: estimate_json(each) for name, each in run.metrics.items()},
+        "undetected": estimate_json(run.undetected),
+        "coverage": None if run.coverage is None else msgspec.to_builtins(run.coverage),
+    }
+
+
+def metrics_table(summary: Summary) -> Table:
+    """The metrics of each run, side by side."""
+    names = list(dict.fromkeys(name for run in summary.runs for name in run.metrics))
+    rows = []
+    for name in [*names, "undetected"]:
+        cells = [
+            run.undetected
+            if name == "undetected"
+            else run.metrics.get(name, Estimate(value=None, why="nothing was judged"))
+            for run in summary.runs
+        ]
+        rows.append(Row(keys=(name,), cells=tuple(cells)))
+    return Table(
+        name="headlines",
+        title=f"{summary.suite.card.title}, protocol {summary.protocol.name}",
+        levels=("metric",),
+        columns=tuple(
+            Column(name=run.info.model, unit="number", decimals=3) for run in summary.runs
+        ),
+        rows=tuple(rows),
+    )
+
+
+def metrics_by_model(table: Table) -> Table:
+    """The same headlines with a row for each model."""
+    kind = table.columns[0]
+    return Table(
+        name=table.name,
+        title=table.title,
+        levels=("model",),
+        columns=tuple(
+            Column(name=row.keys[0], unit=kind.unit, decimals=kind.decimals) for row in table.rows
+        ),
+        rows=tuple(
+            Row(keys=(column.name,), cells=tuple(row.cells[place] for row in table.rows))
+            for place, column in enumerate(table.columns)
+        ),
+        notes=table.notes,
+    )

@@ -1,0 +1,236 @@
+"""Tables of a sweep's estimate and outcome, and its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.core.errors import EpiceneError
+from epicene.core.records import Column, Row, Table
+from epicene.models.pricing import format_dollars
+from epicene.report.page import NotMeasured
+from epicene.report.run_report import write_report
+from epicene.runs.dummy_answers import BYTES_PER_TOKEN
+from epicene.runs.results import RunJudgements, read_run
+from epicene.runs.sweep.forecast import total_forecast
+from epicene.runs.sweep.runner import RunState, StateNotWrittenError, SweepState, write_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epicene.runs.sweep.forecast import RunForecast, SweepForecast
+    from epicene.runs.sweep.workload import Workload
+
+_UNKNOWN = "unknown"
+
+_ESTIMATE_NOTES = (
+    f"Requests are counted by the suites' own planning. Tokens read are UTF-8 bytes / "
+    f"{BYTES_PER_TOKEN}, about, without pictures and a chat's template; tokens written and cost "
+    "are at most.",
+    "Time is measured: as earlier runs in this folder of the same models under the same settings "
+    "took a request once their model had begun to answer; else, or if they were too short to tell, "
+    "it is unknown. `--limit` makes a trial.",
+)
+_UPPER_BOUND_NOTE = (
+    "≤: some hang on answers that are not there yet, and are counted as if each had what the next "
+    "stage looks for."
+)
+
+
+def _text_columns(*names: str) -> tuple[Column, ...]:
+    return tuple(Column(name=name, unit="text") for name in names)
+
+
+def estimate_table(prospects: Sequence[RunForecast]) -> Table:
+    """What each run takes, and all together."""
+    rows = [
+        Row(
+            keys=(each.cell.title,),
+            cells=_estimate_cells(each.tally, each.seconds, each.standing, each.why),
+        )
+        for each in prospects
+    ]
+    ahead = total_forecast(prospects)
+    cells = _estimate_cells(ahead.tally, ahead.seconds, f"{ahead.runs} runs left", "")
+    rows.append(Row(keys=("all",), cells=(*cells[:-1], _time_text(ahead))))
+    later = (_UPPER_BOUND_NOTE,) if ahead.tally.later else ()
+    return Table(
+        name="estimate",
+        title="What the sweep takes",
+        levels=("run",),
+        columns=_text_columns(
+            "state", "answered", "requests left", "tokens read", "tokens written", "images", "cost",
+            "time",
+        ),
+        rows=tuple(rows),
+        notes=(*_ESTIMATE_NOTES, *later),
+    )  # fmt: skip
+
+
+def _estimate_cells(
+    tally: Workload | None, seconds: float | None, state: str, why: str
+) -> tuple[str, ...]:
+    if tally is None:
+        return (f"{state}: {why}", *[""] * 7)
+    verbs = ", ".join(f"{count:,} {verb}" for verb, count in sorted(tally.requests.items()))
+    return (
+        state,
+        f"{tally.answered:,}",
+        f"{'≤ ' if tally.later else ''}{verbs or 0}",
+        f"{tally.tokens_read:,}",
+        f"{tally.tokens_written:,}",
+        f"{tally.images:,}",
+        _UNKNOWN if tally.cost is None else format_dollars(tally.cost),
+        format_duration(seconds),
+    )
+
+
+def format_duration(seconds: float | None) -> str:
+    """Roughly how long, in the unit that fits."""
+    if seconds is None:
+        return _UNKNOWN
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _time_text(ahead: SweepForecast) -> str:
+    """How long all of it takes, as far as that is known."""
+    if not ahead.unknown or ahead.seconds is None:
+        return format_duration(ahead.seconds if ahead.runs else 0.0)
+    return f"{format_duration(ahead.seconds)}, and {ahead.unknown} of {ahead.runs} runs {_UNKNOWN}"
+
+
+def estimate_sentence(prospects: Sequence[RunForecast]) -> str:
+    """What all of it takes, in one sentence."""
+    ahead = total_forecast(prospects)
+    tally = ahead.tally
+    cost = "at a cost not known" if tally.cost is None else f"at most {format_dollars(tally.cost)}"
+    return (
+        f"{ahead.runs} runs are left: {'at most ' if tally.later else ''}{tally.left:,} requests, "
+        f"about {tally.tokens_read:,} tokens to read, at most {tally.tokens_written:,} to write, "
+        f"{tally.images:,} images, {cost}; time: {_time_text(ahead)}."
+    )
+
+
+def estimate_document(prospects: Sequence[RunForecast]) -> dict[str, Any]:
+    """The estimate for a program."""
+    ahead = total_forecast(prospects)
+    return {
+        "runs": [
+            {
+                "title": each.cell.title,
+                "suite": each.cell.suite,
+                "protocol": each.cell.protocol,
+                "language": each.cell.language,
+                "model": each.cell.model,
+                "state": each.standing,
+                "why": each.why,
+                "folder": str(each.folder or ""),
+                "estimate": _estimate_numbers(each.tally, each.seconds) if each.tally else None,
+            }
+            for each in prospects
+        ],
+        "all": {
+            **_estimate_numbers(ahead.tally, ahead.seconds),
+            "runs_left": ahead.runs,
+            "runs_of_unknown_time": ahead.unknown,
+        },
+        "how": list(_ESTIMATE_NOTES),
+    }
+
+
+def _estimate_numbers(tally: Workload, seconds: float | None) -> dict[str, Any]:
+    return {
+        "answered": tally.answered,
+        "requests": tally.left,
+        "by_verb": dict(tally.requests),
+        "requests_that_hang_on_answers": tally.later,
+        "tokens_read": tally.tokens_read,
+        "tokens_written": tally.tokens_written,
+        "images": tally.images,
+        "cost": tally.cost,
+        "seconds": seconds,
+    }
+
+
+def state_table(state: SweepState) -> Table:
+    """How each run ended."""
+    return Table(
+        name="sweep",
+        title="How the sweep went",
+        levels=("run",),
+        columns=_text_columns("state", "requests", "answered", "failed", "time", "cost", "folder"),
+        rows=tuple(
+            Row(
+                keys=(run.title,),
+                cells=(
+                    run.state,
+                    f"{run.requests:,}",
+                    f"{run.answered:,}",
+                    f"{run.failed:,}",
+                    "" if run.seconds is None else format_duration(run.seconds),
+                    _cost_text(run),
+                    run.folder,
+                ),
+            )
+            for run in state.runs
+        ),
+    )
+
+
+def _cost_text(run: RunState) -> str:
+    if not run.unpriced:
+        return format_dollars(run.spent)
+    return f"{format_dollars(run.spent)} and more" if run.spent else _UNKNOWN
+
+
+def write_sweep_report(folder: Path, state: SweepState, plan: Path) -> SweepState:
+    """Write one page about all runs that have answers, and about those that have none.
+
+    A run whose answers turn out to be damaged has failed, and the page is about the others.
+    """
+    page = folder / "report.html"
+    try:
+        written = _write_page(page, state.runs, plan)
+    except EpiceneError as error:
+        runs = tuple(map(_failed_if_unreadable, state.runs))
+        if runs == state.runs:
+            raise StateNotWrittenError(str(error), state) from error
+        return write_sweep_report(
+            folder, write_state(folder, msgspec.structs.replace(state, runs=runs)), plan
+        )
+    if not written:
+        return state
+    return write_state(folder, msgspec.structs.replace(state, report=str(page)))
+
+
+def _write_page(page: Path, runs: Sequence[RunState], plan: Path) -> bool:
+    """Write the page; whether there was anything to write about."""
+    answered = [read_run(Path(run.folder)) for run in runs if run.answered]
+    if answered:
+        missing = [
+            NotMeasured(
+                what=run.title, why=f"{run.state}: {run.why}", command=f"epicene sweep {plan}"
+            )
+            for run in runs
+            if run.state != "complete"
+        ]
+        write_report(answered, page, missing=missing)
+    return bool(answered)
+
+
+def _failed_if_unreadable(run: RunState) -> RunState:
+    """The run as it is, or as one that failed and has nothing to be read."""
+    if not run.answered:
+        return run
+    try:
+        for _ in RunJudgements(read_run(Path(run.folder))):
+            pass
+    except EpiceneError as damaged:
+        why = run.why if run.state == "failed" and run.why else str(damaged)
+        return msgspec.structs.replace(run, state="failed", why=why, answered=0)
+    return run

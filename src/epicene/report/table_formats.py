@@ -1,0 +1,233 @@
+"""Tables as JSON, CSV and Markdown, and as rich tables for the terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+from epicene.report.latex import tables_latex
+from epicene.report.layout import check_table, lay_out, reason_for
+from epicene.studies.exchange.sheet_cells import escape_formula
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    from epicene.core.records import Column, Estimate, Row, Table
+    from epicene.report.layout import Layout, LayoutCell, LayoutRow
+    from epicene.report.provenance import Provenance
+
+__all__ = [
+    "as_csv",
+    "as_json",
+    "as_markdown",
+    "escape_markdown",
+    "long_csv",
+    "tables_csv",
+    "tables_json",
+    "tables_latex",
+    "tables_markdown",
+]
+
+_NUMBER_FIELDS = ("low", "high", "n", "why")
+
+
+# --- JSON ----------------------------------------------------------------------------------
+
+
+def as_json(table: Table) -> dict[str, Any]:
+    """Keys, level by level, then columns, each `{"value", "low", "high", "n", …}` unrounded."""
+    check_table(table)
+    nested: dict[str, Any] = {}
+    for row in table.rows:
+        branch = nested
+        for key in row.keys:
+            branch = branch.setdefault(key, {})
+        for column, cell in zip(table.columns, row.cells, strict=True):
+            branch[column.name] = _json_cell(cell, row)
+    return nested
+
+
+def tables_json(tables: Iterable[Table]) -> dict[str, Any]:
+    """Several tables by name."""
+    document: dict[str, Any] = {}
+    for table in tables:
+        if table.name in document:
+            raise ValueError(f"There are two tables named {table.name!r}.")
+        document[table.name] = as_json(table)
+    return document
+
+
+def _json_cell(cell: Estimate | str, row: Row) -> dict[str, Any]:
+    shown: dict[str, Any]
+    if isinstance(cell, str):
+        shown = {"value": cell}
+    else:
+        shown = {"value": cell.value, "low": cell.low, "high": cell.high, "n": cell.n}
+        if reason := reason_for(cell, row):
+            shown["why"] = reason
+        if cell.mark:
+            shown["mark"] = cell.mark
+    if row.origin != "run":
+        shown["origin"] = row.origin
+    return shown
+
+
+# --- CSV -----------------------------------------------------------------------------------
+
+
+def as_csv(table: Table, source: Provenance | None = None) -> str:
+    """One line per row; a number takes five columns: NAME and NAME low, high, n, why.
+
+    With a source what qualifies the row's numbers comes after its keys.
+    """
+    check_table(table)
+    header = [*table.levels, "origin", *_run_fields([source])]
+    for column in table.columns:
+        header += [column.name]
+        if column.unit != "text":
+            header += [f"{column.name} {field}" for field in _NUMBER_FIELDS]
+    rows = []
+    for row in table.rows:
+        fields: list[object] = [*row.keys, row.origin]
+        if source is not None:
+            fields += source.fields(row)
+        for column, cell in zip(table.columns, row.cells, strict=True):
+            fields += _csv_cell(cell, row)[: 1 if column.unit == "text" else 5]
+        rows.append(fields)
+    return _csv(header, rows)
+
+
+def tables_csv(tables: Sequence[Table], source: Provenance | None = None) -> str:
+    """Several tables in one file, one line per cell; a level that a table lacks is left empty."""
+    return long_csv([(table, source) for table in tables])
+
+
+def long_csv(tables: Sequence[tuple[Table, Provenance | None]]) -> str:
+    """The same for tables that come from different runs."""
+    levels = list(dict.fromkeys(level for table, _ in tables for level in table.levels))
+    known = _run_fields([source for _, source in tables])
+    header = ["table", *levels, "origin", *known, "column", "value", *_NUMBER_FIELDS, "mark"]
+    rows = []
+    for table, source in tables:
+        check_table(table)
+        for row in table.rows:
+            keys = dict(zip(table.levels, row.keys, strict=True))
+            start = [table.name, *(keys.get(level, "") for level in levels), row.origin]
+            for column, cell in zip(table.columns, row.cells, strict=True):
+                of_run = source.fields(row, column.name) if source else [None] * len(known)
+                rows.append([*start, *of_run, column.name, *_csv_cell(cell, row)])
+    return _csv(header, rows)
+
+
+def _run_fields(sources: Iterable[Provenance | None]) -> Sequence[str]:
+    from epicene.report.provenance import RUN_FIELDS
+
+    return RUN_FIELDS if any(sources) else ()
+
+
+def _csv_cell(cell: Estimate | str, row: Row) -> list[object]:
+    if isinstance(cell, str):
+        return [cell, None, None, None, None, None]
+    # A number that is there is of something: 0 is where nobody said of how much.
+    n = cell.n or (0 if cell.value is None and row.origin == "run" else None)
+    return [cell.value, cell.low, cell.high, n, reason_for(cell, row) or None, cell.mark or None]
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Texts that a spreadsheet would run as formulas are guarded as in the sheets of studies."""
+    if len(set(header)) != len(header):
+        raise ValueError(f"Two columns of a CSV file would have one name: {', '.join(header)}.")
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(map(escape_formula, header))
+    for row in rows:
+        writer.writerow(
+            [escape_formula(field) if isinstance(field, str) else field for field in row]
+        )
+    return text.getvalue()
+
+
+# --- Markdown ------------------------------------------------------------------------------
+
+# What GitHub's Markdown would take for its own: emphasis, code, links, HTML, mathematics, cells.
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>|~$#&]")
+
+
+def as_markdown(table: Table, source: Provenance | None = None) -> str:
+    """A GitHub table under its caption; below it reasons, notes, and what its numbers are of."""
+    layout = lay_out(table if source is None else source.noted(table))
+    below = [f"{letter}: {escape_markdown(reason)}" for letter, reason in layout.reasons]
+    below += map(escape_markdown, layout.notes)
+    parts = [f"**{escape_markdown(layout.caption)}**", _markdown_grid(layout), *below]
+    return "\n\n".join(parts) + "\n"
+
+
+def tables_markdown(tables: Iterable[Table], source: Provenance | None = None) -> str:
+    """Several tables, one under the other."""
+    return "\n".join(as_markdown(table, source) for table in tables)
+
+
+def _markdown_grid(layout: Layout) -> str:
+    heads = [*layout.levels, *layout.headings]
+    rules = [":--"] * len(layout.levels) + [_rule(column) for column in layout.columns]
+    lines = [[escape_markdown(head) for head in heads], rules]
+    lines += [_markdown_line(line) for line in layout.lines]
+    return "\n".join(f"| {' | '.join(fields)} |" for fields in lines)
+
+
+def _rule(column: Column) -> str:
+    return ":--" if column.unit == "text" else "--:"
+
+
+def _markdown_line(line: LayoutRow) -> list[str]:
+    return [*(escape_markdown(key.text) for key in line.keys), *map(_markdown_cell, line.cells)]
+
+
+def _markdown_cell(cell: LayoutCell) -> str:
+    # Brackets around an interval are no link, and read better bare.
+    text = escape_markdown(cell.text)
+    if cell.estimate is not None:
+        text = text.replace(r"\[", "[").replace(r"\]", "]")
+    return f"{text} ({cell.letter})" if cell.letter else text
+
+
+def escape_markdown(text: str) -> str:
+    """A text that Markdown shows as it is, in a cell too; its lines stay apart."""
+    return "<br>".join(_MARKDOWN.sub(r"\\\g<0>", text).splitlines())
+
+
+def rich_table(table: Table) -> RichTable:
+    """A table for rich, the reasons for its dashes below; its notes are left to the caller."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    layout = lay_out(table)
+    reasons = "\n".join(f"{letter}: {reason}" for letter, reason in layout.reasons)
+    drawn = RichTable(
+        title=Text(layout.caption),
+        title_justify="left",
+        caption=Text(reasons) if reasons else None,
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+    )
+    for level in layout.levels:
+        drawn.add_column(Text(level), overflow="fold")
+    for head, column in zip(layout.headings, layout.columns, strict=True):
+        drawn.add_column(Text(head), justify="left" if column.unit == "text" else "right")
+    for line in layout.lines:
+        keys = (Text(key.text if key.span else "") for key in line.keys)
+        style = "dim italic" if line.published else ""
+        drawn.add_row(*keys, *map(_rich_cell, line.cells), style=style)
+    return drawn
+
+
+def _rich_cell(cell: LayoutCell) -> Text:
+    from rich.text import Text
+
+    return Text(f"{cell.text} ({cell.letter})" if cell.letter else cell.text)

@@ -1,0 +1,67 @@
+"""Rewrite a text for another person: other pronouns or another gender, with agreement.
+
+A language that can be rewritten names its `Rewriter` in its record; this package finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Literal, NamedTuple, TypeAlias
+
+from epicene import languages
+from epicene.core import registry
+from epicene.core.errors import unknown
+from epicene.core.records import Record
+
+# certain: the form itself says so; likely: the words around it do; guess: they might as well not.
+Confidence: TypeAlias = Literal["certain", "likely", "guess"]
+
+
+class Change(Record, frozen=True, kw_only=True):
+    """Characters [start, end) of the text that were replaced, by which rule and how surely."""
+
+    start: int
+    end: int
+    before: str
+    after: str
+    rule: str
+    sure: Confidence
+
+
+class Rewriting(Record, frozen=True, kw_only=True):
+    """A rewritten text and what was changed, in order."""
+
+    text: str
+    changes: tuple[Change, ...] = ()
+
+
+# Lines in, as many rewritings out, in the same order.
+Rewrite: TypeAlias = Callable[[Iterable[str]], Iterator[Rewriting]]
+
+
+class Rewriter(NamedTuple):
+    """How a language is rewritten: the options it takes, and what opens it with them.
+
+    `version` changes whenever an answer could, and `aids` names the optional packages it finds
+    installed and reads, each with its version: both are part of a rewriting's identity.
+    """
+
+    takes: tuple[str, ...]
+    open: Callable[[Mapping[str, str]], Rewrite]
+    version: str = "1"
+    aids: Callable[[], dict[str, str]] = dict
+
+
+def rewritable_languages() -> list[str]:
+    """The codes of the languages that have a rewriter."""
+    return [code for code in registry.names("languages") if languages.get(code).rewriter]
+
+
+def find_rewriter(code: str) -> Rewriter:
+    """The rewriter of a language."""
+    if code not in (known := rewritable_languages()):
+        raise unknown("rewriter for the language", code, known)
+    module, _, name = languages.get(code).rewriter.partition(":")
+    rewriter: Rewriter = getattr(import_module(module), name)
+    return rewriter

@@ -1,0 +1,440 @@
+"""Clauses: whom a verb is about, what agrees in it, and whether a noun or an adjective is the
+predicate that it waits for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.arabic import inflection, nouns
+from epicene.rewriting.arabic.analysis import analyse_noun, analyse_thing, analyse_verb
+from epicene.rewriting.arabic.context import Referent
+from epicene.rewriting.arabic.lexicon import function_words, verb_list
+from epicene.rewriting.arabic.sites import VerbTarget
+from epicene.rewriting.arabic.spelling import SUFFIXES, fold_letters
+from epicene.rewriting.arabic.verbs import cell_in_context, choose_verb_readings, explicit_subject
+
+if TYPE_CHECKING:
+    from epicene.rewriting import Confidence
+    from epicene.rewriting.arabic.analysis import NounParse, VerbParse
+    from epicene.rewriting.arabic.conjugation import Cell
+    from epicene.rewriting.arabic.context import Context
+    from epicene.rewriting.arabic.spelling import Suffix
+
+
+def read_verb(walk: Context, at: int, parses: tuple[VerbParse, ...]) -> int:
+    """Read a verb; the place after it."""
+    scope = walk.scope
+    _close_clauses(walk, at, parses)
+    picked = choose_verb_readings(walk, at, parses)
+    parse = picked[0]
+    cell = cell_in_context(walk, at, parse, parses)
+    perfects = {one.verb.perfect for one in picked if one.suffix == parse.suffix}
+    place, subject = _find_subject(walk, at, parse, perfects)
+    scope.subject, scope.subject_at, scope.verbal = subject, place, True
+    scope.follows_command = cell.tense == "imperative"
+    certain = cell.person == 2 and (cell.gender == "feminine" or cell.number == "plural")
+    sure: Confidence = "certain" if certain else "likely"
+    walk.add(at, subject, VerbTarget(parse, cell), _verb_rule(cell), sure)
+    _read_object(walk, at, parse, subject)
+    _expect_predicate(walk, at, parse, perfects, subject)
+    return at + 1
+
+
+def _close_clauses(walk: Context, at: int, parses: tuple[VerbParse, ...]) -> None:
+    """Where the verb begins a clause: what was set in between, and what was told of, is over."""
+    scope = walk.scope
+    if not (parses[0].prefix[:1] in {"و", "ف"} or walk.reading.opens_clause(at)):
+        return
+    first = any(parse.cell.person == 1 for parse in parses)
+    after_mark = walk.reading.opens_clause(at)
+    if scope.third is not None and ((first and after_mark) or scope.third.who is None):
+        scope.third = None
+        scope.subject = None
+    if scope.suspended is not None and scope.suspended.subject is not None and first:
+        scope.subject = scope.suspended.subject
+
+
+def _verb_rule(cell: Cell) -> str:
+    return f"{cell.tense} of the {'second' if cell.person == 2 else 'third'} person"
+
+
+def _find_subject(
+    walk: Context, at: int, parse: VerbParse, perfects: set[str]
+) -> tuple[int, Referent]:
+    """Where the verb's subject stands (-1: nowhere), and who it is."""
+    cell = parse.cell
+    if cell.person != 3:
+        return -1, walk.person(cell.person, cell.number)
+    if perfects & verb_list("impersonal") or _is_impersonal(walk, at, perfects):
+        return -1, Referent(None)
+    place = explicit_subject(walk, at, parse)
+    if place >= 0:
+        return place, nouns.noun_referent(walk, place)
+    for held in (walk.scope.subject, walk.scope.third):
+        if held is None or held.gender is None or not _referent_fits(held, cell):
+            continue
+        if not _resumes_topic(parse.suffix, held):
+            return -1, held
+    if walk.topic is not None:
+        return -1, walk.topic
+    return -1, walk.person(3, cell.number, cell.gender)
+
+
+def _is_impersonal(walk: Context, at: int, perfects: set[str]) -> bool:
+    """يبدو أن, كان عليه أن, كان من الواضح, ليس فقط, أدى إلى: of nobody, where that follows."""
+    reading = walk.reading
+    after = reading.function(at + 1)
+    if after is None:
+        return False
+    if after.base == "ان" and after.suffix is None and not perfects.isdisjoint({"بدا", "قيل"}):
+        return True
+    if "أدى" in perfects:
+        return after.base == "الي"
+    if perfects.isdisjoint({"كان", "ليس"}):
+        return False
+    if after.base in {"هناك", "ثمة", "فقط"}:
+        return True
+    if after.base == "علي" and after.suffix is not None:
+        return reading.key(at + 2) == "ان"
+    return after.base == "من" and after.suffix is None and is_impersonal_phrase(walk, at + 2)
+
+
+def is_impersonal_phrase(walk: Context, at: int) -> bool:
+    """من الواضح, من غير المعروف, من المعتاد: how it is that something follows."""
+    if walk.reading.key(at) == "غير":
+        return True
+    letters = walk.reading.line[at].letters
+    _, end = walk.reading.line.sentence(at)
+    clauses = {"ان", "ما", "اذا"}
+    follows = any(walk.reading.key(place) in clauses for place in range(at + 1, min(at + 4, end)))
+    return letters.startswith("ال") and follows
+
+
+def _resumes_topic(suffix: Suffix | None, held: Referent) -> bool:
+    """السنوات التي قضتها: the object is the thing told of, so that somebody else is the subject."""
+    if suffix is None or suffix.person != 3 or held.who is not None:
+        return False
+    return (suffix.gender, suffix.number) == (held.gender, held.number)
+
+
+def _referent_fits(referent: Referent, cell: Cell) -> bool:
+    return referent.gender == cell.gender and referent.number == cell.number
+
+
+def _read_object(walk: Context, at: int, parse: VerbParse, subject: Referent) -> None:
+    suffix = parse.suffix
+    if suffix is None:
+        if parse.cell.person == 2 and parse.cell.gender is None:
+            walk.add_vowel(at)
+        return
+    if suffix.letters == "ك":
+        walk.add_vowel(at)
+    elif suffix.person == 2 and suffix.gender is not None:
+        walk.add(at, walk.person(2, suffix.number), suffix, "object pronoun")
+    elif suffix.person == 3 and suffix.gender is not None:
+        meant = suffix_referent(walk, suffix)
+        if meant == subject and subject == walk.scope.third:  # it would be نفسه
+            meant = Referent("others" if subject.who != "others" else None)
+        walk.add(at, meant, suffix, "pronoun", "likely")
+
+
+def read_third_person_suffix(walk: Context, at: int) -> None:
+    """The pronoun of the third person at the end of a word, if it means somebody."""
+    letters = walk.reading.line[at].letters
+    suffix = next((one for one in SUFFIXES if _ends_with(letters, one)), None)
+    if suffix is not None:
+        walk.add(at, suffix_referent(walk, suffix), suffix, "pronoun", "likely")
+
+
+def _ends_with(letters: str, suffix: Suffix) -> bool:
+    shows = suffix.person == 3 and suffix.gender is not None
+    return shows and letters.endswith(suffix.letters) and len(letters) > len(suffix.letters)
+
+
+def _has_article(letters: str) -> bool:
+    """الانتباه, والدكتوراه: a word of no list that cannot have a pronoun at its end."""
+    if analyse_thing(letters) or any(parse.lemma.known for parse in analyse_noun(letters)):
+        return False
+    return letters.startswith(("ال", "وال", "بال", "لل"))
+
+
+def suffix_referent(walk: Context, suffix: Suffix) -> Referent:
+    """Whom a suffixed pronoun means."""
+    if suffix.person != 3:
+        return walk.person(suffix.person, suffix.number)
+    third = walk.scope.third or walk.topic
+    same = third is not None and third.number == suffix.number
+    if third is not None and same and third.gender in {None, suffix.gender}:
+        return third
+    return walk.person(3, suffix.number, suffix.gender)
+
+
+def _expect_predicate(
+    walk: Context, at: int, parse: VerbParse, perfects: set[str], subject: Referent
+) -> None:
+    scope = walk.scope
+    suffix = parse.suffix
+    done_to = _affected_person(walk, at + 1) if perfects & verb_list("done") else None
+    if done_to is not None:
+        scope.expect(done_to, "role", "accusative", "role")
+        return
+    scope.finds = suffix is None and bool(perfects & verb_list("object_complement"))
+    passive = walk.reading.is_passive(at)
+    role = bool(perfects & verb_list("role_verbs"))
+    oneself = walk.reading.line[at + 1].key.startswith(("نفس", "انفس"))
+    finds = perfects & (verb_list("object_roles") | verb_list("object_complement"))
+    if suffix is not None or passive or oneself:
+        role = role or bool(perfects & verb_list("object_roles"))
+    if suffix is not None and (suffix.person != 3 or finds):
+        target = suffix_referent(walk, suffix)
+        scope.expect(target, "role" if role else "state", "accusative", "state")
+    elif perfects & verb_list("copular"):
+        rule = "predicate of ليس" if "ليس" in perfects else "predicate"
+        scope.expect(subject, "predicate", "accusative", rule)
+    else:
+        scope.expect(
+            subject, "role" if role else "state", "accusative", "role" if role else "state"
+        )
+
+
+def _affected_person(walk: Context, at: int) -> Referent | None:
+    """تم تعييني قاضيًا: whom the noun after the verb means by the pronoun at its end, if any."""
+    reading = walk.reading
+    letters = reading.line[at].letters
+    if reading.function(at) is not None or nouns.is_definite(reading, at + 1):  # تم تنبيه الطلاب
+        return None
+    for suffix in SUFFIXES:
+        if letters.endswith(suffix.letters) and len(letters) - len(suffix.letters) > 3:
+            return suffix_referent(walk, suffix)
+    return None
+
+
+def read_possessive(walk: Context, at: int) -> None:
+    """كتابكم, كتابه: the pronoun at the end of a noun."""
+    letters = walk.reading.line[at].letters
+    if walk.reading.function(at) is not None:  # كل هذه الكتب
+        return
+    if letters.startswith("نفس") and nouns.is_definite(walk.reading, at - 1):
+        return  # الباب نفسه
+    parses = analyse_noun(letters)
+    if parses and parses[0].lemma.known and parses[0].suffix is None:
+        return
+    if letters.endswith("ك") and analyse_thing(letters) is not None:
+        walk.add_vowel(at)
+        return
+    for suffix in SUFFIXES:
+        if suffix.letters not in {"كم", "كن"} or not letters.endswith(suffix.letters):
+            continue
+        stem = letters[: -len(suffix.letters)]
+        if len(stem) > 2 and (suffix.letters == "كم" or _is_noun_stem(stem)):
+            walk.add(at, walk.person(2, "plural"), suffix, "possessive pronoun", "likely")
+            return
+    if not _has_article(letters):
+        read_third_person_suffix(walk, at)
+
+
+def _is_noun_stem(stem: str) -> bool:
+    """Whether a stem before a suffix is known as a noun."""
+    if len(stem) > 3 and stem.endswith(("اء", "ات", "ائ", "اؤ")):
+        return True
+    wholes = (stem, stem[:-1] + "ة") if stem.endswith("ت") else (stem,)
+    return any(
+        analyse_thing(whole) is not None or any(p.lemma.known for p in analyse_noun(whole))
+        for whole in wholes
+    )
+
+
+def is_expected_predicate(walk: Context, at: int) -> bool:
+    """Whether the word is what is expected."""
+    scope = walk.scope
+    if scope.expects is None or scope.target is None:
+        return False
+    if nouns.read_numeral(walk.reading, at) is not None:
+        return scope.expects == "predicate" and not scope.found
+    if nouns.elative_target(walk.reading, at) is not None:
+        return scope.expects == "predicate" and scope.target.number == "singular"
+    if analyse_thing(walk.reading.line[at].letters) is not None:
+        return False
+    parse = nouns.choose_noun(walk.reading, at, scope.target)
+    if parse is None or not _preposition_fits(walk, parse) or _is_measure(walk, at, parse):
+        return False
+    if not parse.lemma.known and analyse_verb(walk.reading.line[at].letters):
+        return False  # اريد for أريد
+    if parse.definite:
+        return _definite_fits(walk, at, parse)
+    if scope.expects == "predicate":
+        return parse.lemma.known or _guess_fits(walk, at, parse)
+    return _is_accusative(walk, at, parse) and _circumstance_fits(walk, at, parse)
+
+
+def _is_measure(walk: Context, at: int, parse: NounParse) -> bool:
+    """أقل غرورًا: in what, after an elative."""
+    before = walk.reading.function(at - 1)
+    if before is None or before.sort != "transparent":
+        return False
+    if before.base in {"اكثر", "اقل", "اشد"}:
+        return True
+    return parse.form.nunated and before.base not in {"غير", "سوي", "مجرد", "شبه", "الا"}
+
+
+def _circumstance_fits(walk: Context, at: int, parse: NounParse) -> bool:
+    lemma = parse.lemma
+    if _belongs_to_object(walk, at, parse):
+        return False
+    if not lemma.known:
+        shaped = inflection.is_adjective_shape(lemma.masculine)
+        role = shaped and walk.scope.expects == "role"
+        active = len(lemma.masculine) == 4 and lemma.masculine[1] == "ا"
+        if active and nouns.is_bound(walk.reading, at, parse):  # خائب الأمل
+            return True
+        return role or inflection.is_participle(lemma.masculine)
+    if lemma.adjective or walk.scope.expects == "role" or parse.prefix.preposition == "ك":
+        return True
+    if walk.reading.line[at - 1].key.startswith(("عملي", "عملك", "عمله")):  # بحكم عملي طبيبًا
+        return True
+    return parse.form.number == "plural" and not walk.reading.verbs(at - 1)
+
+
+def _belongs_to_object(walk: Context, at: int, parse: NounParse) -> bool:
+    """وقتًا ممتعًا, عسكريًا, حاولت مخالفة: an attribute, an adverb, or what the verb is about."""
+    form, word = parse.form, parse.lemma.masculine
+    if form.nunated and not parse.prefix.letters and _is_accusative_thing(walk, at - 1):
+        return True
+    if form.nunated and word == "فرح":  # بكيت فرحًا: for joy
+        return True
+    if walk.scope.expects != "state":
+        return False
+    if form.nunated and parse.lemma.ending == "regular" and word.endswith("ي"):
+        return not parse.lemma.person
+    noun = len(word) == 5 and word[0] == "م" and word[2] == "ا"
+    feminine = form.gender == "feminine" and form.number == "singular"
+    return noun and feminine and bool(walk.reading.verbs(at - 1))
+
+
+def _is_accusative_thing(walk: Context, at: int) -> bool:
+    """Whether a masculine thing in the accusative stands there, which an adjective may go with."""
+    word = walk.reading.line[at]
+    if word.key == "يوما":
+        return True
+    thing = analyse_thing(word.letters)
+    masculine = thing is not None and thing.gender == "masculine" and not thing.suffixed
+    return masculine and nouns.is_nunated(walk.reading, at)
+
+
+def _preposition_fits(walk: Context, parse: NounParse) -> bool:
+    """كطفل ضائع, لست بقادر: but not له, not بطبيب."""
+    preposition = parse.prefix.preposition
+    if not preposition:
+        return True
+    if preposition == "ك":
+        return parse.lemma.known
+    return preposition == "ب" and walk.scope.rule == "predicate of ليس" and parse.lemma.known
+
+
+def _definite_fits(walk: Context, at: int, parse: NounParse) -> bool:
+    """أنا المحاسب, أنا صاحبه: somebody who is known, not somebody else."""
+    scope = walk.scope
+    if parse.prefix.preposition == "ك":
+        return True
+    if scope.expects != "predicate":
+        return False
+    if scope.found:
+        joined = parse.prefix.letters == "و" and parse.suffix is not None
+        joined = joined or (parse.prefix.letters == "وال" and parse.lemma.adjective)
+        if not scope.found_definite or not (joined or walk.reading.line.begins(at)):
+            return False
+    if scope.target is not None and scope.target.who in {"others", None} and scope.verbal:
+        return False
+    before = walk.reading.function(at - 1)
+    dated = before is not None and before.sort == "adverbs" and before.written.startswith("ال")
+    if dated and parse.prefix.article and not parse.lemma.person:
+        return False  # الليلة الماضية
+    if parse.lemma.known:
+        return True
+    named = inflection.is_adjective_shape(parse.lemma.masculine) and _follows_subject_directly(
+        walk, at
+    )
+    return parse.prefix.article and (inflection.is_participle(parse.stem) or named)
+
+
+def _guess_fits(walk: Context, at: int, parse: NounParse) -> bool:
+    """A word of no list: right after the subject, or built as only participles are."""
+    verb = any(verb.exact for verb in walk.reading.verbs(at))
+    if verb or (walk.scope.target and walk.scope.target.who == "others"):
+        return False
+    if inflection.is_participle(parse.lemma.masculine):
+        return True
+    shaped = inflection.is_adjective_shape(parse.lemma.masculine)
+    ends = parse.form.gender == "feminine" or parse.form.nunated or shaped
+    return not walk.scope.found and ends and _follows_subject_directly(walk, at)
+
+
+def _follows_subject_directly(walk: Context, at: int) -> bool:
+    """Whether the word follows its subject or its copula at once, or after an adverb."""
+    function = walk.reading.function(at - 1)
+    return function is not None or bool(walk.reading.verbs(at - 1))
+
+
+def _is_accusative(walk: Context, at: int, parse: NounParse) -> bool:
+    form = parse.form
+    if parse.prefix.preposition == "ك" or walk.scope.next_case == "genitive":
+        return True
+    if "accusative" not in form.cases:
+        return False
+    if form.nunated or form.gender == "feminine" or form.number != "singular":
+        return True
+    if parse.lemma.ending in {"diptote", "maqsura"} or parse.lemma.is_invariable:
+        return True
+    return nouns.is_bound(walk.reading, at, parse)
+
+
+def inverted_subject(walk: Context, at: int) -> Referent | None:
+    """أمتأخر أنا؟: the person right after the word that is said of them."""
+    reading = walk.reading
+    after = reading.function(at + 1)
+    if after is not None and after.base == "من":
+        after = reading.function(at + 2)
+    if after is None or after.prefix or after.sort not in {"I", "we", "you"}:
+        return None
+    known = reading.known_nouns(at)
+    if not known or known[0].definite:
+        return None
+    asked = known[0].prefix.letters == "أ"
+    if not (asked or reading.line.begins(at) or reading.function(at - 1)):
+        return None
+    return walk.person(2 if after.sort == "you" else 1, known[0].form.number)
+
+
+def implied_subject(walk: Context, at: int) -> Referent | None:
+    """آسف جدا, سعيد بلقائك: of the speaker, or in a question of the listener."""
+    reading = walk.reading
+    if not reading.line.begins(at) or (walk.scope.subject is not None and walk.scope.verbal):
+        return None
+    for parse in reading.known_nouns(at):
+        listed = fold_letters(parse.lemma.masculine) in function_words()["subjectless"]
+        if listed and not parse.definite and parse.prefix.letters in {"", "و", "ف"}:
+            after = reading.line[at + 1]
+            if nouns.is_bound(reading, at, parse) or (
+                reading.known_nouns(at + 1) and after.letters
+            ):
+                return None
+            return walk.person(2 if reading.evidence.asks(at) else 1, parse.form.number)
+    return None
+
+
+def compared_person(walk: Context, at: int) -> Referent | None:
+    """احترامي كامرأة: like whom somebody is treated who was named by a pronoun before."""
+    known = walk.reading.known_nouns(at)
+    if not known or known[0].prefix.preposition != "ك" or not known[0].lemma.person:
+        return None
+    if known[0].suffix is not None or known[0].form.number != "singular":
+        return None
+    for place in range(at - 1, max(at - 4, -1), -1):
+        letters = walk.reading.line[place].letters
+        thing = analyse_thing(letters)
+        if letters.endswith("ني") or (thing and thing.suffixed and letters.endswith("ي")):
+            return walk.person(1, known[0].form.number)
+        if letters.endswith(("ه", "ها")) and walk.reading.function(place) is None:
+            return walk.person(3, "singular", known[0].form.gender)
+    return None

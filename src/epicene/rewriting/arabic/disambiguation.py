@@ -1,0 +1,381 @@
+"""What each word is in its context: verb, noun or function word, and of which person."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.arabic.analysis import (
+    FunctionParse,
+    NounParse,
+    VerbParse,
+    analyse_function_word,
+    analyse_noun,
+    analyse_thing,
+    analyse_verb,
+    guess_verbs,
+)
+from epicene.rewriting.arabic.lexicon import is_somebody
+from epicene.rewriting.arabic.spelling import DAMMA, SUFFIXES, TANWIN_FATH, fold_letters
+
+if TYPE_CHECKING:
+    from epicene.rewriting.arabic.line import Line, Word
+    from epicene.rewriting.arabic.quotations import Interlocutors
+    from epicene.rewriting.persons import Gender, Person, TargetGenders
+
+_WITHOUT_HAMZA = frozenset(
+    "انا انت ان انه انها انك اني انني الى اذا او ايضا اين وانا فانا وانت لان لاني".split()
+)
+_QUESTION = frozenset("؟?")
+_PRONOUNS = {1: {"I", "we"}, 2: {"you", "you all", "you two", "vocatives"}}
+
+
+class PassageEvidence:
+    """A stretch as a whole, who speaks in it, and who is asked for."""
+
+    def __init__(self, line: Line, voice: Interlocutors, wanted: TargetGenders) -> None:
+        self._line = line
+        self._voice = voice
+        self._wanted = wanted
+
+    def wants(self, role: Person) -> Gender | None:
+        """The gender wanted for somebody, None if they stay as they are."""
+        return self._wanted.get(role)
+
+    def asks_for(self, role: str) -> bool:
+        """Whether somebody's gender is wanted."""
+        return role in self._wanted
+
+    @cached_property
+    def is_question(self) -> bool:
+        """Whether a question mark stands anywhere."""
+        return any(word.text[:1] in _QUESTION for word in self._line)
+
+    def asks(self, at: int) -> bool:
+        """Whether the sentence around a place ends in a question mark."""
+        _, end = self._line.sentence(at)
+        return self._line[end].text[:1] in _QUESTION
+
+    @cached_property
+    def drops_hamza(self) -> bool:
+        """Whether the line leaves out the hamza of أنا, أن, إلى and their kin."""
+        return any(word.letters in _WITHOUT_HAMZA for word in self._line)
+
+    @cached_property
+    def prior(self) -> tuple[int, ...]:
+        """Which person a form is taken for that can be several, the likeliest first."""
+        first = self._voice.speaker in self._wanted
+        second = self._voice.listener in self._wanted
+        if first and second:
+            said, spoken_to = self._count(1), self._count(2)
+            asked = self.is_question and not said
+            return (2, 1, 3) if asked or spoken_to > said else (1, 2, 3)
+        if first:
+            return (1, 3, 2)
+        return (2, 1, 3) if second else (3, 1, 2)
+
+    @cached_property
+    def says_i(self) -> bool:
+        """Whether a word can only be the first person's."""
+        return self._count(1) > 0
+
+    def _count(self, person: int) -> int:
+        """How many words can only be that person's."""
+        return sum(_is_only_of_person(word, person) for word in self._line)
+
+    @cached_property
+    def third_gender(self) -> Gender | None:
+        """The gender that the third person has where it shows."""
+        masculine = feminine = 0
+        for word in self._line:
+            function = None if word.is_mark else analyse_function_word(word.letters)
+            if function is not None and function.sort == "he":
+                masculine += 2 * (function.base == "هو")
+                feminine += 2 * (function.base == "هي")
+            elif len(word.letters) > 3:
+                masculine += word.letters.endswith("ه")
+                feminine += word.letters.endswith("ها")
+        if masculine == feminine:
+            return None
+        return "masculine" if masculine > feminine else "feminine"
+
+
+def _is_only_of_person(word: Word, person: int) -> bool:
+    """Whether a word can only be said of that person, the first or the second."""
+    if word.is_mark:
+        return False
+    function = analyse_function_word(word.letters)
+    if function is not None and function.suffix is not None:
+        return function.suffix.person == person
+    if function is not None:
+        return function.sort in _PRONOUNS[person]
+    exact = [parse for parse in analyse_verb(word.letters) if parse.exact]
+    if not exact:
+        return False
+    mine = person == 1 and word.letters.endswith("ني")
+    return mine or all(parse.cell.person == person for parse in exact)
+
+
+_NEGATIONS = frozenset("لا لم لن ليس ما ولا ولم ولن لست ليست".split())
+_COPULAS = frozenset("كان صار أصبح ليس ظل بات".split())
+# Before a verb, when it was.
+TIME_NOUNS = frozenset("يوم ليلة عام سنة وقت لحظة ساعة حين".split())
+# And in, and to me: loyal and guardian only at the end.
+_PREPOSITION_AFTER_AND = {
+    "وفي": FunctionParse("و", "prepositions", "في"),
+    "ولي": FunctionParse("و", "prepositions", "ل", SUFFIXES[-1]),
+}
+_VERB_PARTICLES = frozenset(
+    map(fold_letters, "قد لقد سوف لم لن كي لكي كلما لما عندما حين بينما إذا لو ريثما حتى".split())
+)
+# Adverbs that may be adjectives in the accusative.
+ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سريعا مبكرا عاليا جدا مطلقا".split())
+
+
+class PassageAnalysis:
+    """A stretch of words, with what is asked of each of them again and again."""
+
+    def __init__(self, line: Line, voice: Interlocutors, wanted: TargetGenders) -> None:
+        self.line = line
+        self.evidence = PassageEvidence(line, voice, wanted)
+        self._functions: dict[int, FunctionParse | None] = {}
+        self._nouns: dict[int, tuple[NounParse, ...]] = {}
+        self._verbs: dict[int, tuple[VerbParse, ...]] = {}
+
+    def function(self, at: int) -> FunctionParse | None:
+        """The word as a function word."""
+        if at not in self._functions:
+            self._functions[at] = self._read_function(at)
+        return self._functions[at]
+
+    def nouns(self, at: int) -> tuple[NounParse, ...]:
+        """The word as a word for people; nothing if it is a mark, a thing or a function word."""
+        if at not in self._nouns:
+            self._nouns[at] = self._read_noun(at)
+        return self._nouns[at]
+
+    def verbs(self, at: int) -> tuple[VerbParse, ...]:
+        """The word as a verb, if it is one where it stands."""
+        if at not in self._verbs:
+            self._verbs[at] = self._read_verb(at)
+        return self._verbs[at]
+
+    def _read_function(self, at: int) -> FunctionParse | None:
+        word = self.line[at]
+        if word.is_mark:
+            return None
+        function = analyse_function_word(word.letters)
+        if word.letters in _PREPOSITION_AFTER_AND and not self.line[at + 1].is_mark:
+            return _PREPOSITION_AFTER_AND[word.letters]
+        if function is not None and TANWIN_FATH in word.text and function.sort != "adverbs":
+            return None
+        if function is None or (function.prefix and self._is_rather_verb(word, function)):
+            return None
+        if function.base == "ام" and self._is_mother(at):
+            return None
+        if function.base == "كون" and self._commands(at, function):
+            return None
+        return None if self._is_adjective_here(at) else function
+
+    @staticmethod
+    def _is_rather_verb(word: Word, function: FunctionParse) -> bool:
+        """فتحت: opened, not and under."""
+        if function.sort != "prepositions" or function.suffix is not None:
+            return False
+        return any(parse.exact and not parse.prefix for parse in analyse_verb(word.letters))
+
+    def _commands(self, at: int, function: FunctionParse) -> bool:
+        """كوني هادئة: be, not my being."""
+        if function.written != "كوني":
+            return False
+        joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
+        return joined or self.line.begins(at)
+
+    def _is_mother(self, at: int) -> bool:
+        """أم where nobody is asked which of two."""
+        if self.is_thing(at - 1) or self.is_preposition(at - 1):
+            return True
+        start, _ = self.line.sentence(at)
+        return not self.evidence.asks(at) and not any(
+            self.line[place].letters.startswith("أ") and self._has_question(place)
+            for place in range(start, at)
+        )
+
+    def _has_question(self, at: int) -> bool:
+        nouns, verbs = analyse_noun(self.line[at].letters), analyse_verb(self.line[at].letters)
+        return any(p.prefix.letters.startswith("أ") for p in nouns if p.lemma.known) or any(
+            p.prefix.startswith("أ") for p in verbs[:1]
+        )
+
+    def _is_adjective_here(self, at: int) -> bool:
+        """كنت طويلًا: what is an adverb elsewhere, said of somebody."""
+        if self.line[at].key not in ADJECTIVAL_ADVERBS:
+            return False
+        if self.line[at].key == "مطلقا":  # not at all, or divorced
+            start, end = self.line.sentence(at)
+            return not any(self.line[place].key in _NEGATIONS for place in range(start, end))
+        before = analyse_verb(self.line[at - 1].letters)
+        copular = any(p.verb.perfect in _COPULAS for p in before)
+        return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
+
+    def key(self, at: int) -> str:
+        """The base of a function word, else the folded word."""
+        function = self.function(at)
+        return function.base if function else self.line[at].key
+
+    def is_preposition(self, at: int) -> bool:
+        """Whether a preposition without a pronoun stands there."""
+        function = self.function(at)
+        return function is not None and function.sort == "prepositions" and not function.suffix
+
+    def is_thing(self, at: int) -> bool:
+        """Whether it is a noun that is not a person."""
+        return bool(analyse_thing(self.line[at].letters))
+
+    def _read_noun(self, at: int) -> tuple[NounParse, ...]:
+        word = self.line[at]
+        if word.is_mark or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
+            return ()
+        parses = analyse_noun(word.letters)
+        if parses and not parses[0].lemma.known and self.is_thing(at):
+            return ()
+        if parses and parses[0].prefix.letters.startswith("أ"):
+            if self.is_thing(at) or not self._may_ask(at):  # أعمال are no workers
+                return ()
+            verbs = analyse_verb(word.letters)  # أجيد: I do well, not: good?
+            if verbs and verbs[0].exact and not verbs[0].prefix:
+                return ()
+        return parses
+
+    def _may_ask(self, at: int) -> bool:
+        """أمتأخر أنا, أشجاع أنا: whether a question may begin with the word."""
+        after = self.function(at + 1)
+        subject = after is not None and after.sort in {"I", "we", "you", "you all", "he", "they"}
+        return subject or self.line.begins(at)
+
+    def known_nouns(self, at: int) -> tuple[NounParse, ...]:
+        """The same, from the lists, or with the ending of men in the plural."""
+        return tuple(
+            p for p in self.nouns(at) if p.lemma.known or (p.lemma.person and p.prefix.article)
+        )
+
+    def is_nominal(self, at: int) -> bool:
+        """Whether a noun of whatever kind stands there, not a verb or a function word."""
+        word = self.line[at]
+        return not word.is_mark and self.function(at) is None and not self.verbs(at)
+
+    # --- verbs ---------------------------------------------------------------------------
+
+    def _read_verb(self, at: int) -> tuple[VerbParse, ...]:
+        word = self.line[at]
+        if word.is_mark or self.function(at) or self._is_name(at):
+            return ()
+        if word.letters.endswith("ة") or TANWIN_FATH in word.text or is_somebody(word.letters):
+            return ()
+        parses = analyse_verb(word.letters)
+        before = self.function(at - 1)
+        if self._is_who(at, parses) or (before and before.base in _VERB_PARTICLES and parses):
+            return parses
+        if self._asks_for_noun(before):
+            return ()
+        if not parses:
+            return guess_verbs(word.letters) if self._is_verb_place(at) else ()
+        if self._is_possessed(at, parses) or self._is_misread(at, parses):
+            return ()
+        if not self._is_noun_too(at):
+            return parses
+        if before is not None and before.base == "ان":  # إن ابنه is no command
+            parses = tuple(p for p in parses if p.exact and p.cell.tense != "imperative")
+        return parses if self._is_verb_place(at) or self._opens_report(at, parses) else ()
+
+    def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """انخفاض ضغط الدم: after a thing without the article, a noun rather than a verb."""
+        bare = parses[0].cell.tense == "perfect" and not parses[0].prefix and not parses[0].suffix
+        before = None if self.function(at - 1) else analyse_thing(self.line[at - 1].letters)
+        if self.line[at - 1].key in TIME_NOUNS:  # يوم كنت تلميذًا
+            return False
+        return bare and before is not None and not before.suffixed and "ال" not in before.prefix
+
+    def _is_misread(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """عالم آثار: a verb by other hamzas alone, right after a noun."""
+        return not parses[0].exact and any(p.lemma.person for p in self.known_nouns(at - 1))
+
+    def _opens_report(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """ظهر في, قدم دورًا: a noun by its looks, but a verb where a clause begins."""
+        if not self.opens_clause(at):
+            return False
+        commands = [p for p in parses if p.exact and p.cell.tense == "imperative" and not p.suffix]
+        if commands and self.evidence.prior[0] == 2 and self.line[at].letters.endswith("ي"):
+            return True
+        told = [p for p in parses if p.exact and p.cell.tense == "perfect" and not p.suffix]
+        if not told:
+            return False
+        if any(p.form.number == "singular" and p.lemma.known for p in self.nouns(at)):
+            return self.is_preposition(at + 1) and not told[0].prefix
+        after = self.nouns(at + 1)
+        return not any(p.lemma.adjective and not p.definite and not p.form.nunated for p in after)
+
+    def _is_who(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
+        """من سيفعل, من كنت, أنا من كتب: who, not from."""
+        if self.key(at - 1) != "من" or not parses or not parses[0].exact:
+            return False
+        if parses[0].cell.tense == "imperfect" or parses[0].verb.perfect == "كان":
+            return True
+        before = self.function(at - 2)
+        subject = before is not None and (
+            before.sort in {"I", "we", "you", "he"}
+            or (before.sort == "inna" and bool(before.suffix))
+        )
+        return subject or self.line[at - 1].letters.startswith("و")
+
+    @staticmethod
+    def _asks_for_noun(before: FunctionParse | None) -> bool:
+        """Whether a preposition or a demonstrative stands before, with nothing joined to it."""
+        if before is None or before.suffix or before.base in {"حتي", "منذ", "مذ"}:
+            return False
+        return before.sort == "prepositions" or (
+            before.sort == "demonstratives" and not before.prefix
+        )
+
+    def _is_noun_too(self, at: int) -> bool:
+        letters = self.line[at].letters
+        verb = analyse_verb(letters)[0]
+        return self.is_thing(at) or any(
+            parse.lemma.known
+            and len(parse.prefix.letters) <= len(verb.prefix)
+            and (not parse.prefix.preposition or bool(verb.suffix))
+            for parse in analyse_noun(letters)
+        )
+
+    def _is_verb_place(self, at: int) -> bool:
+        """Whether what stands before the word asks for a verb."""
+        before = self.function(at - 1)
+        if before is None:
+            return False
+        return (
+            before.sort in {"relatives", "negations"}
+            or before.base in _VERB_PARTICLES
+            or (
+                before.base in {"ان", "انت", "هل", "لا", "الا"}
+                or (
+                    before.sort == "inna"
+                    and before.suffix is not None
+                    and before.suffix.person == 2
+                )
+            )
+        )
+
+    def is_passive(self, at: int) -> bool:
+        """Whether the first vowel of a verb is written, and is that of the passive."""
+        return DAMMA in self.line[at].text[:4]
+
+    def opens_clause(self, at: int) -> bool:
+        """Whether nothing stands before the word in its clause but particles."""
+        before = self.function(at - 1)
+        if before is None or before.sort not in {"negations", "adverbs"}:
+            return self.line.begins(at)
+        return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
+
+    def _is_name(self, at: int) -> bool:
+        """Whether a word stands alone in brackets, as names do in some texts."""
+        return self.line[at - 1].text == "(" and self.line[at + 1].text == ")"

@@ -1,0 +1,350 @@
+"""A noun where it stands: definite or not, bound to a possessor, counted, of which gender, and whom
+it means.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.arabic import inflection, lexicon
+from epicene.rewriting.arabic.analysis import analyse_thing, is_listed_thing
+from epicene.rewriting.arabic.context import Referent
+from epicene.rewriting.arabic.disambiguation import TIME_NOUNS
+from epicene.rewriting.arabic.sites import FixedTarget
+from epicene.rewriting.arabic.spelling import TANWIN_FATH
+
+if TYPE_CHECKING:
+    from epicene.rewriting.arabic.analysis import NounParse
+    from epicene.rewriting.arabic.conjugation import Number
+    from epicene.rewriting.arabic.context import Context
+    from epicene.rewriting.arabic.disambiguation import PassageAnalysis
+    from epicene.rewriting.arabic.inflection import Case
+    from epicene.rewriting.persons import Gender, Person
+
+_TENS_NUMERALS = frozenset(
+    ten + ending
+    for ten in ("عشر", "ثلاث", "اربع", "خمس", "ست", "سبع", "ثمان", "تسع")
+    for ending in ("ون", "ين")
+)
+_HUNDREDS = frozenset("مئة مائة مئتا مئتي مائتا مائتي ثلاثمئة خمسمئة ألف الف ألفا ألفي".split())
+
+
+class CountedPeople(NamedTuple):
+    """The words that turn, and where the noun stands (-1: nowhere), in which number and case."""
+
+    words: list[tuple[int, FixedTarget]]
+    end: int
+    noun: int = -1
+    number: Number = "plural"
+    case: Case = "genitive"
+
+
+def read_numeral(reading: PassageAnalysis, at: int) -> CountedPeople | None:
+    """A numeral and what it counts, if one stands there and counts people."""
+    word = reading.line[at]
+    if word.is_mark:
+        return None
+    if word.key in _TENS_NUMERALS and _is_person_noun(reading, at + 1):
+        return CountedPeople([], at + 1, at + 1, "singular", "accusative")
+    if word.letters in _HUNDREDS and _is_person_noun(reading, at + 1):
+        return CountedPeople([], at + 1, at + 1, "singular", "genitive")
+    prefix = next((one for one in ("ال", "وال", "و", "") if _is_numeral(word.letters, one)), None)
+    if prefix is None:
+        return None
+    numeral = FixedTarget(prefix, "numerals", word.letters[len(prefix) :])
+    after = reading.line[at + 1].letters
+    if lexicon.fixed_pair("tens", after):
+        ten = FixedTarget("", "tens", after)
+        noun = at + 2 if _is_person_noun(reading, at + 2) else -1
+        return CountedPeople([(at, numeral), (at + 1, ten)], at + 2, noun, "singular", "accusative")
+    if _is_two(numeral.word):
+        return CountedPeople([(at, numeral)], at + 1)
+    if _is_person_noun(reading, at + 1):
+        return CountedPeople([(at, numeral)], at + 1, at + 1)
+    return None
+
+
+def _is_numeral(letters: str, prefix: str) -> bool:
+    return (
+        letters.startswith(prefix)
+        and lexicon.fixed_pair("numerals", letters[len(prefix) :]) is not None
+    )
+
+
+def _is_two(word: str) -> bool:
+    return word.startswith("اثن") and word.endswith("ن")
+
+
+def _is_person_noun(reading: PassageAnalysis, at: int) -> bool:
+    return any(parse.lemma.person for parse in reading.known_nouns(at))
+
+
+_ARTICLES = ("ال", "وال", "بال", "كال", "فال", "لل", "ولل", "فلل")
+_JOINED_ARTICLES = _ARTICLES[1:]
+_POSSESSIVE_ENDINGS = ("ي", "ه", "ها", "نا", "كم", "هم")
+
+
+def choose_noun(reading: PassageAnalysis, at: int, referent: Referent | None) -> NounParse | None:
+    """The reading of a noun that fits whom it should agree with, None if there is none."""
+    for parse in reading.nouns(at):
+        if parse.lemma.feminine in _WORDS_FOR_WOMEN and not _is_idiom(reading, at, parse):
+            continue
+        form = parse.form
+        if referent is not None and (
+            form.number != referent.number or referent.gender not in {None, form.gender}
+        ):
+            continue
+        if form.bound and parse.suffix is None and not _noun_follows(reading, at):
+            continue
+        return parse
+    return None
+
+
+# امرأة loses its alif after the article, and رجل أعمال is سيدة أعمال in the feminine.
+_WORDS_FOR_WOMEN = frozenset({"امرأة", "مرأة", "سيدة"})
+
+
+def _is_idiom(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    """Whether it is the word for a woman that goes here."""
+    business = reading.line[at + 1].key in {"اعمال", "الاعمال"}
+    ladies = parse.form.gender == "feminine" and parse.form.number == "plural"
+    ladies = ladies and parse.suffix is None  # بطولة السيدات, but سيداتي وسادتي
+    if parse.lemma.masculine != "رجل":
+        return not (business or ladies)
+    if parse.lemma.feminine == "سيدة":
+        return business or ladies
+    return not business and (parse.lemma.feminine == "مرأة") == parse.prefix.article
+
+
+def _noun_follows(reading: PassageAnalysis, at: int) -> bool:
+    function = reading.function(at + 1)
+    if function is not None:
+        return function.sort == "demonstratives"
+    return reading.is_nominal(at + 1) and not _has_joined_article(reading, at + 1)
+
+
+def _has_joined_article(reading: PassageAnalysis, at: int) -> bool:
+    return reading.line[at].letters.startswith(_JOINED_ARTICLES)
+
+
+def is_definite(reading: PassageAnalysis, at: int) -> bool:
+    """Whether a noun has the article or a possessive suffix."""
+    letters = reading.line[at].letters
+    thing = analyse_thing(letters)
+    if letters.startswith(_ARTICLES):
+        return True
+    if thing is not None:
+        return thing.suffixed
+    nouns = reading.nouns(at)
+    if nouns and nouns[0].lemma.known:
+        return nouns[0].suffix is not None
+    return (
+        reading.is_preposition(at - 1)
+        and letters.endswith(_POSSESSIVE_ENDINGS)
+        and len(letters) > 3
+    )
+
+
+def ends_in_pronoun(reading: PassageAnalysis, at: int) -> bool:
+    """Whether a noun of no list looks as if it had a possessive: أدراجي."""
+    letters = reading.line[at].letters
+    if analyse_thing(letters) is not None or reading.known_nouns(at):
+        return False
+    return letters.endswith(_POSSESSIVE_ENDINGS) and len(letters) > 4
+
+
+def elative_target(reading: PassageAnalysis, at: int) -> FixedTarget | None:
+    """الأول, الكبرى: an elative that has both genders, with its article."""
+    letters = reading.line[at].letters
+    for prefix in ("ال", "وال", "فال"):
+        word = letters[len(prefix) :]
+        if letters.startswith(prefix) and lexicon.fixed_pair("elatives", word):
+            with_measure = is_nunated(reading, at + 1) and reading.function(at + 1) is None
+            return None if with_measure else FixedTarget(prefix, "elatives", word)
+    return None
+
+
+def is_nunated(reading: PassageAnalysis, at: int) -> bool:
+    """Whether a noun has the alif of the indefinite accusative, by its looks."""
+    word = reading.line[at]
+    if TANWIN_FATH in word.text:
+        return True
+    if not word.letters.endswith("ا"):
+        return False
+    nunated = any(parse.form.nunated for parse in reading.known_nouns(at))
+    thing = analyse_thing(word.letters)
+    return nunated or (thing is not None and analyse_thing(word.letters[:-1]) is not None)
+
+
+def is_bound(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    """Whether what follows the noun is its possessor: مدير المدرسة, سائق شاحنة."""
+    function = reading.function(at + 1)
+    takes_object = parse.lemma.governing and not parse.lemma.person
+    if parse.suffix or parse.form.nunated or parse.form.bound is False or takes_object:
+        return False
+    if function is not None:
+        points = function.sort == "demonstratives" and not function.prefix
+        return points and not parse.prefix.article and is_definite(reading, at + 2)
+    if parse.prefix.article:
+        return parse.lemma.adjective and _limits_article(reading, at + 1)
+    if not reading.is_nominal(at + 1) or not reading.line[at + 1].letters[:1].isalpha():
+        return False
+    return _is_possessor(reading, at + 1, parse)
+
+
+def _limits_article(reading: PassageAnalysis, at: int) -> bool:
+    """القليل الخبرة: a thing to which an adjective with the article is limited."""
+    letters = reading.line[at].letters
+    return letters.startswith("ال") and analyse_thing(letters) is not None
+
+
+def _is_possessor(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
+    letters = reading.line[at].letters
+    nouns = reading.nouns(at)
+    if nouns and nouns[0].lemma.known and nouns[0].prefix.letters not in {"", "ال"}:
+        return False
+    if _has_joined_article(reading, at):
+        return False
+    thing = analyse_thing(letters)
+    if thing is not None and thing.prefix not in {"", "ال"}:
+        return False
+    if is_definite(reading, at) or (parse.stem in _KIN and letters in _NAMES):
+        return True
+    if is_nunated(reading, at) or reading.line[at].key in TIME_NOUNS:
+        return False
+    if thing is not None:
+        return True
+    unknown = not nouns or not nouns[0].lemma.known
+    if not parse.lemma.person or (letters[0] in "لب" and unknown):
+        return False
+    if letters in _PLACES:
+        return True
+    return not any(_is_adjective_of(one, parse) for one in nouns)
+
+
+def _is_adjective_of(one: NounParse, head: NounParse) -> bool:
+    """Whether the one can be an adjective of the head, which stands before it."""
+    if one.prefix.letters or (one.form.gender, one.form.number) != (
+        head.form.gender,
+        head.form.number,
+    ):
+        return False
+    if one.lemma.known:
+        return one.lemma.can_describe
+    word = one.lemma.masculine
+    if inflection.is_nisba(word) or inflection.is_participle(word):
+        return True
+    return head.lemma.masculine not in _TITLES_BEFORE_NAMES and inflection.is_adjective_shape(word)
+
+
+def skip_noun(reading: PassageAnalysis, at: int) -> int:
+    """The place after a possessor, and after its own."""
+    function = reading.function(at)
+    if function is not None and function.sort == "demonstratives":
+        return skip_noun(reading, at + 1)
+    end = at + 1
+    while not is_definite(reading, end - 1) and possessor_follows(reading, end):
+        end += 1
+    return end
+
+
+def possessor_follows(reading: PassageAnalysis, at: int) -> bool:
+    """Whether the word may be the possessor of a thing before it."""
+    word = reading.line[at]
+    if not reading.is_nominal(at) or not word.letters[:1].isalpha():
+        return False
+    if is_definite(reading, at):
+        return not _has_joined_article(reading, at)
+    known = reading.known_nouns(at)
+    if known and known[0].lemma.person and not known[0].prefix.letters:
+        if not is_bound(reading, at, known[0]):
+            return False
+        return is_definite(reading, at + 1) or reading.line[at + 1].letters in _NAMES
+    described = any(parse.lemma.known or parse.lemma.adjective for parse in reading.nouns(at))
+    if described or is_nunated(reading, at):
+        return False
+    return analyse_thing(word.letters) is not None or not word.letters.endswith("ة")
+
+
+def noun_gender(reading: PassageAnalysis, at: int) -> Gender | None:
+    """The gender of a noun, by the lists or by its ending."""
+    function = reading.function(at)
+    if function is not None:
+        return noun_gender(reading, at + 1) if function.sort == "demonstratives" else None
+    letters = reading.line[at].letters
+    thing = analyse_thing(letters)
+    if thing is not None:
+        return thing.gender
+    known = reading.known_nouns(at)
+    if known:
+        return known[0].form.gender
+    if letters.endswith(("ة", "ات", "اء")):
+        return "feminine"
+    return "masculine" if letters.endswith("ا") else None
+
+
+# Names that are adjectives too, and after what they are names: أم خالد, ابن سليم.
+_NAMES = frozenset("خالد سليم كريم سعيد أمين صالح ماجد فريد وحيد جميل نبيل شريف عادل".split())
+# Which are rather places than women: مدير مدرسة.
+_PLACES = frozenset("مدرسة مكتبة مؤسسة منظمة محطة مجلة".split())
+_KIN = frozenset({"أم", "ابن", "ابنة", "أبو", "أبا"})
+# After these a name follows, which may look like an adjective.
+_TITLES_BEFORE_NAMES = frozenset(
+    "دكتور سيد أستاذ ملك أمير شيخ والد ضابط مفتش كابتن عم خال صديق زوج".split()
+)
+_OURS = frozenset({"كلانا", "كلينا", "أحدنا"})
+_YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"})
+
+
+def noun_referent(walk: Context, at: int) -> Referent:
+    """Whom a noun means that nothing asked for: somebody else, one of us, or a thing."""
+    reading = walk.reading
+    letters = reading.line[at].letters
+    if lexicon.is_anybody(letters):
+        return Referent(None, "singular", "masculine")
+    found = lexicon.group_member(letters)
+    if found is not None:
+        return _member_referent(walk, found[1])
+    numeral = lexicon.fixed_gender("numerals", letters)
+    who = _member_of_group(walk, at)
+    if numeral is not None and who is not None:
+        return Referent(who, "dual", numeral)
+    known = reading.known_nouns(at)
+    if not known or analyse_thing(letters) is not None or is_rather_thing(known[0]):
+        return Referent(None, "singular", noun_gender(reading, at))
+    form = known[0].form
+    return Referent(who, form.number, form.gender) if who else walk.named(known[0])
+
+
+def is_rather_thing(parse: NounParse) -> bool:
+    """المدرسة, المحكمة: where nothing says that it is somebody, a school rather than a woman."""
+    form = parse.form
+    if form.gender != "feminine" or form.number != "singular":
+        return False
+    stem = parse.stem if parse.suffix is None else parse.stem[:-1] + "ة"  # مدرستها
+    return parse.lemma.feminine not in _WORDS_FOR_WOMEN and is_listed_thing(stem)  # مرآة, مرأة
+
+
+def _member_referent(walk: Context, word: str) -> Referent:
+    pair = lexicon.fixed_pair("members", word)
+    gender = lexicon.fixed_gender("members", word)
+    person = 1 if pair and pair[0] in _OURS else 2 if pair and pair[0] in _YOURS else 3
+    if person == 1 and walk.mixed:
+        return Referent(None, "singular", gender)
+    return walk.person(person, "singular", gender)
+
+
+def _member_of_group(walk: Context, at: int) -> Person | None:
+    """واحد منا, رجل مثلي: one of us, one like me."""
+    for place in range(at + 1, at + 5):
+        function = walk.reading.function(place)
+        if function is not None and function.sort == "relatives":
+            was = walk.reading.line[place + 1].key in {"كنته", "كنتها"}
+            return walk.voice.speaker if was else None
+        if function is not None and function.suffix and function.base in {"من", "مثل"}:
+            person = function.suffix.person
+            number = function.suffix.number if function.base == "من" else "singular"
+            return walk.person(person, number).who if person != 3 else None
+        if function is not None or walk.reading.line[place].is_mark:
+            return None
+    return None

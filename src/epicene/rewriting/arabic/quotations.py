@@ -1,0 +1,184 @@
+"""Quotations of a line, and who says I and who is spoken to in each.
+
+In قالت لي: «أنت ماهر» the one spoken to is who says I outside.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.arabic.analysis import (
+    analyse_function_word,
+    analyse_noun,
+    analyse_thing,
+    analyse_verb,
+)
+from epicene.rewriting.arabic.lexicon import verb_list
+from epicene.rewriting.arabic.line import SENTENCE_ENDS, Line, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.rewriting.persons import Person
+
+_CLOSES = {"«": "»", "“": "”", "„": "“", "‹": "›", '"': '"', "”": "”"}
+
+
+class Interlocutors(NamedTuple):
+    """Who I and you are; None where nobody can tell."""
+
+    speaker: Person | None
+    listener: Person | None
+
+
+_PERSONS: dict[int, Person] = {1: "speaker", 2: "listener", 3: "others"}
+UNQUOTED = Interlocutors("speaker", "listener")
+
+
+class Passage(NamedTuple):
+    """Words that are read together, and who speaks in them."""
+
+    line: Line
+    places: list[int]  # of its words in the whole line
+    voice: Interlocutors
+
+
+def split_quotations(line: Line) -> list[Passage]:
+    """The line without its quoted speech, then each quoted speech."""
+    outer: list[int] = []
+    quoted: list[tuple[int, range]] = []
+    at = 0
+    while at < len(line):
+        outer.append(at)
+        end = _closing(line, at)
+        if end is not None and _is_speech(line.words[at + 1 : end]):
+            quoted.append((len(outer), range(at + 1, end)))
+            at = end
+        else:
+            at += 1
+    if all(line[place].is_mark for place in outer):  # all of it is quoted
+        return [Passage(line, list(range(len(line))), UNQUOTED)]
+    frame = Line([line[place] for place in outer])
+    found = [Passage(frame, outer, UNQUOTED)]
+    for place, inner in quoted:
+        words = Line([line[at] for at in inner])
+        found.append(Passage(words, list(inner), _interlocutors(_introduction(frame, place))))
+    return found
+
+
+def _closing(line: Line, at: int) -> int | None:
+    closes = _CLOSES.get(line[at].text) if line[at].is_mark else None
+    if closes is None:
+        return None
+    return next((end for end in range(at + 1, len(line)) if line[end].text == closes), None)
+
+
+def _is_speech(words: Sequence[Word]) -> bool:
+    """Whether it is more than a name or a title that stands between the marks."""
+    return len(words) > 1
+
+
+def _introduction(frame: Line, place: int) -> list[Word]:
+    """The words of the sentence that the quotation stands in, up to it."""
+    start = place - 1
+    while start > 0 and frame[start - 1].text[:1] not in SENTENCE_ENDS:
+        start -= 1
+    return [word for word in frame.words[start:place] if not word.is_mark]
+
+
+def _interlocutors(frame: Sequence[Word]) -> Interlocutors:
+    """Who speaks and who is spoken to after such a frame."""
+    said = _person_who_says(frame)
+    if said is None:
+        return UNQUOTED
+    if said == 1:
+        return Interlocutors("speaker", _addressee(frame) or "others")
+    if said == 2:
+        return Interlocutors("listener", _addressee(frame) or "others")
+    return Interlocutors("others", _addressee(frame))
+
+
+def _person_who_says(frame: Sequence[Word]) -> int | None:
+    """The person of the verb of saying; the last one counts."""
+    speech = verb_list("speech")
+    found = None
+    for at, word in enumerate(frame):
+        cells = [
+            parse.cell
+            for parse in analyse_verb(word.letters)
+            if parse.verb.perfect in speech
+            and parse.cell.tense != "imperative"
+            and not (_ends_in_me(word) and parse.cell.person == 1)
+        ]
+        if not cells or analyse_function_word(word.letters):
+            continue
+        persons = {cell.person for cell in cells}
+        if any(cell.person == 1 and cell.tense == "imperfect" for cell in cells):
+            found = 1
+        elif 3 in persons and (1 not in persons or _has_subject(frame, at)):
+            found = 3
+        else:
+            found = min(persons)
+    return found
+
+
+def _ends_in_me(word: Word) -> bool:
+    return word.letters.endswith("ني")
+
+
+def _has_subject(frame: Sequence[Word], at: int) -> bool:
+    """Whether a woman is named right after a verb that may be hers."""
+    following = frame[at + 1].letters if at + 1 < len(frame) else ""
+    return any(
+        parse.form.gender == "feminine" and parse.lemma.person and not parse.prefix.preposition
+        for parse in analyse_noun(following)
+    )
+
+
+def _addressee(frame: Sequence[Word]) -> Person | None:
+    first: Person | None = None
+    for word in frame:
+        for person in _persons_addressed(word):
+            first = first or _PERSONS[person]
+    if first is None and any(_is_somebody_of_mine(word) for word in frame):
+        return "speaker"
+    return first
+
+
+def _is_somebody_of_mine(word: Word) -> bool:
+    """صاحت أمي: somebody of mine, who speaks to me."""
+    return any(
+        parse.lemma.known and parse.suffix is not None and parse.suffix.letters == "ي"
+        for parse in analyse_noun(word.letters)
+    )
+
+
+def _persons_addressed(word: Word) -> Iterator[int]:
+    """The persons of the pronouns joined to a word; 3 for a noun after ل."""
+    function = analyse_function_word(word.letters)
+    if function is not None:
+        if function.suffix is not None and function.suffix.person == 1:
+            yield 1
+        elif (
+            function.suffix is not None
+            and function.sort == "prepositions"
+            and function.base in {"ل", "الي"}
+        ):
+            yield function.suffix.person
+        elif word.letters in {"إلي", "علي"}:
+            yield 1
+        return
+    if word.letters.endswith("ني"):
+        yield 1
+        return
+    thing = analyse_thing(word.letters)
+    if thing is not None:
+        if thing.suffixed and word.letters.endswith("ي"):
+            yield 1
+        return
+    if any(p.prefix.preposition == "ل" and p.lemma.known for p in analyse_noun(word.letters)):
+        yield 3
+        return
+    parses = [parse for parse in analyse_verb(word.letters) if parse.suffix]
+    if parses and parses[0].suffix is not None:
+        yield parses[0].suffix.person

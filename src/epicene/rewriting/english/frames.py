@@ -1,0 +1,282 @@
+"""A text with slots where a pronoun set shows: find the mentions, read the text, make slots of what
+depends on them.
+
+A frame filled with any set is a minimal pair of the same frame filled with another. Filled with the
+set it was read from it is the text itself.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+import regex
+
+from epicene.core.records import Record
+from epicene.languages.pronouns import CASES, Case, PronounSet
+from epicene.rewriting import Change, Confidence, Rewriting
+from epicene.rewriting.english.line import Line
+from epicene.rewriting.english.number import PLURAL, SINGULAR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from epicene.rewriting.english.agreement import AgreeingVerb
+    from epicene.rewriting.english.line import Token
+    from epicene.rewriting.english.routes import PronounAnalysis, Route
+
+# What joins two sets that mean one person: he/she, him or her.
+_FORM_SEPARATORS = frozenset({"/", "or", "and/or"})
+_JOINT_FORMS = {"s/he": ("he", "she"), "(s)he": ("he", "she")}
+# Said of one person too, although the set has a form of its own for that.
+_SECOND_REFLEXIVES = {"themself": "themselves"}
+
+
+class Mention(NamedTuple):
+    """Tokens `first` to `last` name the person: one form, or two sets joined ("he or she")."""
+
+    first: int
+    last: int
+    cases: tuple[Case, ...]
+    sets: tuple[str, ...]
+    plural_verbs: bool
+
+
+class PronounForm(NamedTuple):
+    """A lower-case form: whose it is, and its cases."""
+
+    cases: tuple[Case, ...]
+    sets: tuple[str, ...]
+    plural_verbs: bool
+
+
+PronounForms = dict[str, PronounForm]
+
+
+def forms_of(sets: Iterable[PronounSet]) -> PronounForms:
+    """The forms of some sets; one that two sets share belongs to the first."""
+    found: PronounForms = {}
+    names = set()
+    for each in sets:
+        names.add(each.name)
+        for case in CASES:
+            form = each.form(case)
+            found.setdefault(form, PronounForm(each.cases(form), (each.name,), each.plural_verbs))
+        if second := _SECOND_REFLEXIVES.get(each.reflexive):
+            found.setdefault(second, PronounForm(("reflexive",), (each.name,), each.plural_verbs))
+    for form, both in _JOINT_FORMS.items():
+        if names.intersection(both):
+            found[form] = PronounForm(("nominative",), both, plural_verbs=False)
+    return found
+
+
+def find_mentions(
+    tokens: Sequence[Token], sought: PronounForms, joined: Mapping[str, PronounForm]
+) -> list[Mention]:
+    """The mentions of the person by a form that is sought, in order.
+
+    `joined` are the forms that may stand beside one of them as the same person: with "he" sought
+    and "they" not, "he/they" is one mention.
+    """
+    found: list[Mention] = []
+    done = -1
+    for index, token in enumerate(tokens):
+        if index <= done or token.lower not in joined:
+            continue
+        chain = _chain(tokens, index, joined)
+        done = chain.last
+        if any(tokens[at].lower in sought for at in range(index, done + 1)):
+            found.append(chain)
+    return found
+
+
+def _chain(tokens: Sequence[Token], first: int, joined: Mapping[str, PronounForm]) -> Mention:
+    """The longest run of forms from `first` on that are one person in one case."""
+    form = joined[tokens[first].lower]
+    cases, sets, plural_verbs, last = form.cases, form.sets, form.plural_verbs, first
+    while last + 2 < len(tokens) and tokens[last + 1].lower in _FORM_SEPARATORS:
+        other = joined.get(tokens[last + 2].lower)
+        if other is None or set(other.sets) <= set(sets):
+            break
+        shared = tuple(case for case in cases if case in other.cases) or _of_halves(cases, other)
+        if not shared:
+            break
+        cases, sets, last = shared, (*sets, *other.sets), last + 2
+        plural_verbs &= other.plural_verbs  # "he/they is"
+    return Mention(first, last, cases, sets, plural_verbs)
+
+
+def _of_halves(cases: tuple[Case, ...], other: PronounForm) -> tuple[Case, ...]:
+    """ "him/herself" is one reflexive."""
+    if other.cases == ("reflexive",) and {"accusative", "dependent"} & set(cases):
+        return other.cases
+    return ()
+
+
+class Slot(Record, frozen=True, kw_only=True):
+    """Characters [start, end) that depend on the set: a pronoun in some case, or a verb.
+
+    A verb has a singular and a plural form; `case` is None there.
+    """
+
+    start: int
+    end: int
+    text: str
+    sets: tuple[str, ...]  # whose form it is; two names for "he or she"
+    rule: str
+    sure: Confidence
+    case: Case | None = None
+    singular: str = ""
+    plural: str = ""
+
+    def fill(self, to: PronounSet) -> str:
+        """What stands here for that set, in the case of letters that stood here before."""
+        if self.sets == (to.name,):
+            return self.text
+        if self.case is not None:
+            return match_case(self.text, to.form(self.case))
+        form = self.plural if to.plural_verbs else self.singular
+        return form.upper() if self.text.isupper() else match_case(self.text, form)
+
+
+class Frame(Record, frozen=True, kw_only=True):
+    """A text and its slots, in order."""
+
+    text: str
+    slots: tuple[Slot, ...]
+
+    def fill(self, to: PronounSet) -> str:
+        """The text as it reads with that set."""
+        return self.rewriting(to).text
+
+    def rewriting(self, to: PronounSet) -> Rewriting:
+        """The same, with every change."""
+        parts, changes, done = [], [], 0
+        for slot in self.slots:
+            after = slot.fill(to)
+            parts += [self.text[done : slot.start], after]
+            done = slot.end
+            if after != slot.text:
+                changes.append(
+                    Change(
+                        start=slot.start,
+                        end=slot.end,
+                        before=slot.text,
+                        after=after,
+                        rule=slot.rule,
+                        sure=slot.sure,
+                    )
+                )
+        return Rewriting(text="".join((*parts, self.text[done:])), changes=tuple(changes))
+
+
+def match_case(pattern: str, form: str) -> str:
+    """The form in capitals, with a capital, or as it is, like the pattern; ’ stays ’."""
+    for apostrophe in "’ʼ":
+        if apostrophe in pattern:
+            form = form.replace("'", apostrophe)
+    if pattern.isupper() and len(pattern) > 1:
+        return form.upper()
+    if pattern[:1].isupper():
+        return form[:1].upper() + form[1:]
+    return form
+
+
+# How many texts are read at a time: enough for a pipeline's batches, few enough to stream.
+_CHUNK = 256
+
+# What the clitics are with the other number, for "is" and for "has"; those without an apostrophe
+# are of people who leave it out.
+_PLURAL_CLITICS = {"'s": ("'re", "'ve"), "s": ("re", "ve")}
+_SINGULAR_CLITICS = {"'re": "'s", "'ve": "'s", "re": "s", "ve": "s"}
+
+
+class MentionFinder:
+    """Finds the mentions of the person by the forms of some sets."""
+
+    def __init__(self, sought: Iterable[PronounSet], joined: Iterable[PronounSet]) -> None:
+        """`joined` are further sets that may stand beside one of them, as in "he/they"."""
+        sets = list(sought)
+        self.sought: PronounForms = forms_of(sets)
+        self.joined: PronounForms = forms_of([*sets, *joined])
+        forms = "|".join(map(regex.escape, self.sought))
+        # Cheap, and never misses: most lines of most texts have no pronoun that is sought.
+        self._hint = regex.compile(rf"(?<!\p{{L}})(?:{forms})(?:s|re|ve)?(?!\p{{L}})", regex.I)
+
+    def find(self, text: str) -> LineWithMentions | None:
+        """The text's tokens and mentions, if there is a mention."""
+        if not self.sought or not self._hint.search(text):
+            return None
+        line = Line(text)
+        found = find_mentions(line.tokens, self.sought, self.joined)
+        return LineWithMentions(line, found) if found else None
+
+
+class LineWithMentions(NamedTuple):
+    """A text with mentions."""
+
+    line: Line
+    mentions: Sequence[Mention]
+
+
+def read_frames(
+    texts: Iterable[str], finders: Sequence[MentionFinder], route: Route
+) -> Iterator[Frame]:
+    """The frame of each text, in order, by the first finder that finds anything in it."""
+    remaining = iter(texts)
+    while chunk := list(islice(remaining, _CHUNK)):
+        found = [_first_found(text, finders) for text in chunk]
+        readings = route.read([each for each in found if each is not None])
+        for text, each in zip(chunk, found, strict=True):
+            slots = () if each is None else _make_slots(each, next(readings))
+            yield Frame(text=text, slots=slots)
+
+
+def _first_found(text: str, finders: Sequence[MentionFinder]) -> LineWithMentions | None:
+    return next((found for finder in finders if (found := finder.find(text))), None)
+
+
+def _make_slots(found: LineWithMentions, reading: PronounAnalysis) -> tuple[Slot, ...]:
+    line, slots = found.line, dict[int, Slot]()
+    for mention in found.mentions:
+        decision = reading.case(mention)
+        start, end = line.tokens[mention.first].start, line.tokens[mention.last].end
+        slots[start] = Slot(
+            start=start,
+            end=end,
+            text=line.text[start:end],
+            sets=mention.sets,
+            case=decision.case,
+            rule=decision.rule,
+            sure=decision.sure,
+        )
+        if decision.case == "nominative":
+            for verb in reading.verbs(mention):
+                slot = _verb_slot(line, mention, verb, reading)
+                slots.setdefault(slot.start, slot)
+    return tuple(slots[start] for start in sorted(slots))
+
+
+def _verb_slot(line: Line, mention: Mention, verb: AgreeingVerb, reading: PronounAnalysis) -> Slot:
+    token = line.tokens[verb.token]
+    rule, sure = verb.rule, verb.sure
+    if token.lower in _PLURAL_CLITICS and not mention.plural_verbs:
+        has, sure = reading.has(verb.token)
+        singular, plural = token.lower, _PLURAL_CLITICS[token.lower][has]
+        if verb.token < mention.first:  # "What's she": few people write "What're they"
+            plural = " have" if has else " are"
+        rule = f"{rule} ('s for {'has' if has else 'is'})"
+    elif token.lower in _SINGULAR_CLITICS:
+        singular, plural = _SINGULAR_CLITICS[token.lower], token.lower
+    else:
+        singular, plural = (PLURAL if mention.plural_verbs else SINGULAR).forms(token.lower)
+    return Slot(
+        start=token.start,
+        end=token.end,
+        text=token.text,
+        sets=mention.sets,
+        rule=rule,
+        sure=sure,
+        singular=singular,
+        plural=plural,
+    )

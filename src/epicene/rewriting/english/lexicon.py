@@ -1,0 +1,132 @@
+"""The word lists of English (`words.toml`), and what the shape of other words says."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from epicene.rewriting.english import conjugation
+
+WordSet = frozenset[str]
+
+
+class Lexicon(NamedTuple):
+    """The lists of `words.toml`, by the names they have there."""
+
+    determiners: WordSet
+    pronouns: WordSet
+    singular_subjects: WordSet
+    plural_subjects: WordSet
+    wh_words: WordSet
+    prepositions: WordSet
+    particles: WordSet
+    conjunctions: WordSet
+    coordinators: WordSet
+    subordinators: WordSet
+    modals: WordSet
+    adverbs: WordSet
+    midway: WordSet
+    midway_phrases: WordSet
+    numbers: WordSet
+    causatives: WordSet
+    perception: WordSet
+    complement: WordSet
+    givers: WordSet
+    gifts: WordSet
+    namers: WordSet
+    bring_back: WordSet
+    predicative: WordSet
+    states: WordSet
+    ly_nouns: WordSet
+    ing_nouns: WordSet
+    verbs: WordSet
+    surely_verbs: WordSet
+    nouns_first: WordSet
+    never_verbs: WordSet
+    irregular: WordSet
+    unchanging: WordSet
+    not_past: WordSet
+    participles: WordSet
+    has_participles: WordSet
+    adjectives: WordSet
+    is_participles: WordSet
+
+    def is_adverb(self, word: str) -> bool:
+        """Whether it may stand between a subject and its verb."""
+        return word in self.midway or self.is_ly_adverb(word)
+
+    def is_ly_adverb(self, word: str) -> bool:
+        """Whether it is an adverb by its ending."""
+        return (
+            word.endswith("ly")
+            and len(word) > 4
+            and word not in self.ly_nouns
+            and word not in self.verbs
+        )
+
+    def is_past(self, word: str) -> bool:
+        """Whether it is a past form by its ending or by the list."""
+        if word in self.irregular:
+            return True
+        return word.endswith("ed") and len(word) > 3 and word not in self.not_past
+
+    def is_participle(self, word: str) -> bool:
+        """Whether it may follow "has" or "is": a past participle."""
+        return word in self.participles or word in _LIKE_THE_BASE or self.is_past(word)
+
+    def may_end_in_s(self, word: str) -> bool:
+        """Whether it could be a verb's form in -s, by its shape."""
+        return (
+            word.endswith("s")
+            and len(word) > 3
+            and word.isalpha()
+            and (
+                not word.endswith(("ss", "us", "is")) or conjugation.plural_verb(word) in self.verbs
+            )
+            and word not in self.never_verbs
+        )
+
+    def is_s_verb(self, word: str) -> bool:
+        """Whether it is the form in -s of a verb we know."""
+        return self.may_end_in_s(word) and conjugation.plural_verb(word) in self.verbs
+
+    def is_closed(self, word: str) -> bool:
+        """Whether it is a word of grammar, which heads no noun phrase after a possessive."""
+        return (
+            word in self.determiners
+            or word in self.pronouns
+            or word in self.prepositions
+            or word in self.conjunctions
+            or word in self.wh_words
+            or word in self.modals
+            or word in _BE_HAVE_DO
+        )
+
+
+_BE_HAVE_DO = frozenset(
+    "am is are was were be been being has have had does do did isnt arent wasnt werent hasnt "
+    "havent doesnt dont didnt 's 're 've 'm ai".split()
+)
+# Participles that are base forms too.
+_LIKE_THE_BASE = frozenset({"come", "become", "overcome", "run"})
+
+
+@cache
+def phrase_starts() -> WordSet:
+    """The words with which a phrase between subject and verb begins."""
+    return frozenset(phrase.partition("_")[0] for phrase in lexicon().midway_phrases)
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon, read once."""
+    content = tomllib.loads(files(__package__).joinpath("words.toml").read_text("utf-8"))
+    return Lexicon(
+        **{
+            name: frozenset(words.split())
+            for section in content.values()
+            for name, words in section.items()
+        }
+    )

@@ -1,0 +1,191 @@
+"""Ways to analyse a text with pronouns: by rules, or by rules corrected with a spaCy parse.
+
+On text with known answers the rules are right more often than a small pipeline about cases and
+about "is" and "has", so a parse is asked only where it was found to add: verbs joined at a
+distance, and objects that are subjects of a bare verb.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
+
+from epicene.rewriting.english.agreement import AgreeingVerb, agreeing_verbs
+from epicene.rewriting.english.cases import CaseDecision, decide_case
+from epicene.rewriting.english.line import PAUSES
+from epicene.rewriting.english.number import PLURAL, SINGULAR, VerbNumber, means_has
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.rewriting import Confidence
+    from epicene.rewriting.english.frames import LineWithMentions, Mention
+    from epicene.rewriting.english.line import Line
+
+
+class PronounAnalysis(Protocol):
+    """The answers to the three questions a text with pronouns asks."""
+
+    def case(self, mention: Mention) -> CaseDecision:
+        """Which case the mention stands for."""
+
+    def verbs(self, mention: Mention) -> Sequence[AgreeingVerb]:
+        """Which verbs agree with a mention that is a subject."""
+
+    def has(self, clitic: int) -> tuple[bool, Confidence]:
+        """Whether the 's at that token is "has", and how surely; otherwise it is "is"."""
+
+
+class Route(Protocol):
+    """A way to read texts."""
+
+    name: str
+
+    def read(self, found: Sequence[LineWithMentions]) -> Iterator[PronounAnalysis]:
+        """A reading of each text, in order."""
+
+
+class RulesAnalysis:
+    """A reading by the words around, with no tagger."""
+
+    def __init__(self, line: Line, mentions: Sequence[Mention]) -> None:
+        self.line = line
+        decided = {mention: decide_case(line, mention) for mention in mentions}
+        self.cases = decided
+        self.subjects = frozenset(
+            mention.first for mention, found in decided.items() if found.case == "nominative"
+        )
+
+    def case(self, mention: Mention) -> CaseDecision:
+        return self.cases[mention]
+
+    def verbs(self, mention: Mention) -> list[AgreeingVerb]:
+        return agreeing_verbs(self.line, mention, self.subjects)
+
+    def has(self, clitic: int) -> tuple[bool, Confidence]:
+        return means_has(self.line, clitic)
+
+
+class RulesRoute:
+    """The route without a tagger."""
+
+    name = "rules"
+
+    def read(self, found: Sequence[LineWithMentions]) -> Iterator[PronounAnalysis]:
+        for line, mentions in found:
+            yield RulesAnalysis(line, mentions)
+
+
+_SUBJECT = frozenset({"nsubj", "nsubjpass"})
+_FINITE = frozenset({"VBZ", "VBP", "VBD"})
+_AUXILIARY = frozenset({"aux", "auxpass"})
+
+# A pipeline knows no neopronouns; it is shown a pronoun of the same cases instead.
+_STAND_INS = {
+    ("nominative",): "she",
+    ("accusative",): "him",
+    ("dependent",): "their",
+    ("independent",): "hers",
+    ("reflexive",): "herself",
+    ("accusative", "dependent"): "her",
+    ("dependent", "independent"): "his",
+}
+_BATCH_SIZE = 64
+_MAX_TOKENS = 5000  # tokens; a parse of more takes gigabytes
+_KNOWN_PRONOUNS = frozenset(
+    "he him his himself she her hers herself they them their theirs".split()
+)
+
+
+class ParseAnalysis(RulesAnalysis):
+    """A reading by rules, corrected by a parse of the same tokens."""
+
+    def __init__(self, line: Line, mentions: Sequence[Mention], doc: Any) -> None:
+        self.doc = doc
+        super().__init__(line, mentions)
+
+    def case(self, mention: Mention) -> CaseDecision:
+        by_rules = super().case(mention)
+        ambiguous = by_rules.sure == "likely" and "accusative" in mention.cases
+        if self.line.begins(mention.first):
+            return by_rules
+        if (
+            ambiguous
+            and by_rules.case == "dependent"
+            and _is_subject_of_nonfinite(self.doc[mention.last])
+        ):
+            return CaseDecision("accusative", "the parse has a subject of a bare verb", "guess")
+        return by_rules
+
+    def verbs(self, mention: Mention) -> list[AgreeingVerb]:
+        by_rules = super().verbs(mention)
+        subject = self.doc[mention.last]
+        if subject.dep_ not in _SUBJECT:
+            return by_rules
+        number = PLURAL if mention.plural_verbs else SINGULAR
+        found = {each.token: each for each in by_rules}
+        for verb in _coordinated_verbs(subject.head):
+            index = _finite_word(verb).i
+            if index not in found and self._may_join(index, number):
+                found[index] = AgreeingVerb(index, "joined verb", "likely")
+        return list(found.values())
+
+    def _may_join(self, index: int, number: VerbNumber) -> bool:
+        """Whether a verb that the parse joins shows our number and nothing nominal precedes it."""
+        line = self.line
+        if self.doc[index].tag_ not in _FINITE:
+            return False
+        if line[index] not in number.auxiliaries and not number.may_be(line, index):
+            return False
+        before = index - 1
+        while line.lexicon.is_adverb(line[before]):
+            before -= 1
+        return line[before] in PAUSES or line[before] in line.lexicon.coordinators
+
+
+def _is_subject_of_nonfinite(token: Any) -> bool:
+    """Whether the parse has it as the subject of an infinitive or a participle."""
+    head = token.head
+    return bool(token.dep_ == "nsubj" and head.tag_ in {"VB", "VBG"} and head.i > token.i)
+
+
+def _coordinated_verbs(verb: Any) -> Iterator[Any]:
+    """The verbs joined to a verb, each without a subject of its own."""
+    for child in verb.conjuncts:
+        if child.i > verb.i and not any(each.dep_ in _SUBJECT for each in child.children):
+            yield child
+
+
+def _finite_word(verb: Any) -> Any:
+    """The finite word of a verb: its first auxiliary, or itself."""
+    return next((child for child in verb.children if child.dep_ in _AUXILIARY), verb)
+
+
+class ParseRoute:
+    """The route with a pipeline."""
+
+    name = "spacy"
+
+    def __init__(self, nlp: Any) -> None:
+        self.nlp = nlp
+
+    def read(self, found: Sequence[LineWithMentions]) -> Iterator[PronounAnalysis]:
+        short = (each for each in found if len(each.line) <= _MAX_TOKENS)
+        docs = self.nlp.pipe(map(self._doc, short), batch_size=_BATCH_SIZE)
+        for line, mentions in found:
+            if len(line) > _MAX_TOKENS:
+                yield RulesAnalysis(line, mentions)
+            else:
+                yield ParseAnalysis(line, mentions, next(docs))
+
+    def _doc(self, found: LineWithMentions) -> Any:
+        """The line's own tokens, so that the pipeline's and ours are the same."""
+        from spacy.tokens import Doc
+
+        tokens = found.line.tokens
+        words = [token.text for token in tokens]
+        for mention in found.mentions:
+            if tokens[mention.last].lower not in _KNOWN_PRONOUNS:
+                words[mention.last] = _STAND_INS.get(mention.cases, "she")
+        spaces = [after.start > token.end for token, after in pairwise(tokens)]
+        return Doc(self.nlp.vocab, words=words, spaces=[*spaces, False])

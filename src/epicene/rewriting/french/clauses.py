@@ -1,0 +1,434 @@
+"""From each verb, finite or not, to the words that agree with its subject or its object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.french.context import Context, Referent
+from epicene.rewriting.french.inflection import inflect
+from epicene.rewriting.french.lexicon import read_lists, verb_table, word_set
+from epicene.rewriting.french.line import (
+    SENTENCE_ENDS,
+    Line,
+    participle_infinitives,
+    temporary_states,
+)
+from epicene.rewriting.french.phrases import read_phrase
+from epicene.rewriting.french.predicates import (
+    read_complement,
+    read_coordinated,
+    read_object_predicate,
+    read_state,
+)
+from epicene.rewriting.french.subjects import (
+    Clause,
+    pronoun_referent,
+    read_subject,
+    relative_antecedent,
+)
+from epicene.rewriting.french.verb_groups import pronoun_is_indirect_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from epicene.rewriting.french.sites import Agreement, Site
+
+_OBJECTS_OF_SUIVRE = word_set(read_lists("function_words")["followed"])
+
+
+def read_clauses(scene: Context) -> list[Clause]:
+    """Read every verb of the text, from left to right."""
+
+    clauses: list[Clause] = []
+    for group in scene.groups:
+        clause = read_subject(scene, group, clauses)
+        clauses.append(clause)
+        reading = ClauseReader(scene, clause)
+        end, governor = reading.read()
+        read_infinitives(reading, end, governor)
+    return clauses
+
+
+class ClauseReader:
+    """One clause being read."""
+
+    def __init__(self, scene: Context, clause: Clause) -> None:
+        self.scene = scene
+        self.line = scene.line
+        self.clause = clause
+        self.group = clause.group
+        self.reflexive = clause.group.is_reflexive(scene.line)
+
+    # --- whom words agree with -----------------------------------------------------------------
+
+    def of_subject(self, rule: str) -> Agreement | None:
+        """A bond with the subject."""
+        party = self.clause.referent
+        return None if party is None else self.scene.agreement(party, rule)
+
+    def of_object(self, clitics: Iterable[int], rule: str) -> Agreement | None:
+        """A bond with whom the pronouns before a verb mean as its object."""
+        party = self.object_referent(clitics)
+        return None if party is None else self.scene.agreement(party, rule)
+
+    def object_referent(self, clitics: Iterable[int]) -> Referent | None:
+        """Whom me, te, le, la before a verb mean."""
+        for index in clitics:
+            word = self.line[index]
+            if word in {"me", "m'", "moi"}:
+                return self.scene.first(index)
+            if word in {"te", "t'", "vous", "toi"}:
+                return self.scene.second(index)
+            if word in {"le", "la", "l'", "les"}:
+                return self._third(index)
+        return None
+
+    def _third(self, index: int) -> Referent | None:
+        if self.line[index] == "l'" and self._is_about_what_was_said(index):
+            return None
+        party = pronoun_referent(self.scene, index)
+        if party is not None and self.line[index] in {"le", "la"}:
+            self.scene.agreement(party, "object pronoun", "likely").add(index, "pronoun")
+        return party
+
+    def _is_about_what_was_said(self, index: int) -> bool:
+        """comme il l'a dit, il ne l'avait pas fait."""
+        if self.line[self.group.start - 1] == "comme":
+            return True
+        after = self.line.after_adverbs(index + 2)
+        return bool(
+            {"faire", "dire", "savoir", "découvrir"} & set(participle_infinitives(self.line[after]))
+        )
+
+    # --- the verb ------------------------------------------------------------------------------
+
+    def read(self) -> tuple[int, Sequence[str]]:
+        """Add what agrees with this verb's subject or object; where it ends, and what it is."""
+        names = self.group.infinitives
+        after = self.line.after_adverbs(self.group.end)
+        if self.line[after] == "le" and self.line[after + 1] in {"plus", "moins", "mieux"}:
+            after += 2  # ce qui m'a le plus surpris
+        if "avoir" in names and self.is_participle(after):
+            self._compound(after)
+            return after + 1, participle_infinitives(self.line[after])
+        if "avoir" in names:
+            self._seems(after)
+        if "être" in names and not self._follows(after):
+            self._being(after)
+        else:
+            self._full_verb(after, names)
+        return self.group.end, names
+
+    def _seems(self, at: int) -> None:
+        """j'ai l'air fatiguée: the adjective may agree with either; we let it with the subject."""
+        bond = self.of_subject("avoir l'air")
+        if bond is not None and tuple(self.line.words[at : at + 2]) == ("l'", "air"):
+            read_complement(self.line, at + 2, bond.by(bond.rule, "guess"), nouns=False)
+
+    def _full_verb(self, after: int, names: Sequence[str]) -> None:
+        """Neither être nor an auxiliary."""
+        known = verb_table()
+        party = self.object_referent(self.group.clitics)
+        if known.is_kind("copulas", names):
+            self._subject_is(self.group.end, "what a copula says of them")
+        elif self.reflexive and known.is_kind("reflexive_copulas", names):
+            if bond := self.of_subject("what a reflexive verb says of them"):
+                read_object_predicate(self.line, self.group.end, bond, naming=False)
+        elif party is not None and known.is_kind("object_predicates", names):
+            self.object_is(self.group.clitics, self.group.end, names)
+        elif "passer" in names and self.line[after] == "pour":
+            self._subject_is(after + 1, "what somebody passes for")
+        elif "passer" in names:
+            self._passes(after)
+        elif known.is_kind("with_state", names) and (
+            own := self.of_subject("state of the subject")
+        ):
+            read_state(self.line, self.group.end, own)
+
+    def _passes(self, at: int) -> None:
+        """j'ai passé la soirée assis dans un coin."""
+        phrase = read_phrase(self.line, at) if self.line.is_determiner(at) else None
+        if phrase is not None and (bond := self.of_subject("state of the subject")):
+            for index in (*phrase.adjectives, phrase.end):
+                if inflect(self.line[index], "masculine") in temporary_states():
+                    bond.add(index, "adjective", "likely")
+
+    def is_participle(self, at: int) -> bool:
+        """Whether a participle follows an auxiliary there, known or by its shape."""
+        word = self.line[at]
+        if participle_infinitives(word):
+            return not self.line.is_determiner(at)
+        return self.line.is_open(at) and word.rstrip("es").endswith(("é", "i", "u", "ï"))
+
+    def _follows(self, after: int) -> bool:
+        """Whether "suis" is of suivre: je suis un cours."""
+        if self.line[self.group.verb] != "suis" or not self.line.is_determiner(after):
+            return False
+        return (
+            self.line[after + 1] in _OBJECTS_OF_SUIVRE or self.line[after + 2] in _OBJECTS_OF_SUIVRE
+        )
+
+    def _subject_is(self, at: int, rule: str) -> None:
+        if bond := self.of_subject(rule):
+            read_complement(self.line, at, bond)
+
+    def _being(self, after: int) -> None:
+        """After a form of être: an auxiliary or a copula."""
+        if not self.reflexive:
+            self._subject_is(self.group.end, "said of the subject with être")
+        elif bond := self.of_subject("reflexive pronoun before the participle"):
+            self.reflexive_participle(after, bond)
+
+    def reflexive_participle(self, at: int, bond: Agreement) -> None:
+        """je me suis levé: the participle agrees if the pronoun is the object."""
+        infinitives = participle_infinitives(self.line[at])
+        if infinitives and not self.pronoun_is_indirect_object(at, infinitives, reflexive=True):
+            self.participles(at, bond, infinitives, reflexive=True)
+
+    def pronoun_is_indirect_object(
+        self, at: int, infinitives: Sequence[str], *, reflexive: bool
+    ) -> bool:
+        """Whether the pronoun before the participle is not its object."""
+        return pronoun_is_indirect_object(
+            self.line, self.group.verb, at, infinitives, reflexive=reflexive
+        )
+
+    def participles(
+        self, at: int, bond: Agreement, infinitives: Sequence[str], *, reflexive: bool = False
+    ) -> None:
+        """One participle, what it says of somebody, and those joined to it."""
+        known = verb_table()
+        bond.add(at, "adjective")
+        rule = bond.by("what the participle says of them")
+        end = at + 1
+        if self.line[end] == "comme" or known.is_kind(
+            "reflexive_copulas" if reflexive else "object_predicates", infinitives
+        ):
+            naming = known.is_kind("naming", infinitives)
+            end = max(end, read_object_predicate(self.line, end, rule, naming=naming))
+        else:
+            end = max(end, read_state(self.line, end, rule))
+        # je l'ai reçu en pyjama, à moitié endormi: after a comma it is the subject
+        read_coordinated(self.line, end, bond.by(bond.rule, "likely"), commas=reflexive)
+
+    def _compound(self, at: int) -> None:
+        """After a form of avoir: j'ai été, on m'a vu, j'ai vécu seul."""
+        known = verb_table()
+        infinitives = participle_infinitives(self.line[at])
+        if known.is_kind("copulas", infinitives):
+            self._subject_is(at + 1, "said of the subject with être")
+        elif bond := self.of_object(self.group.clitics, "object before the participle"):
+            if not self.pronoun_is_indirect_object(at, infinitives, reflexive=False):
+                self.participles(at, bond, infinitives)
+        elif site := self._relative_object():
+            party = Referent(site.who, site.plural)
+            rule = "the relative pronoun before the participle"
+            self.participles(at, self.scene.agreement(party, rule), infinitives)
+        elif "avoir" in infinitives:
+            self._seems(at + 1)
+        elif "passer" in infinitives:
+            self._passes(at + 1)
+        elif (own := self.of_subject("state of the subject")) and known.is_kind(
+            "with_state", infinitives
+        ):
+            read_state(self.line, at + 1, own)
+
+    def _relative_object(self) -> Site | None:
+        """The antecedent of "que", if it is somebody: celle que le jury a recalée."""
+        if any(self.line[index] not in {"ne", "n'", "y", "en"} for index in self.group.clitics):
+            return None
+        start = min(self.group.start, self.clause.start)
+        for index in range(start - 1, max(start - 6, 0), -1):
+            word = self.line[index]
+            if word in {"que", "qu'"}:
+                site = relative_antecedent(self.scene, index - 1)
+                return site if site and site.kind in {"noun", "pronoun"} else None
+            if not self.line.is_word(index) or word in {"qui", "dont", "où"}:
+                return None
+        return None
+
+    def object_is(self, clitics: Iterable[int], at: int, infinitives: Iterable[str]) -> None:
+        """cela me rend heureux."""
+        bond = self.of_object(clitics, "what the verb says of its object")
+        if bond is not None:
+            naming = verb_table().is_kind("naming", infinitives)
+            read_object_predicate(self.line, at, bond, naming=naming)
+
+
+_ADJUNCTS = frozenset({"pour", "sans", "après", "en"})
+_INFINITIVE_RULE = "said of who is meant with the infinitive"
+# Verbs that begin a clause of their own wherever they stand.
+_SURELY_FINITE = frozenset("est était sont étaient sera serait a avait ont".split())
+
+
+class Governor(NamedTuple):
+    """The verb that an infinitive depends on."""
+
+    infinitives: Sequence[str]
+    clitics: tuple[int, ...]
+    referent: Referent | None  # its own subject
+    noun_after: bool = False  # whether it has an object or an addressee that is a noun
+
+
+def read_infinitives(reading: ClauseReader, at: int, infinitives: Sequence[str]) -> None:
+    """je veux être libre, on m'a demandé d'être patient, pour me sentir prêt."""
+    line = reading.line
+    governor = Governor(infinitives, reading.group.clitics, reading.clause.referent)
+    index = at
+    while index < len(line) and not _begins_clause(line, index, reading.group.end):
+        if line.is_infinitive(index):
+            word = verb_table().infinitive_of(line[index])
+            own = clitics_before(line, index)
+            party = _infinitive_controller(reading, governor, index)
+            read_infinitive(reading, index, party)
+            governor = Governor((word,), own, party)
+        elif (line.is_determiner(index) and line.is_open(index + 1)) or line.is_capital(index):
+            governor = governor._replace(noun_after=True)
+        index += 1
+
+
+def read_subject_infinitives(scene: Context, clauses: Sequence[Clause]) -> None:
+    """Être seul me fait peur; mon rêve est de devenir acteur; c'est en étant patient que j'ai …"""
+    for number, clause in enumerate(clauses):
+        if clause.referent is not None and clause.group.kind != "noun":
+            continue
+        reading = ClauseReader(scene, clause)
+        before = clauses[number - 1].group.end if number else 0
+        after = clauses[number + 1] if number + 1 < len(clauses) else None
+        meant = reading.object_referent(clause.group.clitics) or _possessor_of_object(reading)
+        if meant is not None and not reading.reflexive:
+            _read_between(reading, before, clause.group.start, meant)
+        if (
+            owner := _possessor_of_subject(scene, clause)
+        ) is not None and "être" in clause.group.infinitives:
+            _read_between(
+                reading, clause.group.end, after.start if after else len(scene.line), owner
+            )
+        if (
+            after is not None
+            and after.referent
+            and scene.line[clause.group.subject] in {"c'", "ce"}
+        ):
+            _read_between(reading, clause.group.end, after.start, after.referent)
+
+
+def _read_between(reading: ClauseReader, start: int, end: int, party: Referent) -> None:
+    """Every infinitive there up to the first stop has the same subject."""
+    for index in range(start, end):
+        if reading.line[index] in SENTENCE_ENDS:
+            return
+        if reading.line.is_infinitive(index):
+            read_infinitive(reading, index, party)
+
+
+def _possessor_of_subject(scene: Context, clause: Clause) -> Referent | None:
+    """Whose dream it is: mon rêve est de …"""
+    word = scene.line[clause.start]
+    if word in {"mon", "ma", "mes"}:
+        return scene.first(clause.start)
+    return scene.second(clause.start) if word in {"ton", "ta", "tes"} else None
+
+
+def _possessor_of_object(reading: ClauseReader) -> Referent | None:
+    """Être père a changé ma vie: the object is somebody's."""
+    line, scene = reading.line, reading.scene
+    for index in range(reading.group.end, min(reading.group.end + 4, len(line))):
+        if line[index] in {"mon", "ma", "mes"}:
+            return scene.first(index)
+    return None
+
+
+def _begins_clause(line: Line, index: int, end: int) -> bool:
+    """Whether another clause begins there."""
+    word = line[index]
+    if word in {"que", "qu'"} and line[index - 1] == "tant":  # en tant que
+        return False
+    if word in SENTENCE_ENDS or word in {"que", "qu'", "qui", "dont", "où", "»", '"', ":"}:
+        return True
+    if word in {"je", "j'", "tu", "il", "on", "ils"}:
+        return True
+    return index != end and word in _SURELY_FINITE
+
+
+def clitics_before(line: Line, index: int) -> tuple[int, ...]:
+    """The pronouns directly before a verb."""
+    first = index
+    while first > 0 and line[first - 1] in line.closed.clitics:
+        first -= 1
+    return tuple(range(first, index))
+
+
+def _infinitive_controller(
+    reading: ClauseReader, governor: Governor, index: int
+) -> Referent | None:
+    """Who is or does what the infinitive says."""
+    line = reading.line
+    first = min((index, *clitics_before(line, index)))
+    before = line[first - 1]
+    if before in _ADJUNCTS or line[first - 2] in {"avant", "lieu", "afin"}:
+        return reading.clause.referent
+    if line[index] in verb_table().gerunds:
+        return reading.clause.referent
+    obliged = verb_table().is_kind("object_control", governor.infinitives)
+    reflexive = reading.reflexive and governor.clitics == reading.group.clitics
+    party = None if reflexive else reading.object_referent(governor.clitics)
+    if party is not None:
+        bare = before not in {"de", "d'", "à"} and not obliged
+        own = bare or not {"promettre", "jurer"}.isdisjoint(governor.infinitives)
+        return governor.referent if own else party
+    others = any(line[each] in {"lui", "leur", "l'", "les", "nous"} for each in governor.clitics)
+    if obliged and (governor.noun_after or others):
+        return None
+    return governor.referent
+
+
+def read_infinitive(reading: ClauseReader, index: int, party: Referent | None) -> None:
+    """One infinitive whose subject is known."""
+    line, known = reading.line, verb_table()
+    word = known.infinitive_of(line[index])
+    clitics = clitics_before(line, index)
+    bond = None if party is None else reading.scene.agreement(party, _INFINITIVE_RULE)
+    own = reading.object_referent(clitics)
+    reflexive = any(line[each] in {"se", "s'"} for each in clitics) or (
+        own is not None and own == party and own.who != "others"
+    )
+    after = line.after_adverbs(index + 1)
+    if word == "avoir" and reading.is_participle(after):
+        _read_compound_infinitive(reading, after, clitics, bond)
+    elif own is not None and not reflexive:
+        if known.is_kind("object_predicates", [word]):
+            reading.object_is(clitics, index + 1, [word])
+    elif bond is not None:
+        _read_subject_agreement(reading, index, after, bond, reflexive=reflexive)
+
+
+def _read_subject_agreement(
+    reading: ClauseReader, index: int, after: int, bond: Agreement, *, reflexive: bool
+) -> None:
+    """What agrees with the subject of an infinitive."""
+    line, known = reading.line, verb_table()
+    word = known.infinitive_of(line[index])
+    if reflexive:
+        if word == "être":
+            reading.reflexive_participle(after, bond)
+        elif known.is_kind("reflexive_copulas", [word]):
+            read_object_predicate(line, index + 1, bond, naming=False)
+    elif known.is_kind("copulas", [word]):
+        if line[index + 1] != "donné":  # étant donné
+            read_complement(line, index + 1, bond)
+    elif known.is_kind("with_state", [word]):
+        read_state(line, index + 1, bond)
+
+
+def _read_compound_infinitive(
+    reading: ClauseReader, at: int, clitics: tuple[int, ...], bond: Agreement | None
+) -> None:
+    """avoir été choisi, m'avoir vu."""
+    infinitives = participle_infinitives(reading.line[at])
+    if verb_table().is_kind("copulas", infinitives):
+        if bond is not None:
+            read_complement(reading.line, at + 1, bond)
+        return
+    own = reading.of_object(clitics, "object before the participle")
+    if own is not None and not reading.pronoun_is_indirect_object(at, infinitives, reflexive=False):
+        reading.participles(at, own, infinitives)

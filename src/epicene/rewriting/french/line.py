@@ -1,0 +1,324 @@
+"""The words of a text, and what each can be: adverb, adjective, noun for a person, predicate."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.languages import tokenisation
+from epicene.rewriting.french.dictionary import dictionary
+from epicene.rewriting.french.inflection import adjective_pairs, inflect, person_pairs, singular_of
+from epicene.rewriting.french.lexicon import WordSet, read_lists, verb_table, word_rows, word_set
+
+if TYPE_CHECKING:
+    from epicene.rewriting.french.sites import Agreement
+
+SENTENCE_ENDS = frozenset({".", "!", "?", "…", "...", ";"})
+OPENING_QUOTES = frozenset({"«", "“", "„", "‹"})
+CLOSING_QUOTES = frozenset({"»", "”", "›"})
+QUOTES = OPENING_QUOTES | CLOSING_QUOTES | {'"'}
+# Written after a verb with one of these before them, pronouns are its subject or object.
+HYPHENS = frozenset({"-", "-t-", "\u2010", "\u2011"})
+
+
+class Token(NamedTuple):
+    """A word or a mark, and the characters it takes."""
+
+    start: int
+    end: int
+    text: str
+    is_word: bool
+
+
+class ClosedClasses(NamedTuple):
+    """The lists of `function_words.toml` that are asked for everywhere."""
+
+    articles: dict[str, str]  # every form of le, un, ce, mon, ton, son: its masculine
+    agreeing: dict[str, str]  # every form of quel, aucun …: its masculine
+    determiners: WordSet
+    adverbs: WordSet
+    phrases: dict[str, list[tuple[str, ...]]]  # adverbs of several words by their first
+    prepositions: WordSet
+    coordinators: WordSet
+    subordinators: WordSet
+    subjects: WordSet
+    clitics: WordSet
+    pronouns: WordSet
+    everything: WordSet
+
+
+@cache
+def closed_classes() -> ClosedClasses:
+    """Read once."""
+    lists = read_lists("function_words")
+    articles = {form: row[0] for row in word_rows(lists["determiners"]) for form in row}
+    articles |= {"cet": "ce"}
+    agreeing = {form: row[0] for row in word_rows(lists["agreeing_determiners"]) for form in row}
+    phrases: dict[str, list[tuple[str, ...]]] = {}
+    for line in lists["adverb_phrases"].strip().splitlines():
+        cut = tuple(line[span.start : span.end] for span in tokenisation.words(line, "fr"))
+        phrases.setdefault(cut[0], []).append(cut)
+    for found in phrases.values():
+        found.sort(key=len, reverse=True)
+    determiners = frozenset({*articles, *agreeing}) | word_set(lists["unchanging_determiners"])
+    named = {
+        name: word_set(lists[name])
+        for name in ("adverbs", "prepositions", "coordinators", "subordinators", "pronouns")
+    }
+    subjects = word_set(lists["subject_pronouns"])
+    clitics = word_set(lists["object_clitics"]) | word_set(lists["negations"])
+    return ClosedClasses(
+        articles=articles,
+        agreeing=agreeing,
+        determiners=determiners,
+        phrases=phrases,
+        subjects=subjects,
+        clitics=clitics,
+        everything=frozenset().union(determiners, subjects, clitics, *named.values()),
+        **named,
+    )
+
+
+class Line:
+    """Tokens that can be asked for out of range, where there is the word ""."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = [
+            Token(span.start, span.end, text[span.start : span.end], span.kind == "word")
+            for span in tokenisation.tokens(text, "fr")
+        ]
+        self.words = [
+            unicodedata.normalize("NFC", token.text.lower()).replace("’", "'").replace("ʼ", "'")
+            for token in self.tokens
+        ]
+        self.closed = closed_classes()
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __getitem__(self, index: int) -> str:
+        """The lower-case word at an index, "" outside the text."""
+        return self.words[index] if 0 <= index < len(self.words) else ""
+
+    def is_word(self, index: int) -> bool:
+        """Whether a word stands there."""
+        return 0 <= index < len(self.tokens) and self.tokens[index].is_word
+
+    def is_capital(self, index: int) -> bool:
+        """Whether a word with a capital stands there that its place does not explain."""
+        return (
+            self.is_word(index) and self.tokens[index].text[:1].isupper() and not self.begins(index)
+        )
+
+    def begins(self, index: int) -> bool:
+        """Whether a sentence begins there."""
+        before = index - 1
+        while self[before] in QUOTES or self[before] in {"(", "-", "–", "—"}:
+            before -= 1
+        if self[before] == "." and self[before - 1] in {"m", "mm", "dr", "st"}:  # M. Dupont
+            return False
+        return before < 0 or self[before] in SENTENCE_ENDS or self[before] == ":"
+
+    def is_enclitic(self, index: int) -> bool:
+        """Whether the word is written after a verb with a link: suis-je, dis-moi."""
+        return self[index - 1] in HYPHENS
+
+    # --- adverbs -----------------------------------------------------------------------------
+
+    def adverb_end(self, index: int) -> int:
+        """Where the adverb there ends, the index itself if there is none."""
+        word = self[index]
+        for phrase in self.closed.phrases.get(word, ()):
+            if tuple(self.words[index : index + len(phrase)]) == phrase:
+                return index + len(phrase)
+        if word in self.closed.adverbs or is_adverb_by_shape(word):
+            return index + 1
+        if word == "fort" and is_adjective(self[index + 1]):  # fort content
+            return index + 1
+        return index
+
+    def ends_phrase(self, index: int) -> bool:
+        """Whether an adverb of several words ends just before."""
+        return any(
+            self.adverb_end(start) == index and index - start > 1
+            for start in range(max(0, index - 5), index - 1)
+        )
+
+    def after_adverbs(self, index: int) -> int:
+        """The first token from there on that belongs to no adverb."""
+        while (end := self.adverb_end(index)) > index:
+            index = end
+        return index
+
+    # --- what a word can be ------------------------------------------------------------------
+
+    def is_open(self, index: int) -> bool:
+        """Whether a word stands there that is in no closed class and is no adverb."""
+        return (
+            self.is_word(index)
+            and len(self[index]) > 1
+            and self[index] not in self.closed.everything
+            and not is_adverb_by_shape(self[index])
+            and self[index].replace("-", "").replace("'", "").isalpha()  # not étudiant(e)
+        )
+
+    def is_infinitive(self, index: int) -> bool:
+        """Whether an infinitive or a present participle stands there, and no noun like le dîner."""
+        if not verb_table().infinitive_of(self[index]):
+            return False
+        before = self[index - 1]
+        if before in {"le", "la", "les", "l'"}:
+            return self[index] not in _INFINITIVE_NOUNS
+        return before not in self.closed.determiners or before == "tout"
+
+    def is_determiner(self, index: int) -> bool:
+        """Whether a determiner may stand there."""
+        return self[index] in self.closed.determiners
+
+
+_INFINITIVE_NOUNS = word_set(
+    """
+    pouvoir devoir savoir être avoir dîner déjeuner souper souvenir rire sourire coucher lever
+    toucher aller repentir parler manger boire vivre avenir loisir plaisir désir soupir étranger
+    rôtir
+    """
+)
+
+
+def is_adverb_by_shape(word: str) -> bool:
+    """Adverbs in -ment, not the nouns that end so after a vowel of their own."""
+    return (
+        len(word) > 6
+        and word.endswith(("ément", "ument", "amment", "emment", "iment", "ement"))
+        and word not in _MENT_NOUNS
+    )
+
+
+_MENT_NOUNS = word_set(
+    """
+    gouvernement appartement sentiment mouvement moment événement changement traitement jugement
+    bâtiment vêtement instrument document argument monument élément médicament compliment aliment
+    logement paiement équipement règlement département développement engagement enseignement
+    comportement commencement département établissement entraînement fonctionnement financement
+    renseignement remerciement déménagement licenciement recrutement soulagement tournoiement
+    testament tempérament firmament sacrement ligament fondement parlement régiment ciment piment
+    dément véhément clément inclément
+    """
+)
+
+
+def participle_infinitives(word: str) -> list[str]:
+    """The infinitives whose participle it is, in any gender and number; a guess for one in -é."""
+    known = verb_table().participles
+    for form in dict.fromkeys((word, singular_of(word))):
+        found = known.get(inflect(form, "masculine"))
+        if found:
+            return found
+    stem = inflect(singular_of(word), "masculine")
+    if (
+        stem.endswith("é")
+        and len(stem) > 4
+        and not _E_NOUN_ENDING.fullmatch(stem)
+        and word not in _E_NOUNS
+    ):
+        return [stem[:-1] + "er"]
+    return []
+
+
+# Nouns that end like a participle.
+_E_NOUN_ENDING = re.compile(r".*(?:ité|eté|erté|auté|tié)")
+_E_NOUNS = word_set(
+    """
+    santé bonté volonté parenté café marché côté degré congé clergé supermarché bébé canapé
+    fossé péché procédé traité comité résumé communiqué cliché été musée lycée trophée
+    journée journées année années soirée soirées matinée matinées idée idées armée entrée arrivée
+    durée pensée pensées poupée épée vallée fumée bouée allée cheminée dictée rentrée tournée
+    traversée randonnée randonnées donnée données fée fées marée portée veillée poignée
+    """
+)
+
+
+# Endings that few words but adjectives and nouns for people have.
+_ADJECTIVE_ENDING = re.compile(
+    r".{3,}(?:eux|euse|[^i]if|ive|elle?|ienne?|éenne?|able|ible|ante?|aise?|oise?|ière?|iste|ique|"
+    r"trice|teur|ale?|aine?|arde?)"
+)
+
+
+def looks_like_adjective(word: str) -> bool:
+    """Whether a word in no list ends like an adjective."""
+    return bool(_ADJECTIVE_ENDING.fullmatch(singular_of(word)))
+
+
+def is_adjective(word: str) -> bool:
+    """Whether our lists know it for an adjective or a participle."""
+    known = adjective_pairs().known
+    if word in known or singular_of(word) in known or participle_infinitives(word):
+        return True
+    listed = dictionary()
+    return listed is not None and listed.is_adjective(word)
+
+
+def is_person(word: str) -> bool:
+    """Whether our lists know it for a noun for people that has two genders."""
+    known = person_pairs().known
+    if "-" in word and word not in known:
+        word = word.rpartition("-")[2]
+    if word in known or singular_of(word) in known:
+        return True
+    listed = dictionary()
+    return listed is not None and not is_adjective(word) and listed.is_person(word)
+
+
+# Nouns for people that are verbs wherever nothing says otherwise.
+_VERBS_RATHER_THAN_NOUNS = frozenset(
+    {"garde", "guide", "juge", "pilote", "critique", "aide", "cadre", "arbitre"}
+)
+# What follows a present participle and no adjective in -ant.
+_OBJECT_STARTERS = frozenset(
+    "le la les l' un une des que qu' mon ma mes son sa ses ce cette".split()
+)
+
+
+@cache
+def adverbial_adjectives() -> WordSet:
+    """Adjectives whose masculine may be an adverb."""
+    return word_set(read_lists("adjectives")["as_adverbs"])
+
+
+@cache
+def temporary_states() -> WordSet:
+    """What people are for a while."""
+    return word_set(read_lists("adjectives")["states"])
+
+
+def can_be_predicate(line: Line, at: int, bond: Agreement) -> bool:
+    """Whether a known adjective, participle or noun stands there in the number that is sought."""
+    word = line[at]
+    if not line.is_open(at) or not is_adjective_or_person(word):
+        return False
+    if word in verb_table().gerunds and (line[at + 1] in _OBJECT_STARTERS or line[at - 1] == "en"):
+        return False
+    if not bond.plural and word.endswith(("s", "x")) and not _is_singular(word):
+        return False
+    return (
+        is_adjective(word)
+        or not verb_table().forms(word)
+        or line[at] not in _VERBS_RATHER_THAN_NOUNS
+    )
+
+
+def is_adjective_or_person(word: str) -> bool:
+    """Whether our lists have it for an adjective, a participle or a noun for people."""
+    return is_adjective(word) or is_person(word)
+
+
+def _is_singular(word: str) -> bool:
+    """Whether a word in -s or -x is a singular: français, heureux, fils."""
+    if word in person_pairs().feminine or word in adjective_pairs().feminine:
+        return True
+    feminine = inflect(word, "feminine")
+    return inflect(feminine, "masculine") == word and not feminine.endswith(("s", "x"))

@@ -1,0 +1,201 @@
+"""Nouns, pronouns and titles of people who are addressed or only spoken about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.french.context import Referent
+from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender, singular_of
+from epicene.rewriting.french.lexicon import verb_table, word_set
+from epicene.rewriting.french.line import (
+    CLOSING_QUOTES,
+    OPENING_QUOTES,
+    SENTENCE_ENDS,
+    can_be_predicate,
+    is_adjective,
+    is_person,
+)
+from epicene.rewriting.french.phrases import is_one_gender, rarely_people, read_phrase
+from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
+from epicene.rewriting.french.subjects import (
+    is_rewritable,
+    is_tonic,
+    mention_chain_end,
+    pronoun_referent,
+)
+
+if TYPE_CHECKING:
+    from epicene.rewriting.french.context import Context
+    from epicene.rewriting.french.line import Line
+    from epicene.rewriting.french.phrases import Mention
+    from epicene.rewriting.french.sites import SiteKind
+
+# What one calls somebody without more ado.
+TERMS_OF_ADDRESS = word_set(
+    """
+    monsieur madame docteur docteure maître professeur professeure papa maman
+    papi papy mamie tonton tata chéri chérie frère sœur fils fille patron patronne chef cheffe
+    capitaine commissaire président présidente ami amie
+    """
+)
+# And with "mon" or "cher" before it.
+_TERMS_AFTER_DEAR = TERMS_OF_ADDRESS | word_set(
+    """
+    cher chère grand grande petit petite vieux vieille garçon beau belle joli jolie pauvre cousin
+    cousine neveu nièce enfant camarade collègue voisin voisine bonhomme coquin coquine lapin
+    """
+)
+_VOCATIVE_RULE = "how they are spoken to"
+
+
+def read_vocatives(scene: Context) -> None:
+    """Add the nouns that stand between commas and mean who is spoken to."""
+    line = scene.line
+    for at in range(len(line)):
+        if not _opens_vocative(line, at - 1):
+            continue
+        start = at + 1 if line[at] in {"oh", "ah", "et", "mais", "oui", "non"} else at
+        if line[start] in {"mon", "ma", "cher", "chère"}:
+            _read_dear(scene, start)
+        elif line[start] in TERMS_OF_ADDRESS and _closes_vocative(line, start + 1):
+            kind = "pronoun" if line[start] in {"monsieur", "madame"} else "noun"
+            scene.agreement(scene.second(start), _VOCATIVE_RULE, "likely").add(start, kind)  # type: ignore[arg-type]
+
+
+def _opens_vocative(line: Line, at: int) -> bool:
+    return (
+        at < 0
+        or line[at] in {",", ":", "-", "–", "—"}
+        or line[at] in SENTENCE_ENDS | OPENING_QUOTES | {'"'}
+    )
+
+
+def _closes_vocative(line: Line, at: int) -> bool:
+    return (
+        at >= len(line)
+        or line[at] in {",", ":"}
+        or line[at] in SENTENCE_ENDS | CLOSING_QUOTES | {'"'}
+    )
+
+
+def _read_dear(scene: Context, at: int) -> None:
+    """mon vieux, ma pauvre amie, cher monsieur."""
+    line = scene.line
+    phrase = read_phrase(line, at)
+    if (
+        phrase is None
+        or not _closes_vocative(line, phrase.end)
+        or line[phrase.head] not in _TERMS_AFTER_DEAR
+    ):
+        return
+    bond = scene.agreement(scene.second(at), _VOCATIVE_RULE, "likely")
+    phrase.agree(bond)
+    if line[phrase.head] in {"monsieur", "madame"}:
+        scene.sites.drop(phrase.head)
+        bond.add(phrase.head, "pronoun")
+
+
+_TONIC_PRONOUNS = frozenset(
+    {"lui", "elle", "eux", "elles", "lui-même", "elle-même", "eux-mêmes", "elles-mêmes"}
+)
+_PARTITIVE_PRONOUNS = frozenset({"un", "une", "certains", "certaines", "aucun", "aucune"})
+_BEFORE_BARE_NOUNS = frozenset({"pour", "de", "d'", "comme", "en"})
+_TITLES = frozenset({"m", "mme", "mr", "mrs", "lord", "lady", "sir", "dame", "monsieur", "madame"})
+
+
+def read_third_persons(scene: Context) -> None:
+    """Add what names somebody and agrees with them, where nobody else was found."""
+    for mention in scene.mentions:
+        if mention.phrase is None:
+            _read_beside_name(scene, mention)
+        elif mention.human and is_rewritable(mention) and scene.sites.get(mention.head) is None:
+            party = Referent("others", mention.plural)
+            mention.phrase.agree(scene.agreement(party, "a noun for a person", "likely"))
+            _read_one_of(scene, mention)
+            _read_after_mention(scene, mention)
+    for index in range(len(scene.line)):
+        if scene.line[index] in _BEFORE_BARE_NOUNS or scene.line[index - 1] == "tant":
+            _read_bare_noun(scene, index + 1)
+        if scene.line[index] in _TONIC_PRONOUNS and scene.sites.get(index) is None:
+            _read_tonic_pronoun(scene, index)
+        elif scene.line.is_word(index) and scene.line.tokens[index].text[0].isupper():
+            _read_title(scene, index)
+
+
+def _read_one_of(scene: Context, mention: Mention) -> None:
+    """l'un de ses oncles, certaines des premières mères."""
+    line = scene.line
+    before = mention.start - (line[mention.start] != "des")
+    if line[before] in {"de", "d'", "des"} and line[before - 1] in _PARTITIVE_PRONOUNS:
+        party = Referent("others", plural=line[before - 1] in {"certains", "certaines"})
+        scene.agreement(party, "one of several people", "likely").add(before - 1, "determiner")
+
+
+def _read_after_mention(scene: Context, mention: Mention) -> None:
+    """son fils aîné, âgé de 25 ans,"""
+    line = scene.line
+    end = mention_chain_end(scene, mention)
+    if line[end] != ",":
+        return
+    bond = scene.agreement(
+        Referent("others", mention.plural), "beside a noun for a person", "likely"
+    )
+    start = line.after_adverbs(end + 1)
+    shown = shown_gender(line[start], plural=mention.plural)
+    if (
+        can_be_predicate(line, start, bond)
+        and is_adjective(line[start])
+        and shown == mention.gender
+    ):
+        read_predicate_element(line, start, bond, nouns=False, strict=True)
+
+
+def _read_bare_noun(scene: Context, at: int) -> None:
+    """un titre de duchesse, une école pour filles."""
+    line = scene.line
+    if not line.is_open(at) or scene.sites.get(at) is not None:
+        return
+    if line[at] in verb_table().gerunds or (line[at - 1], line[at]) == ("en", "chef"):
+        return
+    phrase = read_phrase(line, at, stop={group.verb for group in scene.groups})
+    if phrase is None or phrase.kind != "person" or phrase.determiners:
+        return
+    word = line[phrase.head]
+    if not is_person(word) or word in rarely_people() or scene.sites.get(phrase.head) is not None:
+        return
+    plural = word.endswith(("s", "x")) and singular_of(word) != word
+    if plural and shown_noun_gender(word, plural=True) == "masculine" and not is_one_gender(word):
+        return
+    phrase.agree(scene.agreement(Referent("others", plural), "a noun for a person", "guess"))
+
+
+def _read_beside_name(scene: Context, mention: Mention) -> None:
+    """Davies, ancien joueur de hockey,"""
+    line = scene.line
+    if line[mention.end] != ",":
+        return
+    bond = scene.agreement(Referent("others"), "beside a name", "likely")
+    start = line.after_adverbs(mention.end + 1)
+    if can_be_predicate(line, start, bond) and is_person(line[start]):
+        read_coordinated(line, read_predicate_element(line, start, bond, strict=True), bond)
+
+
+def _read_tonic_pronoun(scene: Context, index: int) -> None:
+    if is_tonic(scene, index) and (party := pronoun_referent(scene, index)):
+        bond = scene.agreement(party, "stressed pronoun", "likely")
+        bond.add(index, "stressed")
+        if scene.line[index - 1] == "entre" and scene.line[index - 3] in {"un", "une"}:
+            bond._replace(plural=False).add(index - 3, "determiner")  # l'un d'entre eux
+
+
+def _read_title(scene: Context, index: int) -> None:
+    """M. Brown, Lady James, Père Seton."""
+    word = scene.line[index]
+    if (word not in _TITLES and not is_one_gender(word)) or scene.sites.get(index) is not None:
+        return
+    name = index + 2 if scene.line[index + 1] == "." else index + 1
+    if scene.line.tokens[index].text.isupper() and len(scene.line[index]) > 1:
+        return
+    if scene.line.is_word(name) and scene.line.tokens[name].text[0].isupper():
+        kind: SiteKind = "pronoun" if word in _TITLES else "noun"
+        scene.agreement(Referent("others"), "a title", "likely").add(index, kind)

@@ -1,0 +1,373 @@
+"""Noun phrases (le meilleur coiffeur du quartier) and the people and things that a text names with
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from epicene.rewriting.french.inflection import (
+    inflect,
+    person_pairs,
+    shown_gender,
+    shown_noun_gender,
+    singular_of,
+)
+from epicene.rewriting.french.lexicon import WordSet, read_lists, verb_table, word_set
+from epicene.rewriting.french.line import Line, is_adjective, is_adverb_by_shape, is_person
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from epicene.rewriting.french.sites import Agreement
+    from epicene.rewriting.french.verb_groups import VerbGroup
+    from epicene.rewriting.persons import Gender
+
+# person: who has two genders; fixed: a person with one (une victime); thing: all else.
+HeadKind: TypeAlias = Literal["person", "fixed", "thing"]
+
+_COMPARING = frozenset({"plus", "moins", "mieux", "très", "trop", "si", "assez", "aussi", "tout"})
+# The endings of nouns for people that are in no list.
+_PERSON_ENDING = re.compile(
+    r".{3,}(?:teur|trice|euse|[^h]eur|eure|ien|ienne|iste|logue|logiste|graphe|ière|ante?|"
+    r"aise?|oise?|éen|éenne|pathe|crate|cheur|geur|aire)"
+)
+_MEME = frozenset({"même", "mêmes"})
+# What a present participle has after it, and an adjective in -ant seldom.
+_COMPLEMENT_STARTERS = frozenset(
+    "de d' du des à au aux le la les l' un une en que qu' sur dans".split()
+)
+SHORT_FORMS = {"bel": "beau", "nouvel": "nouveau", "vieil": "vieux", "fol": "fou"}
+
+
+class NounPhrase(NamedTuple):
+    """Where its words stand: determiners, head, adjectives around the head."""
+
+    determiners: tuple[int, ...]
+    head: int
+    adjectives: tuple[int, ...]
+    end: int
+    kind: HeadKind
+
+    def agree(self, bond: Agreement) -> None:
+        """All of it agrees with somebody."""
+        for index in self.determiners:
+            bond.add(index, "determiner")
+        bond.add(self.head, "noun")
+        for index in self.adjectives:
+            bond.add(index, "adjective")
+
+
+@cache
+def fixed_gender_nouns() -> WordSet:
+    """Nouns for people that have one gender."""
+    lists = read_lists("people")
+    return word_set(lists["fixed_masculine"]) | word_set(lists["fixed_feminine"])
+
+
+@cache
+def prenominal_adjectives() -> WordSet:
+    """Both genders of the adjectives that stand before their noun."""
+    listed = word_set(read_lists("adjectives")["before_noun"]) | frozenset(SHORT_FORMS)
+    return frozenset({*listed, *(inflect(each, "feminine") for each in listed)})
+
+
+def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhrase | None:
+    """The noun phrase that begins there, with or without a determiner, up to a place in `stop`."""
+    determiners, start = _read_determiners(line, at)
+    run = _open_words(line, start, stop)
+    if not run:
+        return None
+    head, kind = _find_head(line, run, bare=not determiners)
+    before = [index for index in run if index < head]
+    after = [index for index in run if index > head]
+    if any(not _may_precede(line, index) for index in before):
+        return None
+    superlative = [
+        index - 2
+        for index in after
+        if line[index - 1] in {"plus", "moins"} and line[index - 2] in {"le", "la"}
+    ]
+    return NounPhrase(
+        determiners=(*determiners, *superlative),
+        head=head,
+        adjectives=(*before, *after),
+        end=run[-1] + 1,
+        kind=kind,
+    )
+
+
+def _read_determiners(line: Line, at: int) -> tuple[list[int], int]:
+    found = []
+    start = at
+    while at - start < 3 and (line.is_determiner(at) or line[at].isdigit()):
+        if line[at] in line.closed.articles or line[at] in line.closed.agreeing:
+            found.append(at)
+        at += 1
+    return found, at
+
+
+def _open_words(line: Line, start: int, stop: Collection[int]) -> list[int]:
+    """The open words from there on that may belong to one phrase."""
+    run: list[int] = []
+    at = start
+    while True:
+        skipped = _after_degree(line, at, first=not run)
+        if not line.is_open(skipped) or skipped in stop or _is_verb(line, skipped, run):
+            return run
+        if skipped > at and line[at] not in _MEME and not is_adjective(line[skipped]):
+            return run
+        if run and not _may_follow(line, skipped):
+            return run
+        run.append(skipped)
+        at = skipped + 1
+
+
+def _may_follow(line: Line, index: int) -> bool:
+    """Whether a word can go on in a phrase: no name, no present participle, nothing odd."""
+    word = line[index]
+    if word in verb_table().gerunds and line[index + 1] in _COMPLEMENT_STARTERS:
+        return False
+    if is_adjective(word) or is_person(word) or word in fixed_gender_nouns():
+        return True
+    return not line.is_capital(index) and not verb_table().infinitive_of(word)
+
+
+def _after_degree(line: Line, at: int, *, first: bool) -> int:
+    """Past "le plus", "très", "plutôt" before an adjective, and "même" after an article."""
+    if first and line[at] in _MEME and line.is_determiner(at - 1):
+        return at + 1
+    if not first and line[at] in {"le", "la"} and line[at + 1] in {"plus", "moins"}:
+        return at + 2
+    end = at + 1 if line[at] in _COMPARING else line.after_adverbs(at)
+    return end if end > at and is_adjective(line[end]) else at
+
+
+def _is_verb(line: Line, index: int, run: list[int]) -> bool:
+    """Whether a finite verb stands there rather than one more word of the phrase."""
+    word = line[index]
+    if not run or not verb_table().forms(word):
+        return False
+    return not (is_adjective(word) or is_person(word))
+
+
+def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind]:
+    """Which word is the noun, and what it names."""
+    for place, index in enumerate(run):
+        word = line[index]
+        later = run[place + 1 :]
+        if _stands_before(word) and any(_is_nounlike(line, each) for each in later[:2]):
+            continue
+        if word in fixed_gender_nouns() or singular_of(word) in fixed_gender_nouns():
+            return index, "person" if _has_other_gender_article(line, run[0] - 1, word) else "fixed"
+        if is_person(word):
+            return index, "person"
+        if is_adjective(word) and not later:
+            return index, "person"
+        if is_adjective(word) and (bare or _stands_before(word)):
+            continue
+        if is_adjective(word) and any(_is_noun_alone(line[each]) for each in later):
+            continue
+        return index, "person" if looks_like_person(word) else "thing"
+    return run[0], "person"
+
+
+def _stands_before(word: str) -> bool:
+    return word in prenominal_adjectives() or singular_of(word) in prenominal_adjectives()
+
+
+def _is_noun_alone(word: str) -> bool:
+    return is_person(word) and not is_adjective(word)
+
+
+def _has_other_gender_article(line: Line, determiner: int, word: str) -> bool:
+    """une membre: a noun of one gender with the other's article is used for both."""
+    return word in _fixed_masculine() and line[determiner] in {"une", "la", "cette"}
+
+
+@cache
+def _fixed_masculine() -> WordSet:
+    return word_set(read_lists("people")["fixed_masculine"])
+
+
+def _is_nounlike(line: Line, index: int) -> bool:
+    word = line[index]
+    return is_person(word) or word in fixed_gender_nouns() or not is_adjective(word)
+
+
+def looks_like_person(word: str) -> bool:
+    """Whether a word in no list ends like a noun for a person."""
+    return bool(_PERSON_ENDING.fullmatch(singular_of(word))) or is_demonym(word)
+
+
+def is_demonym(word: str) -> bool:
+    """Whether it is an adjective that names people as well: français, une Corse."""
+    return is_adjective(word) and word not in verb_table().participles
+
+
+def _may_precede(line: Line, index: int) -> bool:
+    word = line[index]
+    return _stands_before(word) or is_adjective(word) or word in person_pairs().known
+
+
+_CONTRACTED = frozenset({"au", "aux", "du", "des"})
+_PLURAL = frozenset(
+    "les des aux ces mes tes ses nos vos leurs quelques plusieurs deux trois quatre cinq six sept"
+    " huit neuf dix certains certaines tous toutes tels telles quels quelles".split()
+)
+_FEMININE = frozenset("la une ma ta sa cette quelle toute aucune certaines toutes".split())
+_MASCULINE = frozenset("le un ce cet quel tout aucun au du certains tous".split())
+
+
+class Mention(NamedTuple):
+    """A noun phrase or a name."""
+
+    start: int
+    head: int
+    end: int
+    human: bool
+    gender: Gender | None
+    plural: bool
+    phrase: NounPhrase | None  # None for a name
+    after_preposition: bool
+    one_gender: bool = False  # even several of them
+
+
+@cache
+def _one_gender_nouns() -> WordSet:
+    return word_set(read_lists("people")["one_gender"])
+
+
+def is_one_gender(word: str) -> bool:
+    """Whether even several people that are called so are of one gender."""
+    known = _one_gender_nouns()
+    return any(inflect(form, "masculine", "noun") in known for form in (word, singular_of(word)))
+
+
+@cache
+def rarely_people() -> WordSet:
+    """Nouns for people that are things more often."""
+    return word_set(read_lists("people")["rarely_people"])
+
+
+def find_mentions(
+    line: Line, pronouns: Collection[int], groups: Sequence[VerbGroup]
+) -> list[Mention]:
+    """Every noun phrase and name. `pronouns` are the places of articles that are pronouns."""
+    verbs_at = {group.verb for group in groups}
+    return list(_mentions(line, pronouns, verbs_at))
+
+
+def _mentions(
+    line: Line, pronouns: Collection[int], verbs_at: Collection[int]
+) -> Iterator[Mention]:
+    at = 0
+    while at < len(line):
+        found = None
+        if at not in pronouns and _opens_phrase(line, at):
+            found = _phrase_mention(line, at, verbs_at)
+        elif at not in verbs_at and is_name(line, at):
+            found = _name_mention(line, at, verbs_at)
+        if found is None:
+            at += 1
+        else:
+            yield found
+            at = found.end
+
+
+def _opens_phrase(line: Line, at: int) -> bool:
+    return line.is_determiner(at) or line[at] in _CONTRACTED
+
+
+def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention | None:
+    phrase = read_phrase(line, at + (line[at] in _CONTRACTED), stop=verbs_at)
+    if phrase is None or tuple(line.words[at - 1 : phrase.end]) in _NOT_PEOPLE:
+        return None
+    if line.is_capital(at - 1) and line.is_capital(phrase.head):  # Isabelle la Catholique
+        return None
+    if line[at] in {"au", "du"}:
+        phrase = phrase._replace(determiners=(at, *phrase.determiners))
+    word = line[phrase.head]
+    plural = any(line[index] in _PLURAL for index in range(at, phrase.head))
+    return Mention(
+        start=at,
+        head=phrase.head,
+        end=phrase.end,
+        human=phrase.kind == "person" and is_person(word) and word not in rarely_people(),
+        gender=_gender(line, at, phrase, plural=plural),
+        plural=plural,
+        phrase=phrase,
+        after_preposition=line[at] in _CONTRACTED - {"des"} or _is_preposition(line, at - 1),
+        one_gender=is_one_gender(word),
+    )
+
+
+def _is_preposition(line: Line, at: int) -> bool:
+    return line[at] in line.closed.prepositions and line[at] not in {"voici", "voilà", "comme"}
+
+
+def _gender(line: Line, start: int, phrase: NounPhrase, *, plural: bool) -> Gender | None:
+    for index in range(start, phrase.head):
+        if line[index] in _FEMININE:
+            return "feminine"
+        if line[index] in _MASCULINE:
+            return "masculine"
+    if is_person(line[phrase.head]) and (
+        own := shown_noun_gender(line[phrase.head], plural=plural)
+    ):
+        return own
+    for index in phrase.adjectives:
+        if is_adjective(line[index]) and (shown := shown_gender(line[index], plural=plural)):
+            return shown
+    return None
+
+
+def is_name(line: Line, at: int) -> bool:
+    """Whether a proper name stands there."""
+    if not line.is_word(at) or not line.tokens[at].text[0].isupper():
+        return False
+    word = line[at]
+    if word in line.closed.everything or word in _TITLES or is_adverb_by_shape(word):
+        return False
+    if not line.begins(at):
+        return not line.is_determiner(at - 1) or line[at - 1] in _TITLES
+    if is_adjective(word) or is_person(word) or line.adverb_end(at) > at:
+        return False
+    if verb_table().forms(word):  # Marie, Pierre
+        return line[at + 1] in line.closed.clitics or bool(verb_table().forms(line[at + 1]))
+    return _may_follow_name(line, at)
+
+
+def _may_follow_name(line: Line, at: int) -> bool:
+    """Whether what follows a sentence's first word lets it be a name."""
+    after = line[at + 1]
+    return (
+        line.is_capital(at + 1)
+        or after in {",", "et", "de", "qui", "lui-même", "elle-même"}
+        or after in line.closed.clitics
+        or bool(verb_table().forms(after))
+    )
+
+
+_NOT_PEOPLE = frozenset({("à", "l'", "étranger"), ("de", "l'", "étranger")})
+_TITLES = frozenset({"m", "mme", "mr", "mrs", "mlle", "dr", "monsieur", "madame"})
+
+
+def _name_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention:
+    end = at + 1
+    while end not in verbs_at and (
+        line.is_capital(end) or (line[end] in {"-"} and line.is_capital(end + 1))
+    ):
+        end += 1
+    return Mention(
+        start=at,
+        head=at,
+        end=end,
+        human=True,
+        gender=None,
+        plural=False,
+        phrase=None,
+        after_preposition=_is_preposition(line, at - 1),
+    )

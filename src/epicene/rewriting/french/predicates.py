@@ -1,0 +1,421 @@
+"""Read what is said of somebody: after a copula, beside a name, at the head of a sentence, and what
+is coordinated with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.french.inflection import inflect, shown_gender
+from epicene.rewriting.french.lexicon import verb_table
+from epicene.rewriting.french.line import (
+    CLOSING_QUOTES,
+    OPENING_QUOTES,
+    QUOTES,
+    SENTENCE_ENDS,
+    Line,
+    adverbial_adjectives,
+    can_be_predicate,
+    is_adjective,
+    is_adjective_or_person,
+    is_person,
+    looks_like_adjective,
+    participle_infinitives,
+    temporary_states,
+)
+from epicene.rewriting.french.phrases import prenominal_adjectives, read_phrase
+
+if TYPE_CHECKING:
+    from epicene.rewriting.french.sites import Agreement
+    from epicene.rewriting.persons import Gender
+
+COORDINATORS = frozenset({"et", "ou", "mais", "ni", "puis", "voire", "sinon"})
+_DEGREE_WORDS = frozenset({"plus", "moins", "aussi", "autant"})
+_SUBJECTS = frozenset({"je", "j'", "tu", "il", "on", "ils"})
+_CLAUSE_STARTERS = frozenset(
+    {"que", "qu'", "qui", "dont", "où", "quand", "lorsque", "lorsqu'", "puisque"}
+)
+
+
+def next_coordination(line: Line, at: int) -> int | None:
+    """The next comma or conjunction of the clause that may join something."""
+    while at < len(line):
+        word = line[at]
+        if word in COORDINATORS or word == ",":
+            return at
+        if word == ":" or word in CLOSING_QUOTES:
+            return at if is_adjective(line[line.after_adverbs(at + 1)]) else None
+        if word in SENTENCE_ENDS or (_opens_clause(line, at) and not _is_comparison(line, at)):
+            return None
+        at += 1
+    return None
+
+
+def _is_comparison(line: Line, at: int) -> bool:
+    """plus têtu que mon père: no clause of its own."""
+    if line[at] not in {"que", "qu'"}:
+        return False
+    return not _DEGREE_WORDS.isdisjoint(line.words[max(0, at - 5) : at])
+
+
+def _opens_clause(line: Line, at: int) -> bool:
+    word = line[at]
+    return word in _SUBJECTS or word in OPENING_QUOTES or word in _CLAUSE_STARTERS
+
+
+def closing_comma(line: Line, at: int, *, within: int = 6) -> int | None:
+    """The comma that closes what the one there opens, near by."""
+    for index in range(at + 1, min(at + 1 + within, len(line))):
+        if line[index] == ",":
+            return index
+        if line[index] in SENTENCE_ENDS or line[index] in _SUBJECTS:
+            return None
+    return None
+
+
+def belongs_to_noun(line: Line, joint: int, start: int, bond: Agreement) -> bool:
+    """Whether what is joined belongs to another noun's adjective: une équipe soudée et motivée."""
+    if line.ends_phrase(joint):
+        return False
+    if not is_adjective(line[start]):
+        return is_person(line[joint - 1])
+    shown = shown_gender(line[start])
+    lasting = inflect(line[start], "masculine") not in temporary_states()
+    if lasting and is_comma_alone(line, joint) and shown == _last_article(line, joint, bond):
+        return True
+    for index in range(joint - 1, max(joint - 9, 0), -1):
+        if bond.sites.get(index) is not None:
+            return False
+        word = line[index]
+        if is_adjective(word) and word not in prenominal_adjectives() and line.is_open(index - 1):
+            return shown_gender(word) in {None, shown}
+    return False
+
+
+def is_comma_alone(line: Line, at: int) -> bool:
+    """Whether a comma joins there without a conjunction."""
+    return line[at] == "," and line[at + 1] not in COORDINATORS
+
+
+def _last_article(line: Line, at: int, bond: Agreement) -> Gender | None:
+    """The gender that the last article before a comma shows, if it begins no word found."""
+    for index in range(at - 1, max(at - 6, 0), -1):
+        if bond.sites.get(index) is not None:
+            return None
+        if line[index] in {"le", "un", "du", "au", "ce", "cet"}:
+            return "masculine"
+        if line[index] in {"la", "une", "cette"}:
+            return "feminine"
+    return None
+
+
+_DEMONSTRATIVE_PRONOUNS = frozenset(
+    {"celui", "celle", "ceux", "celles", "celui-là", "celle-là", "celui-ci", "celle-ci"}
+)
+_PLURAL_DETERMINERS = frozenset(
+    "les des ces mes tes ses nos vos leurs quelques plusieurs deux trois".split()
+)
+_RANK_ADJECTIVES = frozenset({"premier", "première", "dernier", "dernière", "seul", "seule"})
+_NEVER_VERBS = frozenset({"de", "la", "le", "pour", "entre", "par", "sur", "sous", "plus", "pas"})
+_KIND_NOUNS = frozenset({"genre", "type", "sorte", "style"})
+# Said of anybody in this form.
+_SET_PHRASES = frozenset(
+    {
+        ("vieux", "jeu"),
+        ("bon", "public"),
+        ("tout", "ouïe"),
+        ("tout", "oreilles"),
+        ("tout", "feu"),
+        ("bon", "enfant"),
+        ("fleur", "bleue"),
+        ("tout", "sourire"),
+        ("tout", "sourires"),
+        ("haut", "placé"),
+        ("mal", "en"),
+        ("bien", "en"),
+        ("grand", "public"),
+        ("sens", "dessus"),
+        ("pieds", "nus"),
+        ("bras", "nus"),
+        ("tête", "nue"),
+        ("torse", "nu"),
+        ("à", "l'aise"),
+    }
+)
+
+
+def read_complement(line: Line, at: int, bond: Agreement, *, nouns: bool = True) -> int:
+    """Read what stands after a copula; where it ends, the same index if nothing agrees."""
+    start = _skip_degrees(line, at, bond)
+    if line[start] == "qu'" and line[start - 1] in {"plus", "mieux"}:  # plus qu'un employé
+        start += 1
+    end = read_predicate_element(line, start, bond, nouns=nouns)
+    if end == start and line[start] == ",":
+        # je suis, malgré tout, heureux
+        closing = closing_comma(line, start)
+        start = _skip_degrees(line, closing + 1, bond) if closing else start
+        end = read_predicate_element(line, start, bond, nouns=nouns) if closing else start
+    return at if end == start else read_coordinated(line, end, bond)
+
+
+def read_predicate_element(
+    line: Line, at: int, bond: Agreement, *, nouns: bool = True, strict: bool = False
+) -> int:
+    """Read one thing that is said; `strict` takes known words alone."""
+    word = line[at]
+    if not _SET_PHRASES.isdisjoint({(word, line[at + 1]), (line[at - 1], word)}):
+        return at
+    if word in _DEMONSTRATIVE_PRONOUNS:
+        bond.add(at, "pronoun")
+        after = at + 2 if line[at + 1] in line.closed.prepositions else at + 1
+        if line[after] in {"auquel", "duquel", "lequel", "laquelle"}:
+            bond.add(after, "determiner")
+        elif line[at + 1] in {"auquel", "duquel"}:
+            bond.add(at + 1, "determiner")
+        return at + 1
+    if line.is_determiner(at) and not _is_adjective_alone(line, at):
+        return _read_with_determiner(line, at, bond) if nouns else at
+    if _is_adjective_alone(line, at):
+        bond.add(at, "adjective")
+        return at + 1
+    if not line.is_open(at) or (
+        verb_table().infinitive_of(word) and not is_adjective_or_person(word)
+    ):
+        return at
+    if strict and not can_be_predicate(line, at, bond):
+        return at
+    return _read_bare_predicate(line, at, bond)
+
+
+def _is_adjective_alone(line: Line, at: int) -> bool:
+    """je suis nul, j'en suis certaine: no determiners there."""
+    if line[at] in {"tel", "telle"}:
+        return line[at + 1] in {"que", "qu'"}
+    return line[at] in {"nul", "nulle", "certain", "certaine"} and not line.is_open(at + 1)
+
+
+def _read_with_determiner(line: Line, at: int, bond: Agreement) -> int:
+    if line[at] in {"un", "une"} and line[at + 1] in {"des", "de"}:
+        return _read_one_of(line, at, bond)
+    if line[at] == "l'" and line[at + 1] in {"un", "une"} and line[at + 2] in {"des", "de"}:
+        return _read_one_of(line, at + 1, bond)
+    if line[at] in {"un", "une"} and line[at + 1] == "peu":
+        return at
+    if line[at] in _PLURAL_DETERMINERS and not bond.plural:
+        return at
+    if line[at] in {"le", "la"} and line[at + 1] == "même" and not line.is_open(at + 2):
+        bond.add(at, "determiner")
+        return at + 2
+    phrase = read_phrase(line, at)
+    if phrase is not None and line[phrase.head] in _KIND_NOUNS:
+        return _read_kind_of(line, phrase.end, bond)
+    if phrase is None or phrase.kind != "person":
+        return at
+    phrase.agree(bond)
+    if line[phrase.end] == "des" and is_adjective(line[phrase.head]):
+        return _read_among(line, phrase.end, bond)
+    return phrase.end
+
+
+def _read_kind_of(line: Line, at: int, bond: Agreement) -> int:
+    """le genre d'homme à mentir."""
+    if line[at] in {"de", "d'"} and is_person(line[at + 1]):
+        bond.add(at + 1, "noun")
+        return at + 2
+    return at
+
+
+def _read_among(line: Line, at: int, bond: Agreement) -> int:
+    """la meilleure des sœurs, le plus heureux des hommes."""
+    phrase = read_phrase(line, at + 1)
+    if phrase is None or not is_person(line[phrase.head]):
+        return at
+    phrase.agree(bond._replace(plural=True))
+    return phrase.end
+
+
+def _read_one_of(line: Line, at: int, bond: Agreement) -> int:
+    """un des meilleurs, l'une des rares femmes: the singular, and the plural it is taken from."""
+    several = bond._replace(plural=True)
+    phrase = read_phrase(line, at + 2)
+    if phrase is None or phrase.kind != "person":
+        return at
+    bond.add(at, "determiner")
+    phrase.agree(several)
+    return phrase.end
+
+
+def _read_bare_predicate(line: Line, at: int, bond: Agreement) -> int:
+    """Adjectives, participles and nouns without a determiner, one after the other."""
+    phrase = read_phrase(line, at)
+    if phrase is None:
+        return at
+    if line[phrase.head] == line[at]:
+        if phrase.kind == "fixed" and not participle_infinitives(line[at]):
+            return at
+        if phrase.kind == "thing" and line.is_capital(at):
+            return at
+    elif phrase.kind != "person" and not is_adjective(line[at]):
+        return at
+    person = is_person(line[at])
+    bond.add(at, "noun" if person and phrase.head == at else "adjective")
+    end = at + 1
+    if participle_infinitives(line[at]) and not person:
+        return max(end, read_after_participle(line, at, bond))
+    for index in sorted((phrase.head, *phrase.adjectives)):
+        if index > at:
+            if (index > end and line.adverb_end(end) < index) or not can_be_predicate(
+                line, index, bond
+            ):
+                break
+            bond.add(index, "noun" if index == phrase.head else "adjective")
+            end = index + 1
+    return end
+
+
+def read_after_participle(line: Line, at: int, bond: Agreement) -> int:
+    """Read what a participle has besides: devenu médecin, rentré fatigué, élu président."""
+    known = verb_table()
+    infinitives = participle_infinitives(line[at])
+    rule = bond.by("what the participle says of them")
+    if known.is_kind("copulas", infinitives):
+        return max(at + 1, read_complement(line, at + 1, rule))
+    if known.is_kind("object_predicates", infinitives):
+        named = known.is_kind("naming", infinitives)
+        return max(at + 1, read_object_predicate(line, at + 1, rule, naming=named))
+    return max(at + 1, read_state(line, at + 1, rule))
+
+
+def read_state(line: Line, at: int, bond: Agreement) -> int:
+    """Read what somebody is while doing something: rentré trempé, arrivé le premier."""
+    start = _skip_degrees(line, at, bond)
+    if (
+        line[start] in {"le", "la"}
+        and line[start + 1] in _RANK_ADJECTIVES
+        and not line.is_open(start + 2)
+    ):
+        bond.add(start, "determiner")
+        bond.add(start + 1, "adjective")
+        return start + 2
+    if line[start] in adverbial_adjectives() or not can_be_predicate(line, start, bond):
+        return at
+    if line.is_determiner(start):
+        return at
+    end = read_predicate_element(
+        line, start, bond.by(bond.rule, "likely"), nouns=False, strict=True
+    )
+    return read_coordinated(line, end, bond) if end > start else at
+
+
+def read_object_predicate(line: Line, at: int, bond: Agreement, *, naming: bool) -> int:
+    """Read what somebody is made or thought to be: rendu heureux, pris pour un fou."""
+    start = _skip_degrees(line, at, bond)
+    if line[start] in {"comme", "pour"} or (line[start] in {"de", "d'"} and naming):
+        return _read_introduced(line, start, bond)
+    if line.is_determiner(start):
+        return read_complement(line, start, bond) if naming else at
+    if not line.is_open(start):
+        return at
+    end = read_predicate_element(line, start, bond, strict=not naming)
+    return read_coordinated(line, end, bond) if end > start else at
+
+
+def _read_introduced(line: Line, at: int, bond: Agreement) -> int:
+    """comme ton ami, jamais comme ton collègue; pour un fou; de menteur."""
+    word = line[at]
+    start = _skip_degrees(line, at + 1, bond)
+    end = read_predicate_element(line, start, bond.by(bond.rule, "likely"), strict=word != "comme")
+    if end == start:
+        return at
+    end = read_coordinated(line, end, bond)
+    again = line.after_adverbs(end + 1) if line[end] in {",", "et", "mais"} else end
+    same = {word, "de", "d'"} if word in {"de", "d'"} else {word}
+    return _read_introduced(line, again, bond) if again > end and line[again] in same else end
+
+
+# --- what stands between and after ----------------------------------------------------------
+
+
+def _skip_degrees(line: Line, at: int, bond: Agreement) -> int:
+    """Past adverbs and opening quotation marks; "tout" before an adjective agrees."""
+    while True:
+        if line[at] in {"tout", "toute"} and _is_adverbial_tout(line, at):
+            bond.add(at, "determiner")
+            at += 1
+        elif (end := line.adverb_end(at)) > at:
+            at = end
+        elif line[at] in OPENING_QUOTES or line[at] in {'"', "ni", "soit"}:
+            at += 1
+        else:
+            return at
+
+
+def _is_adverbial_tout(line: Line, at: int) -> bool:
+    """Whether "tout" means wholly there: tout petit, toute seule."""
+    if line.adverb_end(at) > at + 1 or not line.is_open(at + 1):
+        return False
+    if ("tout", line[at + 1]) in _SET_PHRASES:
+        return False
+    return is_adjective(line[at + 1]) or not verb_table().forms(line[at + 1])
+
+
+def read_coordinated(line: Line, at: int, bond: Agreement, *, commas: bool = True) -> int:
+    """Read on after one thing that is said: "et fier de l'être", ", gourmande, un peu menteuse".
+
+    Without `commas`, what a comma joins must follow at once.
+    """
+    end, reached = at, at
+    while (joint := next_coordination(line, reached)) is not None:
+        adjacent = joint == end
+        if not adjacent and not commas and is_comma_alone(line, joint):
+            return end
+        start = joint
+        if line[joint] in COORDINATORS and line[joint + 1] == ",":  # et, ce qui m'a surpris, pressé
+            start = closing_comma(line, joint + 1, within=12) or joint
+        while line[start] in COORDINATORS or line[start] in {",", ":"} or line[start] in QUOTES:
+            start += 1
+        likely = bond if adjacent else bond.by(bond.rule, "likely")
+        start = _skip_degrees(line, start, likely)
+        after = _read_conjunct(line, joint, start, likely, adjacent=adjacent)
+        if after == start and adjacent and line[joint] == ":":
+            return end
+        end, reached = (after, after) if after > start else (end, max(start, joint + 1))
+    return end
+
+
+def _read_conjunct(line: Line, joint: int, start: int, bond: Agreement, *, adjacent: bool) -> int:
+    """Read what is joined, if it can be said of the same person."""
+    if line[start] in _DEMONSTRATIVE_PRONOUNS:
+        return read_predicate_element(line, start, bond)
+    if line.is_determiner(start):
+        if line[start] in _PLURAL_DETERMINERS and not bond.plural:
+            return start
+        if not adjacent and (line[start] not in {"un", "une"} or is_comma_alone(line, joint)):
+            return start
+        phrase = read_phrase(line, start)
+        if phrase is None or phrase.kind != "person" or _is_subject_of_verb(line, phrase.end):
+            return start
+        if not adjacent and not is_person(line[phrase.head]):
+            return start
+        return read_predicate_element(line, start, bond.by(bond.rule, "likely"))
+    guessed = adjacent and line.is_open(start) and looks_like_adjective(line[start])
+    if not (can_be_predicate(line, start, bond) or guessed):
+        return start
+    if (
+        participle_infinitives(line[start])
+        and verb_table().forms(line[start])
+        and line.is_determiner(start + 1)
+    ):
+        return start  # et fait une pause
+    if not adjacent and belongs_to_noun(line, joint, start, bond):
+        return start
+    return read_predicate_element(line, start, bond, strict=not guessed)
+
+
+def _is_subject_of_verb(line: Line, at: int) -> bool:
+    """Whether a verb follows whose subject would end there."""
+    while line[at] in line.closed.clitics and line[at] not in {"le", "la", "les", "l'", "en"}:
+        at += 1
+    if line[at] in _NEVER_VERBS or is_adjective(line[at]):
+        return False
+    return bool(verb_table().forms(line[at]))

@@ -1,0 +1,228 @@
+"""Quotations of a text, and who says I and who is spoken to at each word.
+
+Outside quotation marks that is the speaker, to the listener. What somebody else is quoted with is
+said by somebody else: « Je suis né », m'a-t-il dit. What they say to the speaker makes the speaker
+the one who is spoken to: « Tu es né », m'a-t-il dit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.french.inflection import inflect
+from epicene.rewriting.french.lexicon import verb_table
+from epicene.rewriting.french.line import (
+    CLOSING_QUOTES,
+    HYPHENS,
+    OPENING_QUOTES,
+    SENTENCE_ENDS,
+    Line,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.rewriting.persons import Person
+
+
+class Interlocutors(NamedTuple):
+    """Whom the first and the second person mean."""
+
+    first: Person
+    second: Person
+
+
+UNQUOTED = Interlocutors("speaker", "listener")
+_AUXILIARIES = frozenset("a avait ai ont as avez avais est était sont étaient".split())
+_FIRST_PERSON_WORDS = frozenset("je j' me m' moi mon ma mes".split())
+_FIRST_PERSON_SUBJECTS = frozenset({"je", "j'"})
+_SECOND_PERSON_SUBJECTS = frozenset({"tu", "vous"})
+_ADDRESSEE_PRONOUNS = {
+    "me": "first",
+    "m'": "first",
+    "te": "second",
+    "t'": "second",
+    "vous": "second",
+}
+
+
+def interlocutors_by_token(line: Line) -> list[Interlocutors]:
+    """The voice of each token."""
+    found = [UNQUOTED] * len(line)
+    for first, last in _find_quotations(line):
+        voice = _quotation_interlocutors(line, first, last)
+        if voice is None:
+            continue
+        for index in range(first, last):
+            found[index] = voice
+        for start, end in _find_insertions(line, first, last):
+            for index in range(start, end):
+                found[index] = UNQUOTED
+    return found
+
+
+def _find_quotations(line: Line) -> Iterator[tuple[int, int]]:
+    """What stands between quotation marks, and after a colon without them."""
+    opened: int | None = None
+    for index in range(len(line)):
+        word = line[index]
+        if opened is None and (word in OPENING_QUOTES or word == '"'):
+            opened = index + 1
+        elif opened is not None and (word in CLOSING_QUOTES or word == '"'):
+            yield opened, index
+            opened = None
+        elif opened is None and word == ":" and _introduces_speech(line, index):
+            yield index + 1, _sentence_end(line, index + 1)
+    if opened is not None:
+        yield opened, len(line)
+
+
+def _introduces_speech(line: Line, colon: int) -> bool:
+    """Whether what follows a colon is said, without quotation marks: il m'a dit : tu es fou."""
+    if not line.is_word(colon + 1):
+        return False
+    return any(
+        _is_verb_of_saying(line[at], "plain_speech")
+        for at in range(colon - 1, max(colon - 4, -1), -1)
+    )
+
+
+def _sentence_end(line: Line, index: int) -> int:
+    while index < len(line) and line[index] not in SENTENCE_ENDS:
+        index += 1
+    return index
+
+
+def _quotation_interlocutors(line: Line, first: int, last: int) -> Interlocutors | None:
+    """The voice of a quotation; None where nothing says that somebody speaks."""
+    inserted = next(_find_insertions(line, first, last), None)
+    if inserted is not None:
+        return _introduced_interlocutors(line, *inserted)
+    if last < len(line) and (after := _interlocutors_after(line, last)) is not None:
+        return after
+    start = first
+    while (
+        start > 0 and line[start - 1] not in SENTENCE_ENDS and line[start - 1] not in CLOSING_QUOTES
+    ):
+        start -= 1
+    return _introduced_interlocutors(line, start, first)
+
+
+def _interlocutors_after(line: Line, last: int) -> Interlocutors | None:
+    """« … », m'a dit ma mère: the verb comes first."""
+    start = last + 1
+    while line[start] in {",", "!", "?"}:
+        start += 1
+    verb = _verb_ahead(line, start)
+    if verb is None:
+        return None
+    return _introduced_interlocutors(line, start, min(_sentence_end(line, start), verb + 4))
+
+
+def _find_insertions(line: Line, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """, m'a dit Farid, in the midst of what is said."""
+    for index in range(first, last):
+        if line[index] == "," and (verb := _verb_ahead(line, index + 1)) is not None:
+            end = next((at for at in range(verb, last) if line[at] == ","), last)
+            if end - index <= 9 and _inverted(line, verb, end):
+                yield index, end
+
+
+def _inverted(line: Line, verb: int, end: int) -> bool:
+    """Whether the subject follows the verb: dit-il, m'a dit Farid."""
+    if line[verb + 1] in HYPHENS:
+        return True
+    return verb + 1 < end and (line.is_capital(verb + 1) or line.is_determiner(verb + 1))
+
+
+def _verb_ahead(line: Line, at: int) -> int | None:
+    """The verb of saying that stands there after pronouns and an auxiliary."""
+    while line[at] in line.closed.clitics:
+        at += 1
+    if line[at] in _AUXILIARIES:
+        at = line.after_adverbs(at + 1 if line[at + 1] not in HYPHENS else at + 3)
+    return at if _is_verb_of_saying(line[at]) else None
+
+
+def _is_verb_of_saying(word: str, kind: str = "speech") -> bool:
+    known = verb_table()
+    infinitives = [form.infinitive for form in known.forms(word)]
+    infinitives += known.participles.get(inflect(word, "masculine"), [])
+    return known.is_kind(kind, [*infinitives, word])
+
+
+def _introduced_interlocutors(line: Line, start: int, end: int) -> Interlocutors | None:
+    """Read from the words that introduce it who says something, and to whom."""
+    verb = next((at for at in range(end - 1, start - 1, -1) if _is_verb_of_saying(line[at])), None)
+    if verb is None:
+        return _interlocutors_by_gesture(line, start, end)
+    if line[verb] in verb_table().infinitives and _is_heard(line, start, verb):
+        return Interlocutors("others", "others")
+    says = _find_speaker(line, start, verb, end)
+    return Interlocutors(says, _find_listener(line, start, verb, end, says))
+
+
+def _interlocutors_by_gesture(line: Line, start: int, end: int) -> Interlocutors | None:
+    """Elle m'a souri : « … »: what she does to the speaker, she does in speaking."""
+    if line[end - 1] not in OPENING_QUOTES and line[end - 1] != '"':
+        return None
+    if line[end - 2] != ":" or not any(line[at] in {"me", "m'"} for at in range(start, end)):
+        return None
+    return Interlocutors("others", "speaker")
+
+
+def _is_heard(line: Line, start: int, verb: int) -> bool:
+    """j'ai entendu mon fils dire: whose words they are stands before the infinitive."""
+    hearing = ("entend", "écout", "laiss", "voi", "vu")
+    return any(line[at].startswith(hearing) for at in range(start, verb))
+
+
+def _find_speaker(line: Line, start: int, verb: int, end: int) -> Person:
+    around = [*range(verb - 1, start - 1, -1), *range(verb + 1, min(end, verb + 3))]
+    for at in around:
+        if line[at] in _FIRST_PERSON_SUBJECTS:
+            return "speaker"
+        if line[at] in _SECOND_PERSON_SUBJECTS and _is_subject(line, at):
+            return "listener"
+        if line[at] in {"il", "elle", "on", "ils", "elles", "qui"}:
+            return "others"
+    return "others"
+
+
+def _is_subject(line: Line, at: int) -> bool:
+    """Whether "vous" is a subject there, not an object before its verb."""
+    after = at + 1
+    while line[after] in line.closed.clitics:
+        after += 1
+    return line[at] == "tu" or line[after].endswith("ez") or line[at - 1] in HYPHENS
+
+
+def _find_listener(line: Line, start: int, verb: int, end: int, says: Person) -> Person:
+    near = range(max(start, verb - 6), verb)
+    for at in near:
+        if line[at] in _ADDRESSEE_PRONOUNS and not (line[at] == "vous" and _is_subject(line, at)):
+            return UNQUOTED.first if _ADDRESSEE_PRONOUNS[line[at]] == "first" else UNQUOTED.second
+    for at in range(verb, end - 1):
+        if line[at] == "à" and line[at + 1] in {"moi", "toi", "vous"}:
+            return UNQUOTED.first if line[at + 1] == "moi" else UNQUOTED.second
+    if says == "others" and not _names_hearer(line, near, verb, end) and _tells_of_self(line):
+        return "speaker"
+    return "others"
+
+
+def _names_hearer(line: Line, near: range, verb: int, end: int) -> bool:
+    """Whether it is said who is spoken to: lui a-t-il dit, dit-il à Paul."""
+    if any(line[at] in {"lui", "leur", "nous"} for at in near):
+        return True
+    return any(line[at] in {"à", "au", "aux"} for at in range(verb, end))
+
+
+def _tells_of_self(line: Line) -> bool:
+    """Whether the speaker is part of the story outside what is quoted."""
+    quoted = False
+    for word in line.words:
+        if word in OPENING_QUOTES or word in CLOSING_QUOTES or word == '"':
+            quoted = word in OPENING_QUOTES or (word == '"' and not quoted)
+        elif not quoted and word in _FIRST_PERSON_WORDS:
+            return True
+    return False

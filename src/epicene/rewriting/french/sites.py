@@ -1,0 +1,301 @@
+"""The words that agree with somebody, and the changes made from them: forms, elision, capitals."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from epicene.rewriting import Change
+from epicene.rewriting.french.inflection import inflect, is_plural
+from epicene.rewriting.french.lexicon import WordSet, read_lists, word_rows, word_set
+from epicene.rewriting.french.phrases import SHORT_FORMS
+from epicene.rewriting.persons import Gender, TargetGenders, match_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.rewriting import Confidence
+    from epicene.rewriting.french.line import Line
+    from epicene.rewriting.persons import Person
+
+# determiner: also a pronoun with a determiner's forms; pronoun: celui, il, le; stressed: lui, elle.
+SiteKind: TypeAlias = Literal["adjective", "noun", "determiner", "pronoun", "stressed"]
+
+_CONFIDENCE_RANK: dict[Confidence, int] = {"certain": 2, "likely": 1, "guess": 0}
+
+
+class Site(NamedTuple):
+    """One word, with whom it agrees, and why."""
+
+    place: int  # of the word among the tokens
+    who: Person
+    kind: SiteKind
+    plural: bool
+    rule: str
+    sure: Confidence
+
+
+class Sites:
+    """What was found so far, one site for each word: the surer, of equals the earlier."""
+
+    def __init__(self) -> None:
+        self._sites: dict[int, Site] = {}
+
+    def add(self, site: Site) -> None:
+        """Keep it, unless the word is known to agree with somebody as surely."""
+        known = self._sites.get(site.place)
+        if known is None or _CONFIDENCE_RANK[site.sure] > _CONFIDENCE_RANK[known.sure]:
+            self._sites[site.place] = site
+
+    def get(self, index: int) -> Site | None:
+        """Whom the word there agrees with, if anybody."""
+        return self._sites.get(index)
+
+    def drop(self, index: int) -> None:
+        """Forget the word."""
+        self._sites.pop(index, None)
+
+    def __iter__(self) -> Iterator[Site]:
+        """In the order of the text."""
+        return iter(sorted(self._sites.values()))
+
+
+class Agreement(NamedTuple):
+    """Whom the words that are being read agree with; what they are added to."""
+
+    sites: Sites
+    who: Person
+    rule: str
+    plural: bool = False
+    sure: Confidence = "certain"
+
+    def add(self, index: int, kind: SiteKind, sure: Confidence | None = None) -> None:
+        """One more word that agrees."""
+        weaker = min(sure or self.sure, self.sure, key=_CONFIDENCE_RANK.__getitem__)
+        self.sites.add(Site(index, self.who, kind, self.plural, self.rule, weaker))
+
+    def by(self, rule: str, sure: Confidence | None = None) -> Agreement:
+        """The same person by another rule."""
+        return self._replace(rule=rule, sure=sure or self.sure)
+
+
+_VOWELS = frozenset("aeiouyâêîôûàéèëïöœæhAEIOUYÂÊÎÔÛÀÉÈËÏÖŒÆH")
+_BEFORE_VOWEL = {masculine: short for short, masculine in SHORT_FORMS.items()}
+_PRONOUN_PAIRS = {
+    "celui": "celle",
+    "ceux": "celles",
+    "celui-ci": "celle-ci",
+    "celui-là": "celle-là",
+    "ceux-ci": "celles-ci",
+    "ceux-là": "celles-là",
+    "il": "elle",
+    "ils": "elles",
+    "chacun": "chacune",
+    "aucun": "aucune",
+    "le": "la",
+    "lord": "lady",
+    "sir": "dame",
+    "monsieur": "madame",
+    "mr": "mrs",
+}
+_TONIC_PAIRS = {
+    "lui": "elle",
+    "eux": "elles",
+    "lui-même": "elle-même",
+    "eux-mêmes": "elles-mêmes",
+}
+_ELIDING = {
+    "de": "d'",
+    "que": "qu'",
+    "jusque": "jusqu'",
+    "lorsque": "lorsqu'",
+    "puisque": "puisqu'",
+}
+_ELIDED = {short: full for full, short in _ELIDING.items()}
+
+
+# What a noun becomes where it says whose somebody is.
+_KINSHIP_MASCULINES = {"fille": "fils", "filles": "fils", "femme": "mari", "femmes": "maris"}
+_POSSESSIVE_DETERMINERS = frozenset(
+    "mon ma ton ta son sa notre votre leur mes tes ses nos vos leurs".split()
+)
+
+
+_FORMS_OF_AVOIR = frozenset({"a", "ai", "as", "avait", "avais", "ont", "avaient", "eut", "aura"})
+
+
+@cache
+def _aspirated() -> WordSet:
+    return word_set(read_lists("function_words")["aspirated"])
+
+
+@cache
+def _determiner_forms() -> dict[str, tuple[str, str, str]]:
+    """By every form: masculine, feminine, feminine before a vowel."""
+    lists = read_lists("function_words")
+    found = {}
+    for masculine, feminine, short in word_rows(lists["determiners"]):
+        for form in (masculine, feminine, short):
+            found[form] = (masculine, feminine, short)
+    found["cet"] = found["ce"]
+    found["au"] = ("au", "à la", "à l'")
+    found["du"] = ("du", "de la", "de l'")
+    found["lequel"] = found["laquelle"] = ("lequel", "laquelle", "laquelle")
+    found["auquel"] = ("auquel", "à laquelle", "à laquelle")
+    found["duquel"] = ("duquel", "de laquelle", "de laquelle")
+    for masculine, feminine in word_rows(lists["agreeing_determiners"]):
+        found[masculine] = found[feminine] = (masculine, feminine, feminine)
+    return found
+
+
+def starts_with_vowel(word: str) -> bool:
+    """Whether words before it are elided: l'homme, but le héros."""
+    return word[:1] in _VOWELS and word.lower() not in _aspirated()
+
+
+class Renderer:
+    """The forms of one text's sites."""
+
+    def __init__(self, line: Line, sites: Sites, wanted: TargetGenders) -> None:
+        self.line = line
+        self.sites = {site.place: site for site in sites if site.who in wanted}
+        self.wanted = wanted
+        self.apostrophe = "’" if "’" in line.text and "'" not in line.text else "'"
+
+    def changes(self) -> Iterator[Change]:
+        """A change for every site whose form is another."""
+        for index, site in sorted(self.sites.items()):
+            gender = self.wanted[site.who]
+            start, end, after = self._replaced(index, site, gender)
+            before = self.line.text[start:end]
+            if before.replace("’", "'") != after.replace("’", "'"):
+                after = after.replace("'", self.apostrophe)
+                yield Change(
+                    start=start,
+                    end=end,
+                    before=before,
+                    after=after,
+                    rule=f"{site.who} {gender}: {site.rule}",
+                    sure=site.sure,
+                )
+
+    def _replaced(self, index: int, site: Site, gender: Gender) -> tuple[int, int, str]:
+        """The characters that are replaced, and with what."""
+        token = self.line.tokens[index]
+        after = self.form(index)
+        if self.line[index] in {"m", "mme"}:
+            return self._title(index, gender)
+        if site.kind == "determiner":
+            return self._joined(index, after)
+        if after == token.text or index - 1 in self.sites:
+            return token.start, token.end, after
+        return self._elided(index, after)
+
+    def _title(self, index: int, gender: Gender) -> tuple[int, int, str]:
+        """M. and Mme, of which one has a point."""
+        token = self.line.tokens[index]
+        if gender == "feminine":
+            pointed = self.line.text[token.end : token.end + 1] == "." and self.line[index] == "m"
+            return token.start, token.end + pointed, "Mme"
+        return token.start, token.end, token.text if self.line[index] == "m" else "M."
+
+    def _elided(self, index: int, after: str) -> tuple[int, int, str]:
+        """The word with the one before it, which a vowel shortens: de lui, d'elle."""
+        token = self.line.tokens[index]
+        before = self.line.tokens[index - 1] if index else token
+        word, vowel = self.line[index - 1], starts_with_vowel(after)
+        if (word, after.lower()) in {("s'", "elle"), ("s'", "elles")}:
+            return before.start, token.end, f"{match_case(before.text, 'si')} {after}"
+        if (word, after.lower()) in {("si", "il"), ("si", "ils")}:
+            return before.start, token.end, match_case(before.text, "s'") + after
+        if word in _ELIDING and vowel:
+            return before.start, token.end, match_case(before.text, _ELIDING[word]) + after
+        if word in _ELIDED and not vowel:
+            return before.start, token.end, f"{match_case(before.text, _ELIDED[word])} {after}"
+        return token.start, token.end, after
+
+    def form(self, index: int) -> str:
+        """The word as it will stand there."""
+        text = self.line.tokens[index].text if 0 <= index < len(self.line) else ""
+        site = self.sites.get(index)
+        if site is None:
+            return text
+        word = self.line[index]
+        return match_case(text, self._form(site, word, self.wanted[site.who]))
+
+    def _form(self, site: Site, word: str, gender: Gender) -> str:
+        if site.kind == "determiner":
+            return self._determiner(site.place, word, gender)
+        if site.kind == "pronoun":
+            return _pair_member(_PRONOUN_PAIRS, word, gender)
+        if site.kind == "stressed":
+            return _pair_member(_TONIC_PAIRS, word, gender)
+        if gender == "masculine" and word in _KINSHIP_MASCULINES and self._is_somebodys(site.place):
+            return _KINSHIP_MASCULINES[word]
+        word = SHORT_FORMS.get(word, word)
+        kind = "noun" if site.kind == "noun" else "adjective"
+        form = inflect(word, gender, kind, plural=site.plural or is_plural(word))
+        if gender == "masculine" and not site.plural and form in _BEFORE_VOWEL:
+            following = self.sites.get(site.place + 1)
+            if following is not None and starts_with_vowel(self.form(site.place + 1)):
+                return _BEFORE_VOWEL[form]
+        return form
+
+    def _is_somebodys(self, index: int) -> bool:
+        """sa fille, la fille de Paul, elle a trois filles: no girls but daughters."""
+        before = index - 1
+        while before in self.sites and self.sites[before].kind == "adjective":
+            before -= 1
+        if self.line[before] in _POSSESSIVE_DETERMINERS:
+            return True
+        if self.line[index] not in {"fille", "filles"}:
+            return False
+        free = not self.line.is_determiner(before)
+        if free and self.line[before] not in self.line.closed.prepositions:
+            return True  # je suis fille unique, but une école pour filles
+        end = index + 1
+        while end in self.sites and self.sites[end].kind == "adjective":
+            end += 1
+        bare = self.line[before] in self.line.closed.prepositions  # une école pour filles de …
+        related = self.line[end] in {"de", "d'", "du", "des"} and not self.line[end + 1].isdigit()
+        if related and not bare:
+            return True
+        return self.line[before - 1] in _FORMS_OF_AVOIR or self.line[before - 2] in {"père", "mère"}
+
+    def _determiner(self, index: int, word: str, gender: Gender) -> str:
+        masculine, feminine, short = _determiner_forms()[word]
+        vowel = starts_with_vowel(self.form(index + 1))
+        if masculine == "tout" and index + 1 in self.sites and self._is_adverb(index):
+            # tout ému, tout émue, toute petite
+            return feminine if gender == "feminine" and not vowel else masculine
+        if gender == "feminine":
+            return short if vowel else feminine
+        if masculine == "le" and vowel:
+            return "l'"
+        return "cet" if masculine == "ce" and vowel else masculine
+
+    def _is_adverb(self, index: int) -> bool:
+        return self.sites[index + 1].kind != "determiner"
+
+    def _joined(self, index: int, after: str) -> tuple[int, int, str]:
+        """An article with what it grows together with: à le, de le, le before a vowel."""
+        token = self.line.tokens[index]
+        following = self.line.tokens[index + 1] if index + 1 < len(self.line) else token
+        start, end = token.start, token.end
+        if after.lower() in {"le", "lequel"} and self.line[index - 1] in {"à", "de"}:
+            previous = self.line.tokens[index - 1]
+            start = previous.start
+            contracted = ("au" if self.line[index - 1] == "à" else "du") + after.lower()[2:]
+            after = match_case(previous.text, contracted)
+        if after.endswith("'"):
+            end = following.start
+        elif token.text.endswith(("'", "’")):
+            after += " "
+        return start, end, after
+
+
+def _pair_member(pairs: dict[str, str], word: str, gender: Gender) -> str:
+    for masculine, feminine in pairs.items():
+        if word in {masculine, feminine}:
+            return feminine if gender == "feminine" else masculine
+    return word

@@ -1,0 +1,312 @@
+"""Finite verbs with the pronouns around them: which word names the subject, and whether a pronoun
+is a direct or an indirect object.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from epicene.rewriting.french.lexicon import read_lists, verb_table, word_set
+from epicene.rewriting.french.line import (
+    HYPHENS,
+    SENTENCE_ENDS,
+    Line,
+    adverbial_adjectives,
+    is_adjective,
+    is_person,
+)
+from epicene.rewriting.french.phrases import read_phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.rewriting.french.conjugation import FiniteForm
+
+# pronoun, noun and relative name the subject; same: joined to the verb before it; order: an
+# imperative, whose subject is the second person.
+SubjectKind: TypeAlias = Literal["pronoun", "noun", "relative", "same", "order"]
+
+_ALWAYS_SUBJECT = frozenset({"je", "j'", "tu", "il", "on", "ils"})
+_PERSON = {
+    "je": "1s",
+    "j'": "1s",
+    "tu": "2s",
+    "il": "3s",
+    "elle": "3s",
+    "on": "3s",
+    "nous": "1p",
+    "vous": "2p",
+    "ils": "3p",
+    "elles": "3p",
+}
+# Pronouns before a verb that can be nothing else.
+_SURE_CLITICS = frozenset({"ne", "n'", "me", "m'", "te", "t'", "se", "s'", "lui", "y"})
+_REFLEXIVE = {"1s": {"me", "m'"}, "2s": {"te", "t'"}, "1p": {"nous"}, "2p": {"vous"}}
+
+
+class VerbGroup(NamedTuple):
+    """One finite verb: its subject's word, the pronouns before it, and where it ends."""
+
+    subject: int  # the token that names the subject; the verb itself where none does
+    kind: SubjectKind
+    person: str
+    clitics: tuple[int, ...]
+    verb: int
+    infinitives: tuple[str, ...]
+    end: int  # after the verb and a subject written after it
+
+    @property
+    def start(self) -> int:
+        """Where subject, pronouns or verb begin."""
+        return min(self.subject, self.verb, *self.clitics)
+
+    def is_reflexive(self, line: Line) -> bool:
+        """Whether one of its pronouns means its subject."""
+        own = _REFLEXIVE.get(self.person, {"se", "s'"})
+        return any(line[index] in own for index in self.clitics)
+
+
+def find_verb_groups(line: Line) -> Iterator[VerbGroup]:
+    """All finite verbs, in order."""
+    taken = -1
+    for index in range(len(line)):
+        if index <= taken:
+            continue
+        group = (
+            _with_voila(line, index)
+            or _with_inverted_subject(line, index)
+            or _with_pronoun_subject(line, index)
+            or _with_noun_subject(line, index)
+        )
+        if group is not None:
+            taken = group.end - 1
+            yield group
+
+
+def _infinitives_of_form(word: str, person: str) -> tuple[str, ...]:
+    found: list[FiniteForm] = list(verb_table().forms(word))
+    return tuple(form.infinitive for form in found if form.person == person)
+
+
+def _with_voila(line: Line, at: int) -> VerbGroup | None:
+    """me voilà: somebody is, in other words."""
+    if line[at] not in {"me", "te", "le", "la", "les", "vous", "nous"}:
+        return None
+    if line[at + 1] not in {"voilà", "voici"}:
+        return None
+    person = {"me": "1s", "te": "2s", "vous": "2p", "nous": "1p", "les": "3p"}.get(line[at], "3s")
+    return VerbGroup(at, "pronoun", person, (), at + 1, ("être",), at + 2)
+
+
+def _with_inverted_subject(line: Line, at: int) -> VerbGroup | None:
+    """suis-je, a-t-elle été."""
+    pronoun = at + 2
+    if line[at + 1] not in HYPHENS or line[pronoun] not in _PERSON or not line.is_word(at):
+        return None
+    person = _PERSON[line[pronoun]]
+    infinitives = _infinitives_of_form(line[at], person)
+    if not infinitives and line[pronoun] in {"nous", "vous", "elle", "elles"}:
+        return None
+    clitics = tuple(_clitics_before(line, at))
+    return VerbGroup(pronoun, "pronoun", person, clitics, at, infinitives, pronoun + 1)
+
+
+def _with_pronoun_subject(line: Line, at: int) -> VerbGroup | None:
+    """je ne me suis."""
+    word = line[at]
+    if word not in _PERSON or line[at - 1] in HYPHENS:
+        return None
+    person = _PERSON[word]
+    verb = at + 1
+    while line[verb] in line.closed.clitics:
+        verb += 1
+    if not line.is_word(verb):
+        return None
+    infinitives = _infinitives_of_form(line[verb], person)
+    if not infinitives and (word not in _ALWAYS_SUBJECT or not line.is_open(verb)):
+        return None
+    if line[at - 1] in {"de", "d'", "à", "avec", "pour", "sans", "chez"} and word in {
+        "elle",
+        "elles",
+    }:
+        return None
+    clitics = tuple(range(at + 1, verb))
+    return VerbGroup(at, "pronoun", person, clitics, verb, infinitives, verb + 1)
+
+
+def _clitics_before(line: Line, at: int) -> Iterator[int]:
+    """The pronouns that stand directly before a verb, from left to right."""
+    first = at
+    while line[first - 1] in line.closed.clitics and first > 0:
+        first -= 1
+    return iter(range(first, at))
+
+
+def _with_noun_subject(line: Line, at: int) -> VerbGroup | None:
+    """A verb whose subject is no pronoun beside it."""
+    known = verb_table().forms(line[at])
+    if not known or not line.is_word(at) or line[at - 1] in HYPHENS:
+        return None
+    clitics = list(_clitics_before(line, at))
+    sure = any(line[index] in _SURE_CLITICS for index in clitics)
+    before = clitics[0] - 1 if clitics else at - 1
+    if not sure and not _is_verb(line, at, clitics):
+        return None
+    subject, kind = _subject_before(line, before, at)
+    persons = [form.person for form in known]
+    third = [person for person in persons if person.startswith("3")]
+    person = third[0] if third and kind in {"noun", "relative"} else persons[0]
+    infinitives = tuple(dict.fromkeys(form.infinitive for form in known))
+    clitics += _enclitics(line, at)
+    end = max([at, *clitics]) + 1
+    return VerbGroup(subject, kind, person, tuple(clitics), at, infinitives, end)
+
+
+def _is_verb(line: Line, at: int, clitics: list[int]) -> bool:
+    """Whether the form is a verb there, after nothing or after le, la, les, leur, en."""
+    if not clitics:
+        return _can_be_verb(line, at)
+    return line[clitics[0] - 1] == "qui" or _can_be_object(line, clitics[0], at)
+
+
+def _enclitics(line: Line, at: int) -> list[int]:
+    """excusez-moi, dis-le-moi."""
+    found = []
+    while line[at + 1] in HYPHENS and line[at + 2] in {"moi", "toi", "le", "la", "les", "lui"}:
+        at += 2
+        found.append(at)
+    return found
+
+
+def _can_be_object(line: Line, first: int, at: int) -> bool:
+    """Whether "le" before a form is its object: only where the form is no noun or adjective."""
+    word = line[at]
+    if line[first] not in {"l'", "les", "le", "la", "leur", "en"}:
+        return True
+    if word in {"a", "ai", "as", "ont", "avait", "avaient", "aura", "aurait", "avais"}:
+        return True
+    if is_adjective(word) or is_person(word) or len(word) < 5:
+        return False
+    # la porte, le centre: nouns with the form of a verb, unless somebody stands before them
+    before = line.tokens[first - 1].text[:1] if first else ""
+    return not word.endswith(("e", "es")) or before.isupper() or is_person(line[first - 1])
+
+
+def _can_be_verb(line: Line, at: int) -> bool:
+    """Whether the form is a verb there rather than a noun, an adjective or a participle."""
+    word, before = line[at], line[at - 1]
+    if before in line.closed.determiners or before in line.closed.prepositions:
+        return word in {"est", "était", "sont", "a", "ont"} and before in {"tout", "un", "une"}
+    if before == "qui" or before in {"ce", "c'", "cela", "ça", "ceci"}:
+        return True
+    if is_adjective(word) or is_person(word):
+        return False
+    return word not in _RARELY_VERBS
+
+
+_RARELY_VERBS = frozenset(
+    "livre lit vis sens bois cours fois pièce place porte marche date date note garde"
+    " cause entre montre pense aide juge guide danse offre force forme fête trace ruse".split()
+) - {"pense", "montre", "offre"}
+
+
+def _subject_before(line: Line, before: int, verb: int) -> tuple[int, SubjectKind]:
+    """The word that names the subject, looked for from there to the left."""
+    while before > 0 and line.adverb_end(before) == before + 1 and line[before] != "tout":
+        before -= 1
+    word = line[before]
+    if word == "qui":
+        return before, "relative"
+    if before < 0 or word in SENTENCE_ENDS or word in {":", "«", '"', "“"}:
+        return verb, "order"
+    if word in {",", "et", "ou", "mais", "puis", "ni"}:
+        return verb, "same"
+    return before, "noun"
+
+
+_TIME_NOUNS = word_set(read_lists("function_words")["time_nouns"])
+_RANK_ADJECTIVES = frozenset({"premier", "première", "dernier", "dernière", "seul", "seule"})
+
+
+def pronoun_is_indirect_object(
+    line: Line, auxiliary: int, at: int, infinitives: Sequence[str], *, reflexive: bool
+) -> bool:
+    """Whether the pronoun before the auxiliary is "à qui", not the object of the participle."""
+    known = verb_table()
+    after = line.after_adverbs(at + 1)
+    if known.is_kind("unmoved_before_infinitive", infinitives) and (
+        infinitive_follows(line, after) or line[after] in {"mal", "peur", "plaisir"}
+    ):
+        return True
+    if "demander" in infinitives and line[after] == "en":  # on m'a demandée en mariage
+        return False
+    if known.is_kind("object_predicates", infinitives) and _predicate_follows(line, after):
+        return False  # on m'a déclarée innocente, je me suis dite prête
+    if known.is_kind("dative", infinitives) or "vouloir" in infinitives:  # on m'en a voulu
+        return True
+    if reflexive:
+        if _is_unmoved_reflexive(line, at, after, infinitives):
+            return True
+    elif known.is_kind("dative_but_reflexive", infinitives):
+        return True
+    if {"rien", "tout"} & set(line.words[auxiliary:at]):  # on m'a tout pris
+        return True
+    return _has_object(line, after, infinitives, reflexive=reflexive)
+
+
+def _predicate_follows(line: Line, at: int) -> bool:
+    return line.is_open(at) and is_adjective(line[at]) and line[at] not in adverbial_adjectives()
+
+
+def _is_unmoved_reflexive(line: Line, at: int, after: int, infinitives: Sequence[str]) -> bool:
+    """je me suis rendu compte, je me suis vu refuser."""
+    if line[at] in {"rendu", "rendue"} and line[after] == "compte":
+        return True
+    return bool({"voir", "entendre"} & set(infinitives)) and infinitive_follows(line, after)
+
+
+def infinitive_follows(line: Line, at: int) -> bool:
+    """Whether an infinitive stands there, after its pronouns."""
+    while line[at] in line.closed.clitics:
+        at += 1
+    return line[at] in verb_table().infinitives
+
+
+def _has_object(line: Line, at: int, infinitives: Sequence[str], *, reflexive: bool) -> bool:
+    """Whether something else follows that is the object: je me suis cassé la jambe."""
+    known = verb_table()
+    word = line[at]
+    if word in {"que", "qu'"}:
+        direct = "reflexive_with_that" if reflexive else "direct_with_that"
+        return not known.is_kind(direct, infinitives) and not _is_comparison(line, at)
+    if word == ":":
+        return known.is_kind("speech", infinitives)
+    if word in {"pourquoi", "quelque", "quelqu'un"}:
+        return True
+    if word in {"de", "d'"} and {"défendre", "proposer"} & set(infinitives):
+        return infinitive_follows(line, at + 1)
+    if word == "du" or (word == "de" and line[at + 1] in {"la", "l'"}):  # je me suis donné du mal
+        return known.is_kind("some_of_a_thing", infinitives)
+    if not line.is_determiner(at):
+        return False
+    if known.is_kind("naming", infinitives):
+        phrase = read_phrase(line, at)
+        return "appeler" in infinitives and phrase is not None and phrase.kind == "thing"
+    return not _is_no_object(line, at, infinitives)
+
+
+def _is_no_object(line: Line, at: int, infinitives: Sequence[str]) -> bool:
+    """Whether what begins with that determiner is a time, a state or "de" with an article."""
+    if line[at] in {"tout", "toute"} and is_adjective(line[at + 1]):
+        return True
+    if any(line[index] in _TIME_NOUNS for index in range(at + 1, at + 4)):
+        return True
+    if line[at] == "des" and not verb_table().is_kind("some_of_a_thing", infinitives):
+        return True
+    return line[at + 1] in _RANK_ADJECTIVES and not line.is_open(at + 2)
+
+
+def _is_comparison(line: Line, at: int) -> bool:
+    """on m'a plus aimé que compris; tellement bouleversé que …"""
+    before = set(line.words[max(0, at - 5) : at])
+    return bool(before & {"plus", "moins", "aussi", "autant", "tellement", "si", "tant"})

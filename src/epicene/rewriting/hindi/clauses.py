@@ -1,0 +1,398 @@
+"""Clauses, each a verb complex and what stands before it, and with whom the verb of each agrees."""
+
+from __future__ import annotations
+
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.hindi import inflection, lexicon, subjects
+from epicene.rewriting.hindi.inflection import is_adjective
+from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.line import SENTENCE_ENDS
+from epicene.rewriting.hindi.phrases import find_vocatives
+from epicene.rewriting.hindi.quotations import FIRST_ADDRESSED, UNQUOTED, Interlocutors
+from epicene.rewriting.hindi.subjects import NO_PERSON, ClauseReading, Subject, can_agree
+from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
+
+if TYPE_CHECKING:
+    from epicene.rewriting.hindi.line import Line
+
+# Said after the verb: क्या करता मैं?
+_POSTPOSED_PRONOUNS = frozenset("मैं मै तू तुम आप वह वो वे हम यह ये".split())
+# They begin a clause though no verb stands before them: मैं, जो …
+_CLAUSE_STARTERS = frozenset(
+    "कि जब जो क्योंकि चूंकि अगर यदि हालांकि यद्यपि जबकि ताकि जहां मानो जिसने जिन्होंने जिसे जिन्हें "
+    "जिसका जिसके जिसकी जिनका जिनके जिनकी जिसमें जिनमें जिससे जिनसे".split()
+)
+
+
+_OPENERS = _CLAUSE_STARTERS | frozenset("और लेकिन मगर पर तो इसलिए".split())
+
+RELATIVE_PRONOUNS = frozenset({"जो"})
+# They begin a new thought after a comma, though no verb stands before them.
+_ADVERSATIVES = frozenset("पर लेकिन मगर परंतु किंतु फिर इसलिए बल्कि".split())
+
+
+class Clause(NamedTuple):
+    """Words `first` to `last`; `verb` is None for what an inserted clause cut off (मैं, जो …)."""
+
+    first: int
+    last: int
+    verb: VerbComplex | None
+    opener: str  # the conjunction or relative it begins with, or ""
+    sentence: int
+
+    @property
+    def field(self) -> range:
+        """The words before the verb."""
+        end = self.last + 1 if self.verb is None else self.verb.first
+        return range(self.first, end)
+
+
+def find_clauses(stretch: Line) -> list[Clause]:
+    """The clauses, in order; together they are the stretch."""
+    found: list[Clause] = []
+    start, sentence = 0, 0
+    verbs = find_verb_complexes(stretch)
+    for verb, following in zip_longest(verbs, verbs[1:]):
+        last = _clause_end(stretch, verb, following.first if following else len(stretch))
+        cuts = _clause_starts(stretch, start, verb.first)
+        first = cuts[-1]
+        for cut, following in pairwise(cuts):
+            found.append(_make_clause(stretch, cut, following - 1, None, sentence))
+            sentence += _ends_sentence(stretch, cut, following)
+        found.append(_make_clause(stretch, first, last, verb, sentence))
+        start = last + 1
+        while stretch.is_mark(start) and start < len(stretch):
+            sentence += stretch[start] in SENTENCE_ENDS
+            start += 1
+    if start < len(stretch):
+        found.append(_make_clause(stretch, start, len(stretch) - 1, None, sentence))
+    return found
+
+
+def _clause_end(stretch: Line, verb: VerbComplex, next_verb: int) -> int:
+    """The last word of the clause: the verb, or a pronoun set after it."""
+    after = verb.last + 1
+    while stretch[after] in {"न", "ना", "नहीं", "ही", "भी"}:
+        after += 1
+    if stretch[after] not in _POSTPOSED_PRONOUNS:
+        return verb.last
+    end = after + 1
+    while not stretch.is_mark(end) and stretch[end] not in _OPENERS:
+        end += 1
+    return end - 1 if end <= next_verb else verb.last
+
+
+def _clause_starts(stretch: Line, start: int, end: int) -> list[int]:
+    """Where clauses begin between the verb before and this one."""
+    cuts = [start]
+    for at in range(start + 1, end + 1):
+        opens = stretch[at] in _CLAUSE_STARTERS or (
+            stretch[at] in _ADVERSATIVES and stretch[at - 1] == ","
+        )
+        ended = stretch[at - 1] in SENTENCE_ENDS and not _abbreviated(stretch, at - 1)
+        if ended or (opens and _has_words(stretch, cuts[-1], at)):
+            cuts.append(at)
+    return cuts
+
+
+def _has_words(stretch: Line, first: int, end: int) -> bool:
+    """Whether more than marks and conjunctions stand there: कि अगर begins one clause."""
+    words = function_words()
+    return any(
+        not stretch.is_mark(at)
+        and stretch[at] not in words.subordinators
+        and stretch[at] not in words.coordinators
+        for at in range(first, end)
+    )
+
+
+def _abbreviated(stretch: Line, at: int) -> bool:
+    """Whether the full stop there belongs to डॉ. or to initials."""
+    return stretch[at] == "." and len(stretch[at - 1]) <= 4 and not stretch.is_mark(at - 1)
+
+
+def _ends_sentence(stretch: Line, first: int, following: int) -> bool:
+    return any(stretch[at] in SENTENCE_ENDS for at in range(first, following))
+
+
+def _make_clause(
+    stretch: Line, first: int, last: int, verb: VerbComplex | None, sentence: int
+) -> Clause:
+    while first <= last and stretch.is_mark(first):
+        first += 1
+    words = function_words()
+    opener = stretch[first]
+    if (
+        opener in words.subordinators | words.coordinators
+        and stretch[first + 1] in _CLAUSE_STARTERS
+    ):
+        opener = stretch[first + 1]
+    if opener not in words.subordinators and opener not in words.coordinators:
+        opener = ""
+    return Clause(first, last, verb, opener, sentence)
+
+
+# After them, or after nothing, the subject of the clause before may go on.
+_CONTINUING_OPENERS = frozenset(
+    "और तथा एवं या लेकिन मगर परंतु किंतु पर बल्कि तो फिर इसलिए अतः ताकि तब तभी क्योंकि कि जब अगर यदि हालांकि "
+    "जबकि चूंकि व न सो वरना".split()
+) | {""}
+# मेरा सपना शिक्षक बनना है: whose it is, is who is to be.
+_WISH_NOUNS = frozenset("सपना सपने लक्ष्य इच्छा ख्वाब अरमान उद्देश्य ख्वाहिश".split())
+# A clause that they open may take its subject from the one after it.
+_FORWARD_LOOKING_OPENERS = frozenset("जब अगर यदि चूंकि हालांकि जैसे".split())
+
+
+def read_clauses(stretch: Line, voice: Interlocutors) -> list[ClauseReading]:
+    """Every clause with its subject, in order."""
+    reader = _ClauseReader(stretch, voice)
+    return [reader.next(clause) for clause in reader.clauses]
+
+
+class _ClauseReader:
+    """Remembers who the last clause was about, and who still waits for a verb."""
+
+    def __init__(self, stretch: Line, voice: Interlocutors) -> None:
+        self.stretch = stretch
+        self.voice = voice
+        self.clauses = find_clauses(stretch)
+        self.addressing = frozenset(find_vocatives(stretch))
+        self.last: ClauseReading | None = None
+        self.pending: Subject | None = None
+
+    def next(self, clause: Clause) -> ClauseReading:
+        """The clause that follows, read."""
+        if self.last is not None and clause.sentence != self.last.clause.sentence:
+            self.pending = None
+            self.last = None
+        reading = self._read(clause)
+        self._remember(reading)
+        return reading
+
+    def _read(self, clause: Clause) -> ClauseReading:
+        voice = self._voice_here()
+        agrees = self._agrees(clause, voice)
+        if agrees is not None and agrees.who is not None:
+            return ClauseReading(clause, agrees, agrees)
+        return ClauseReading(clause, agrees, self._actor(clause, voice) or agrees)
+
+    def _remember(self, reading: ClauseReading) -> None:
+        clause = reading.clause
+        if clause.verb is None:
+            if reading.actor is not None and reading.actor.at is not None:
+                self.pending = reading.actor
+            return
+        if clause.opener in RELATIVE_PRONOUNS and self.last is not None:
+            return
+        if self.pending is not None and clause.opener not in RELATIVE_PRONOUNS:
+            self.pending = None
+        self.last = reading
+
+    def _voice_here(self) -> Interlocutors:
+        """उसने मुझसे कहा कि तुम …: who is told is who says I."""
+        if self.last is None or self.last.clause.verb is None or self.voice != UNQUOTED:
+            return self.voice
+        clause = self.last.clause
+        told = any(self.stretch[at] in FIRST_ADDRESSED for at in clause.field)
+        if told and clause.verb is not None and clause.verb.main in function_words().speech_verbs:
+            return Interlocutors(self.voice.speaker, "speaker")
+        return self.voice
+
+    # --- whom the verb agrees with ----------------------------------------------------------
+
+    def _agrees(self, clause: Clause, voice: Interlocutors) -> Subject | None:
+        said = subjects.pronoun_subject(self.stretch, clause, voice)
+        if said is not None:
+            return said
+        verb = clause.verb
+        if verb is None:
+            return self._of_fragment(clause, voice)
+        if verb.person == "first":
+            return Subject(voice.speaker, sure="certain", rule="the verb says मैं")
+        if verb.obligation or self._ergative(clause, verb):
+            return None
+        if clause.opener in RELATIVE_PRONOUNS:
+            return self._antecedent(clause, verb, voice)
+        return self._unsaid(clause, verb, voice)
+
+    def _unsaid(self, clause: Clause, verb: VerbComplex, voice: Interlocutors) -> Subject | None:
+        """No pronoun of the first or second person, no ने: what else there is."""
+        relative = clause.opener.startswith(("जिस", "जिन"))
+        waiting = self._waiting() if not relative else None
+        if waiting is not None and can_agree(self.stretch, verb, waiting, voice):
+            return waiting._replace(rule="subject before an inserted clause")
+        third = self._third(clause, voice)
+        says_you = verb.person == "second" and verb.finite.shape != "imperative"
+        if says_you and (third is None or third.who is None or third.sure == "guess"):
+            return Subject(voice.listener, None, True, "likely", "the verb says तुम")
+        if third is not None or relative:
+            return third
+        return (
+            self._ahead(clause, verb, voice)
+            or self._carried(clause, verb, voice)
+            or self._addressed(verb, voice)
+        )
+
+    def _third(self, clause: Clause, voice: Interlocutors) -> Subject | None:
+        previous = self._previous()
+        if previous is None and self.voice != UNQUOTED:
+            previous = Subject(voice.listener)
+        return subjects.third_person_subject(
+            self.stretch, clause, voice, previous=previous, skip=self.addressing
+        )
+
+    def _waiting(self) -> Subject | None:
+        """The pronoun that an inserted clause cut off from its verb."""
+        if self.pending is None or self.pending.at is None:
+            return None
+        said = lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS | lexicon.THIRD_PRONOUNS
+        return self.pending if self.stretch[self.pending.at] in said else None
+
+    def _ergative(self, clause: Clause, verb: VerbComplex) -> bool:
+        if not any(self.stretch[at] in lexicon.ERGATIVES for at in clause.field):
+            return verb.ergative
+        aspect = self.stretch[verb.agreeing[0]] if verb.agreeing else ""
+        return not aspect.endswith(("ता", "ती", "ते")) or verb.valency == "passive"
+
+    def _of_fragment(self, clause: Clause, voice: Interlocutors) -> Subject | None:
+        """… हूँ, झूठा नहीं: what was said of someone goes on without a verb."""
+        last = self.last
+        if self._before_relative(clause) or last is None or last.clause.verb is None:
+            return self._third(clause, voice)
+        said = last.agrees if last.clause.verb.valency == "copular" else None
+        if said is not None and said.who is not None and clause.opener in _CONTINUING_OPENERS:
+            return said._replace(at=None, sure="guess", rule="said without a verb")
+        return self._third(clause, voice)
+
+    def _before_relative(self, clause: Clause) -> bool:
+        following = self.stretch[clause.last + 1]
+        return following in RELATIVE_PRONOUNS or following.startswith(("जिस", "जिन"))
+
+    def _antecedent(
+        self, clause: Clause, verb: VerbComplex, voice: Interlocutors
+    ) -> Subject | None:
+        """Whom जो takes up."""
+        inside = subjects.third_person_subject(
+            self.stretch, clause, voice, previous=NO_PERSON, skip=self.addressing
+        )
+        if inside is not None and inside.sure != "guess":
+            return inside
+        if self.pending is not None and self.pending.at is not None:
+            return self._taken_up(self.pending, verb)
+        last = self.last
+        if last is None or last.clause.verb is None:
+            return None
+        subject, head = last.agrees, self.stretch.before(last.clause.verb.first)
+        if last.clause.verb.obligation:  # मुझे सच्चा लेखक होना चाहिए जो …
+            subject = last.actor
+        if subject is not None and subject.who is not None and self._is_of(last, subject, head):
+            taken = self._taken_up(subject, verb)
+            return taken if self._can_be(taken, verb, voice) else None
+        if inflection.person_noun(self.stretch[head]) is not None:
+            return Subject("others", head, verb.plural, "guess", "जो after a noun")
+        return None
+
+    def _is_of(self, last: ClauseReading, subject: Subject, head: int) -> bool:
+        """Whether what stands before the verb is said of the subject, or is the subject."""
+        verb = last.clause.verb
+        if head == subject.at or head < last.clause.first:
+            return True
+        if verb is None or verb.valency != "copular":
+            return False
+        word = self.stretch[head]
+        if is_adjective(word) and self._names_people(last.clause, head):
+            return False
+        return not (word in function_words().postpositions or inflection.thing_gender(word))
+
+    def _names_people(self, clause: Clause, end: int) -> bool:
+        """Whether somebody else is named in the clause, whom जो may take up instead."""
+        return any(inflection.person_noun(self.stretch[at]) for at in range(clause.first, end))
+
+    def _taken_up(self, subject: Subject, verb: VerbComplex) -> Subject:
+        plural = verb.plural or verb.person == "second"
+        return subject._replace(plural=plural, sure="likely", rule="जो takes the person up")
+
+    def _can_be(self, subject: Subject, verb: VerbComplex, voice: Interlocutors) -> bool:
+        """After जो the verb is of the third person, or of the person's own."""
+        if subject.who == voice.speaker:
+            return not subject.plural and verb.person != "second"
+        return True
+
+    # --- who is not said at all ---------------------------------------------------------------
+
+    def _previous(self) -> Subject | None:
+        if self.pending is not None:
+            return self.pending
+        return self.last.actor if self.last is not None else None
+
+    def _ahead(self, clause: Clause, verb: VerbComplex, voice: Interlocutors) -> Subject | None:
+        """जब तक नहीं लौटाते, तुम …: the clause after says who."""
+        if clause.opener not in _FORWARD_LOOKING_OPENERS or self.last is not None:
+            return None
+        at = self.clauses.index(clause) + 1
+        if at >= len(self.clauses) or self.clauses[at].sentence != clause.sentence:
+            return None
+        following = subjects.pronoun_subject(self.stretch, self.clauses[at], voice)
+        if following is None or following.who is None:
+            return None
+        if not can_agree(self.stretch, verb, following, voice):
+            return None
+        return following._replace(at=None, sure="guess", rule="subject of the clause after")
+
+    def _carried(self, clause: Clause, verb: VerbComplex, voice: Interlocutors) -> Subject | None:
+        """The subject of the clause before, where this one has none."""
+        previous = self._previous()
+        if previous is None or previous.who is None or clause.opener not in _CONTINUING_OPENERS:
+            return None
+        if self._is_oblique_here(previous, clause, voice):
+            return None
+        if previous.who == "others":
+            previous = previous._replace(plural=verb.plural or previous.plural)
+        if not can_agree(self.stretch, verb, previous, voice):
+            return None
+        return previous._replace(at=None, sure="guess", rule="subject of the clause before")
+
+    def _is_oblique_here(self, subject: Subject, clause: Clause, voice: Interlocutors) -> bool:
+        """मुझे, मुझसे, मेरा: who says I is in the clause, and not as its subject."""
+        forms: frozenset[str] = frozenset()
+        if subject.who == voice.speaker:
+            forms = lexicon.FIRST_OBLIQUE_PRONOUNS
+        elif subject.who == voice.listener:
+            forms = lexicon.SECOND_OBLIQUE_PRONOUNS
+        return any(self.stretch[at] in forms for at in clause.field)
+
+    def _addressed(self, verb: VerbComplex, voice: Interlocutors) -> Subject | None:
+        """“समय पर खाएगा तो …”: in a quotation, who is left out is who is spoken to."""
+        if self.voice == UNQUOTED or voice.listener is None or self._previous() is not None:
+            return None
+        cells = subjects.verb_cells(self.stretch, verb)
+        plural = bool(cells & {"mp", "fp"}) or verb.person == "second"
+        subject = Subject(voice.listener, None, plural, "guess", "left out in speech")
+        return subject if can_agree(self.stretch, verb, subject, voice) else None
+
+    # --- who acts, whatever the verb agrees with ----------------------------------------------
+
+    def _actor(self, clause: Clause, voice: Interlocutors) -> Subject | None:
+        for at in clause.field:
+            word = self.stretch[at]
+            wishes = word in lexicon.FIRST_POSSESSIVES and self.stretch[at + 1] in _WISH_NOUNS
+            if wishes or word in lexicon.FIRST_ERGATIVES | lexicon.FIRST_OBJECT_PRONOUNS:
+                return Subject(voice.speaker, at)
+            if word in lexicon.SECOND_ERGATIVES or word in lexicon.SECOND_OBJECT_PRONOUNS:
+                return Subject(voice.listener, at, plural=word not in {"तूने", "तुझे", "तुझको"})
+            if (
+                word in lexicon.THIRD_ERGATIVES
+                or word in lexicon.THIRD_OBJECT_PRONOUNS
+                or word == "ने"
+            ):
+                return Subject("others", at, word in {"उन्होंने", "उन्हें", "जिन्होंने"})
+        verb = clause.verb
+        if (
+            verb is not None
+            and (verb.ergative or verb.obligation)
+            and clause.opener in _CONTINUING_OPENERS
+        ):
+            return self._previous()
+        return None

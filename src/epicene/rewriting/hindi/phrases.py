@@ -1,0 +1,267 @@
+"""Noun phrases: the words before a noun that agree with it, and forms of address."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.rewriting.hindi import inflection, lexicon
+from epicene.rewriting.hindi.conjugation import RARELY_VERBS, analyse_verb
+from epicene.rewriting.hindi.inflection import (
+    cell_gender,
+    citation_form,
+    ending_cell,
+    is_agreeing_adjective,
+    is_genitive,
+    is_participle,
+    is_stative_participle,
+)
+from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.line import SENTENCE_ENDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.rewriting.hindi.line import Line
+    from epicene.rewriting.persons import Gender
+
+_JOINS = frozenset("और एवं तथा या लेकिन मगर पर बल्कि व".split())
+_MAX_UNKNOWN_WORDS = 3  # words of no list that may stand between a noun and what agrees with it
+# गाँव का अब तक का सबसे बुरा गायक: these have no possessor, so the genitive before is the noun's.
+_NOT_POSSESSORS = frozenset("तक अब आज कल यहां वहां समय उम्र साल वर्ष दिन दौर जमाने कद स्वभाव".split())
+_HEART_NOUNS = frozenset({"दिल", "हृदय", "मन"})
+_DEMONSTRATIVES = frozenset("वह वही यह यही वो".split())
+
+
+class Phrase(NamedTuple):
+    """A noun (or an adjective alone) and the words before it that agree."""
+
+    first: int
+    head: int
+    agreeing: tuple[int, ...]
+
+
+def read_phrase(stretch: Line, head: int, start: int, gender: Gender | None = None) -> Phrase:
+    """The phrase that ends with `head`; nothing before `start` belongs to it.
+
+    With a `gender`, only words of that gender agree.
+    """
+    walk = _PhraseReader(stretch, head, start, gender)
+    walk.run()
+    return Phrase(walk.first, head, tuple(sorted(walk.agreeing)))
+
+
+class _PhraseReader:
+    """From the head to the left, as long as what stands there may belong to it."""
+
+    def __init__(self, stretch: Line, head: int, start: int, gender: Gender | None) -> None:
+        self.stretch = stretch
+        self.start = start
+        self.gender = gender
+        self.first = head
+        self.agreeing: list[int] = []
+        self.unknown = 0
+
+    def run(self) -> None:
+        at = self.first - 1
+        while at >= self.start:
+            step = self._step(at)
+            if step == 0:
+                return
+            at -= step
+
+    def _step(self, at: int) -> int:
+        """How many words to go on by; 0 where the phrase begins."""
+        word = self.stretch[at]
+        if is_genitive(word):
+            return self._genitive(at)
+        if is_agreeing_adjective(word) or self._participle(at):
+            return self._take(at)
+        if word in _JOINS or word == ",":
+            return self._join(at)
+        if word == "से" and self.stretch[at - 1] in _HEART_NOUNS:  # आपका दिल से आभारी
+            return 2 + (self.stretch[at - 2] == "तहे")
+        words = function_words()
+        if word in words.intensifiers or word in words.invariable_adjectives or word == "एक":
+            return 1
+        if self._compound(at):
+            return 1
+        if self.stretch.is_mark(at) or self._ends(word):
+            return 0
+        if word in _DEMONSTRATIVES:
+            return int(
+                is_genitive(self.stretch[at - 1]) or is_agreeing_adjective(self.stretch[at - 1])
+            )
+        return self._unknown(at)
+
+    def _compound(self, at: int) -> bool:
+        """टीम लीडर: a thing right before a person is part of the name."""
+        if at + 1 != self.first or self.stretch.oblique(at + 1):
+            return False
+        reading = inflection.person_noun(self.stretch[at + 1])
+        known = reading is not None and reading.noun.kind in {"same", "seldom"}
+        return known and inflection.thing_gender(self.stretch[at]) is not None
+
+    def _ends(self, word: str) -> bool:
+        words = function_words()
+        return bool(
+            word in words.postpositions
+            or word in words.subordinators
+            or (word in words.determiners and word not in _DEMONSTRATIVES | {"एक"})
+            or inflection.thing_gender(word)
+        )
+
+    def _genitive(self, at: int) -> int:
+        if not self._take(at):
+            return 0
+        before = self.stretch[at - 1]
+        if self.stretch[at] in {"का", "के", "की"} and before in _NOT_POSSESSORS:
+            return self._past_adverb(at)
+        return 0
+
+    def _past_adverb(self, at: int) -> int:
+        """How far a genitive lies before अब तक का, कम उम्र का; 0 if none does."""
+        for step in range(2, 6):
+            word = self.stretch[at - step]
+            if is_genitive(word):
+                return step
+            if word not in function_words().intensifiers | function_words().adverbs:
+                return 0
+        return 0
+
+    def _unknown(self, at: int) -> int:
+        word = self.stretch[at]
+        reading = inflection.person_noun(word)
+        verbal = any(form.shape != "stem" for form in analyse_verb(word))
+        small = word in function_words().adverbs or word in lexicon.ALL_PRONOUNS
+        if (reading and reading.noun.kind != "same") or verbal or small:
+            return 0
+        self.unknown += 1
+        return 1 if self.unknown <= _MAX_UNKNOWN_WORDS else 0
+
+    def _join(self, at: int) -> int:
+        """अच्छा और सच्चा दोस्त: two adjectives joined."""
+        before, after = self.stretch[at - 1], self.stretch[at + 1]
+        fixed = function_words().invariable_adjectives
+        return int(
+            (is_agreeing_adjective(before) or before in fixed)
+            and (is_agreeing_adjective(after) or after in fixed)
+        )
+
+    def _participle(self, at: int) -> bool:
+        """थका हुआ आदमी, काम कर रहा आदमी."""
+        word, after = self.stretch[at], self.stretch[at + 1]
+        if word in {"रहा", "रहे", "रही"}:
+            return any(form.shape == "stem" for form in analyse_verb(self.stretch[at - 1]))
+        return is_stative_participle(self.stretch[at - 1], word) or is_stative_participle(
+            word, after
+        )
+
+    def _take(self, at: int) -> int:
+        cell = ending_cell(self.stretch.words[at].text)
+        if cell is None or (self.gender is not None and cell_gender(cell) != self.gender):
+            return 0
+        self.agreeing.append(at)
+        self.first = at
+        return 1
+
+
+def is_degree(word: str) -> bool:
+    """इतना, कितना, थोड़ा …: they agree with whom the adjective after them is said of."""
+    return citation_form(word) in function_words().agreeing_intensifiers
+
+
+def can_describe_person(stretch: Line, head: int) -> bool:
+    """Whether a word can head what is said of a person: no thing, no adverb, no postposition."""
+    word, words = stretch[head], function_words()
+    if word in {"कैसे", "ऐसे", "वैसे"}:  # how someone is; elsewhere adverbs
+        return True
+    if stretch.is_mark(head) or word in words.adverbs or word in words.postpositions:
+        return False
+    if inflection.person_noun(word) or is_agreeing_adjective(word):
+        return True
+    return not (
+        inflection.thing_gender(word)
+        or inflection.abstract_noun_gender(word)
+        or word in lexicon.ALL_PRONOUNS
+    )
+
+
+def read_predicate_phrase(stretch: Line, head: int, start: int) -> Phrase | None:
+    """The phrase with that head, if it can be said of a person."""
+    word = stretch[head]
+    if is_genitive(word):
+        return read_phrase(stretch, head + 1, start)._replace(head=head)
+    if citation_form(word) == "जैसा":  # पहले जैसा नहीं रहा
+        return Phrase(head, head, (head,))
+    if not can_describe_person(stretch, head):
+        return None
+    found = read_phrase(stretch, head, start)
+    if is_agreeing_adjective(word) or (is_participle(word) and not inflection.person_noun(word)):
+        return found._replace(agreeing=(*found.agreeing, head))
+    return found
+
+
+_LIST_JOINERS = frozenset("और या व एवं तथा अथवा".split()) | {","}
+_MAX_LIST_WORDS = 8  # words
+
+
+def is_oblique(stretch: Line, at: int) -> bool:
+    """Whether a postposition follows a noun of people, a name after it, or the list it is in."""
+    if stretch.oblique(at):
+        return True
+    if stretch[at + 1] not in _LIST_JOINERS:
+        named = not stretch.is_mark(at + 1) and _may_be_name(stretch[at + 1])
+        return named and stretch.oblique(at + 1)
+    for place in range(at + 2, min(at + _MAX_LIST_WORDS, len(stretch))):
+        if inflection.person_noun(stretch[place]):
+            return stretch.oblique(place)
+    return False
+
+
+def _may_be_name(word: str) -> bool:
+    words = function_words()
+    known = word in words.postpositions or word in words.adverbs or word in words.particles
+    return not (
+        known
+        or inflection.thing_gender(word)
+        or is_agreeing_adjective(word)
+        or analyse_verb(word)
+        or word in lexicon.ALL_PRONOUNS
+    )
+
+
+_INTERJECTIONS = frozenset(
+    "हे अरे ओ सुनो सुनिए अच्छा हां नहीं देखो देखिए वाह शाबाश नमस्ते धन्यवाद जी प्रिय क्यों".split()
+)
+
+
+def find_vocatives(stretch: Line) -> Iterator[int]:
+    """The words that address who is spoken to."""
+    if not _addresses_somebody(stretch):
+        return
+    for at in range(len(stretch)):
+        if inflection.person_noun(stretch[at]) is None or not _is_set_off(stretch, at + 1):
+            continue
+        first = read_phrase(stretch, at, 0).first
+        before = first - 1
+        while stretch[before] in _INTERJECTIONS:
+            before -= 1
+        if before < 0 or _is_set_off(stretch, before):
+            yield at
+
+
+def _is_set_off(stretch: Line, at: int) -> bool:
+    return at < 0 or stretch[at] == "," or stretch[at] in SENTENCE_ENDS
+
+
+def _addresses_somebody(stretch: Line) -> bool:
+    said = lexicon.SECOND_PRONOUNS | lexicon.SECOND_OBLIQUE_PRONOUNS
+    return any(
+        word.key in said or _is_second_person(word.key)
+        for word in stretch.words
+        if word.key not in RARELY_VERBS
+    )
+
+
+def _is_second_person(word: str) -> bool:
+    return any(form.person == "second" or form.shape == "imperative" for form in analyse_verb(word))

@@ -1,0 +1,403 @@
+"""Predicates, states and roles that agree with the subject or the object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.rewriting.hindi import inflection, lexicon
+from epicene.rewriting.hindi.conjugation import analyse_verb
+from epicene.rewriting.hindi.inflection import (
+    citation_form,
+    ending_cell,
+    is_adjective,
+    is_agreeing_adjective,
+    is_genitive,
+    is_stative_participle,
+)
+from epicene.rewriting.hindi.lexicon import function_words
+from epicene.rewriting.hindi.phrases import Phrase, is_degree, read_phrase, read_predicate_phrase
+from epicene.rewriting.hindi.sites import Site
+from epicene.rewriting.hindi.subjects import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from epicene.rewriting.hindi.line import Line
+    from epicene.rewriting.hindi.quotations import Interlocutors
+    from epicene.rewriting.hindi.subjects import ClauseReading
+
+_COORDINATORS = frozenset("और या एवं तथा लेकिन मगर बल्कि".split()) | {","}
+# They may stand between a predicate and its verb without being said of anyone.
+_SKIPPED_BEFORE_VERB = frozenset(
+    "महसूस साबित दिखाई नजर घोषित सिद्ध तब अब भले जरूर अवश्य इसलिए शायद".split()
+)
+
+
+def predicate_sites(stretch: Line, reading: ClauseReading) -> Iterator[Site]:
+    """The words of a clause that say what its subject is."""
+    clause, verb = reading.clause, reading.clause.verb
+    subject, actor = reading.agrees, reading.actor
+    if subject is not None and subject.who is not None:
+        if verb is None:
+            yield from _verbless_sites(stretch, reading, subject)
+            return
+        if verb.valency == "copular" or stretch[stretch.before(verb.first)] == "महसूस":
+            yield from _copula_sites(stretch, verb.first, clause.first, subject)
+        elif verb.valency == "intransitive":
+            yield from _degree_sites(stretch, verb.first, subject)
+            before = stretch.before(verb.first)
+            if stretch[before] in _COORDINATORS and is_agreeing_adjective(
+                stretch[before - 1]
+            ):  # बूढ़ा और थका हुआ हूँ
+                yield from _copula_sites(stretch, before, clause.first, subject)
+        yield from _state_sites(stretch, reading, subject)
+    if verb is not None and actor is not None and actor.who is not None:
+        yield from _nonfinite_sites(stretch, reading, actor)
+
+
+def phrase_sites(
+    stretch: Line,
+    found: Phrase,
+    subject: Subject,
+    rule: str,
+    *,
+    oblique: bool = False,
+    any_number: bool = False,
+) -> Iterator[Site]:
+    """A finding for each word of a phrase that is said of the subject.
+
+    `any_number`: what agrees may be in the plural though the subject is not known to be.
+    """
+    if subject.who is None:
+        return
+    common = (subject.who, rule, subject.sure, subject.plural, oblique)
+    if inflection.person_noun(stretch[found.head]) and found.head not in found.agreeing:
+        yield Site(found.head, "noun", *common)
+    for at in found.agreeing:
+        if any_number or _number_fits(stretch, at, subject, oblique):
+            yield Site(at, "adjective", *common)
+
+
+def _number_fits(stretch: Line, at: int, subject: Subject, oblique: bool = False) -> bool:
+    """पहले and अकेले are adverbs beside one person."""
+    return ending_cell(stretch.words[at].text) != "mp" or subject.plural or oblique
+
+
+# --- beside a copula ------------------------------------------------------------------------
+
+
+def _copula_sites(stretch: Line, at: int, start: int, subject: Subject) -> Iterator[Site]:
+    """What stands before a copula, or before the pronoun that stands before it."""
+    head = _head(stretch, at, start)
+    if head == subject.at:
+        head = _head(stretch, head, start)
+    while head >= start:
+        found = read_predicate_phrase(stretch, head, start)
+        if found is None:
+            return
+        yield from phrase_sites(stretch, found, subject, "said of the subject")
+        head = _next_head(stretch, found, subject)
+
+
+def _head(stretch: Line, at: int, start: int) -> int:
+    head = stretch.before(at)
+    while head >= start and stretch[head] in _SKIPPED_BEFORE_VERB:
+        head = stretch.before(head)
+    return head
+
+
+def _next_head(stretch: Line, found: Phrase, subject: Subject) -> int:
+    """The head of what is joined to it on the left: थका और भूखा, गायक तो अच्छा; -1 if nothing."""
+    words = function_words()
+    before = found.first - 1
+    between = words.intensifiers | words.invariable_adjectives | {"एक", "भले", "बस"}
+    while stretch[before] in between - _COORDINATORS:
+        before -= 1
+    if inflection.person_noun(stretch[before]) and is_adjective(stretch[found.head]):
+        named = subject.at is None or subject.at < before
+        if citation_form(stretch[before + 1]) in {"जितना", "जैसा"}:  # बहन जितनी बहादुर
+            return -1
+        return before if named and not stretch.oblique(before) else -1
+    if stretch[before] in {"से", "में"} and stretch[before - 2] in _COORDINATORS:
+        before -= 2  # ऊपर से कड़ा और अंदर से मुलायम
+    if stretch[before] not in _COORDINATORS:
+        return -1
+    while stretch[before] in _COORDINATORS or stretch[before] in words.negations:
+        before -= 1
+    return before if before != subject.at else -1
+
+
+def _verbless_sites(stretch: Line, reading: ClauseReading, subject: Subject) -> Iterator[Site]:
+    """… हूँ, झूठा नहीं; मैं छोटा दुकानदार सही: said of the subject, without a copula."""
+    clause = reading.clause
+    end = clause.last + 1
+    while stretch.is_mark(end - 1) or stretch[end - 1] in {"नहीं", "सही", "भी", "न", "ही"}:
+        end -= 1
+        if end <= clause.first:
+            return
+    found = read_predicate_phrase(stretch, end - 1, clause.first)
+    if found is None or found.head == subject.at:
+        return
+    joined = _next_head(stretch, found, subject)
+    first = found.first if joined < clause.first else joined
+    if subject.at is None and _names_another(stretch, clause.first, first):
+        return
+    yield from phrase_sites(stretch, found, subject, "said without a verb")
+    if joined >= clause.first:
+        noun = read_phrase(stretch, joined, clause.first)
+        yield from phrase_sites(stretch, noun, subject, "said without a verb")
+
+
+def _names_another(stretch: Line, start: int, end: int) -> bool:
+    """मेरा भाई वकील: the fragment has a subject of its own."""
+    words = stretch.words[start:end]
+    return any(
+        word.key in lexicon.THIRD_PRONOUNS or inflection.person_noun(word.key) for word in words
+    )
+
+
+def _degree_sites(stretch: Line, at: int, subject: Subject) -> Iterator[Site]:
+    """इतना थक गया: the degree agrees with who is tired."""
+    before = stretch.before(at)
+    if is_degree(stretch[before]) and _number_fits(stretch, before, subject):
+        assert subject.who is not None
+        yield Site(before, "adjective", subject.who, "degree", subject.sure, subject.plural)
+
+
+# --- elsewhere in the clause ----------------------------------------------------------------
+
+
+def _state_sites(stretch: Line, reading: ClauseReading, subject: Subject) -> Iterator[Site]:
+    """अकेला गया, थका हुआ लौटा, गाता हुआ चला: how someone is while they act."""
+    assert subject.who is not None
+    for at in reading.clause.field:
+        pair = is_stative_participle(stretch[at], stretch[at + 1])
+        known = citation_form(stretch[at]) in function_words().depictives or _is_approximative(
+            stretch[at]
+        )
+        if not (pair or known) or not _number_fits(stretch, at, subject):
+            continue
+        last = at + 1 if pair else at
+        if _qualifies_noun(stretch, last + 1):
+            continue
+        for each in range(at, last + 1):
+            yield Site(each, "adjective", subject.who, "state", subject.sure, subject.plural)
+
+
+def _is_approximative(word: str) -> bool:
+    """बावला-सा घूमा"""
+    return word.endswith(("-सा", "-सी", "-से")) and is_agreeing_adjective(word)
+
+
+def _qualifies_noun(stretch: Line, at: int) -> bool:
+    """Whether a noun follows that the state may be said of instead."""
+    word = stretch[at]
+    if stretch.oblique(at) or word in inflection.place_nouns() or word in inflection.time_nouns():
+        return False
+    return bool(inflection.person_noun(word) or inflection.thing_gender(word))
+
+
+def _nonfinite_sites(stretch: Line, reading: ClauseReading, actor: Subject) -> Iterator[Site]:
+    """शिक्षक बनना चाहता हूँ, बड़ा होकर, सचिव होते हुए: said of who acts."""
+    clause, verb = reading.clause, reading.clause.verb
+    assert verb is not None
+    for at in range(clause.first, verb.last + 1):
+        if not _is_copula_not_finite(stretch, at):
+            continue
+        head = stretch.before(at)
+        if head < clause.first or not (
+            inflection.person_noun(stretch[head]) or is_agreeing_adjective(stretch[head])
+        ):
+            continue
+        found = read_predicate_phrase(stretch, head, clause.first)
+        if found is None or _has_own_subject(stretch, found, clause.first):
+            continue
+        yield from phrase_sites(stretch, found, actor._replace(sure="likely"), "role to be")
+        if verb.obligation and at == verb.first and inflection.person_noun(stretch[head]):
+            yield from _infinitive_sites(stretch, at, actor)
+
+
+def _infinitive_sites(stretch: Line, at: int, actor: Subject) -> Iterator[Site]:
+    """अच्छी छात्रा होनी चाहिए: होना agrees with what is to be; बनना need not, but may."""
+    assert actor.who is not None
+    if stretch[at] in {"होना", "होनी", "बननी"}:
+        yield Site(at, "verb", actor.who, "role to be", "likely")
+
+
+def _is_copula_not_finite(stretch: Line, at: int) -> bool:
+    if stretch[at] == "होते" and stretch[at + 1] in {"हुए", "ही"}:
+        return True
+    return any(
+        form.stem in {"बन", "हो", "रह"} and form.shape in {"infinitive", "conjunctive"}
+        for form in analyse_verb(stretch[at])
+    )
+
+
+def _has_own_subject(stretch: Line, found: Phrase, start: int) -> bool:
+    """काम पूरा होने पर: something else stands right before, in the direct case."""
+    before = found.first - 1
+    if (
+        before < start
+        or is_genitive(stretch[found.first])
+        or stretch[before] in inflection.time_nouns()
+    ):
+        return False
+    return bool(inflection.thing_gender(stretch[before]) or inflection.person_noun(stretch[before]))
+
+
+_LIKENESS_WORDS = frozenset({"जैसा", "जैसे", "जैसी", "सरीखा", "सरीखे", "सरीखी"})
+_FIRST_PERSON_BEFORE_LIKE = frozenset({"मुझ", "मेरे"})
+_SECOND_PERSON_BEFORE_LIKE = frozenset({"तुझ", "तुम", "आप", "तेरे", "तुम्हारे", "आपके"})
+_MAX_PHRASE_WORDS = 8  # of an apposition, and of a phrase after मुझ जैसा
+
+
+def role_sites(stretch: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
+    """The findings of a clause beyond what its verb says of its subject."""
+    yield from _as_sites(stretch, reading, voice)
+    yield from _object_predicate_sites(stretch, reading, voice)
+    yield from _apposition_sites(stretch, reading)
+    yield from _likeness_sites(stretch, reading, voice)
+
+
+# --- शिक्षक के रूप में ------------------------------------------------------------------------
+
+
+def _as_sites(stretch: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
+    """In the role of: said of the object if there is one, otherwise of who acts."""
+    clause = reading.clause
+    for at in range(clause.first, clause.last + 1):
+        if not inflection.person_noun(stretch[at]) or not _marks_role(stretch, at + 1):
+            continue
+        who = _object_person(stretch, reading, voice) or reading.actor
+        if who is not None and who.who is not None:
+            found = read_phrase(stretch, at, clause.first)
+            yield from phrase_sites(stretch, found, who, "in the role of", oblique=True)
+
+
+def _marks_role(stretch: Line, at: int) -> bool:
+    if stretch[at] == "होने":
+        at += 1
+    if stretch[at] == "की" and stretch[at + 1] == "तरह":  # with एक one of the kind, no simile
+        return any(stretch[before] == "एक" for before in range(at - 4, at))
+    return stretch[at] in {"के", "की", "का"} and stretch[at + 1] in function_words().role_markers
+
+
+def _object_person(stretch: Line, reading: ClauseReading, voice: Interlocutors) -> Subject | None:
+    """Whom the clause has as its object."""
+    for at in range(reading.clause.first, reading.clause.last + 1):
+        word = stretch[at]
+        if word in lexicon.FIRST_OBJECT_PRONOUNS or (
+            word in lexicon.FIRST_POSSESSIVES and stretch[at + 1] in {"परिचय", "जिक्र", "नाम"}
+        ):
+            return Subject(voice.speaker, at)
+        if word in lexicon.SECOND_OBJECT_PRONOUNS:
+            return Subject(voice.listener, at)
+        if word in lexicon.THIRD_OBJECT_PRONOUNS or (
+            inflection.person_noun(word) and stretch[at + 1] == "को"
+        ):
+            return Subject("others", at)
+        itself = word in {"खुद", "स्वयं", "आप"} and stretch[at + 1] == "को"
+        if itself and reading.actor is not None:
+            return reading.actor._replace(at=at)
+    return None
+
+
+# --- मुझे शिक्षक कहा ---------------------------------------------------------------------------
+
+
+def _object_predicate_sites(
+    stretch: Line, reading: ClauseReading, voice: Interlocutors
+) -> Iterator[Site]:
+    """Called, thought, made, left: said of the object."""
+    clause, verb = reading.clause, reading.clause.verb
+    if verb is None:
+        return
+    someone = _object_person(stretch, reading, voice)
+    if someone is None or someone.who is None:
+        return
+    for at in range(clause.first, verb.first + 1):
+        if not _takes_object_predicate(stretch, at, finite=at == verb.first, main=verb.main):
+            continue
+        head = stretch.before(at)
+        while stretch[head] in {"घोषित", "नियुक्त", "साबित", "महसूस"}:
+            head = stretch.before(head)
+        if head <= (someone.at or 0) or not (
+            inflection.person_noun(stretch[head]) or is_agreeing_adjective(stretch[head])
+        ):
+            continue
+        found = read_predicate_phrase(stretch, head, (someone.at or 0) + 1)
+        if found is not None and not stretch.oblique(head):
+            yield from phrase_sites(stretch, found, someone, "said of the object")
+
+
+def _takes_object_predicate(stretch: Line, at: int, *, finite: bool, main: str) -> bool:
+    callers = function_words().object_complement_verbs
+    if finite:
+        return main in callers or stretch[stretch.before(at)] in callers
+    return any(
+        form.stem in callers and form.shape in {"conjunctive", "infinitive"}
+        for form in analyse_verb(stretch[at])
+    )
+
+
+# --- मैं, एक शिक्षक, … ------------------------------------------------------------------------
+
+
+def _apposition_sites(stretch: Line, reading: ClauseReading) -> Iterator[Site]:
+    """Between commas after the pronoun."""
+    subject = reading.agrees
+    if subject is None or subject.at is None or stretch[subject.at + 1] != ",":
+        return
+    start = subject.at + 2
+    for end in range(start, min(start + _MAX_PHRASE_WORDS, len(stretch))):
+        if not stretch.is_mark(end):
+            continue
+        if end > start and inflection.person_noun(stretch[end - 1]):
+            found = read_phrase(stretch, end - 1, start)
+            yield from phrase_sites(stretch, found, subject, "beside the pronoun")
+        return
+
+
+# --- मुझ जैसा शिक्षक ---------------------------------------------------------------------------
+
+
+def _likeness_sites(stretch: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
+    """Like me: a kind of person that whoever says so belongs to."""
+    for at in range(reading.clause.first, reading.clause.last):
+        if stretch[at + 1] not in _LIKENESS_WORDS:
+            continue
+        who = voice.speaker if stretch[at] in _FIRST_PERSON_BEFORE_LIKE else voice.listener
+        head = _head_after(stretch, at + 2)
+        if (
+            stretch[at] not in _FIRST_PERSON_BEFORE_LIKE | _SECOND_PERSON_BEFORE_LIKE
+            or head is None
+            or who is None
+        ):
+            continue
+        found = Phrase(at + 1, head, _agreeing_words(stretch, at + 1, head))
+        someone, oblique = Subject(who, at), stretch.oblique(head) or stretch[at + 1] == "जैसे"
+        yield from phrase_sites(stretch, found, someone, "one like them", oblique=oblique)
+
+
+def _head_after(stretch: Line, start: int) -> int | None:
+    """The noun that the likeness is said of, None if it names no person."""
+    for at in range(start, min(start + _MAX_PHRASE_WORDS, len(stretch))):
+        word = stretch[at]
+        if stretch.is_mark(at) or inflection.thing_gender(word) or is_genitive(word):
+            return None
+        if stretch.oblique(at) or stretch[at + 1] in function_words().postpositions:
+            return at
+        if inflection.person_noun(word) and not inflection.person_noun(stretch[at + 1]):
+            return at
+    return None
+
+
+def _agreeing_words(stretch: Line, first: int, head: int) -> tuple[int, ...]:
+    return tuple(
+        at
+        for at in range(first, head)
+        if stretch[at] in _LIKENESS_WORDS
+        or is_agreeing_adjective(stretch[at])
+        or is_stative_participle(stretch[at], stretch[at + 1])
+        or is_stative_participle(stretch[at - 1], stretch[at])
+    )

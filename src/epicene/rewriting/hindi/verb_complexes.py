@@ -1,0 +1,368 @@
+"""Verb complexes: a verb with its auxiliaries, from जा to जाया करता रहा होगा.
+
+They are found at their right end, which is a finite form, or a participle where a clause ends, and
+are read from there to the left.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from epicene.rewriting.hindi import lexicon
+from epicene.rewriting.hindi.conjugation import (
+    RARELY_VERBS,
+    FinitePerson,
+    VerbForm,
+    VerbFormType,
+    analyse_verb,
+    guess_future,
+)
+from epicene.rewriting.hindi.inflection import Cell, cell_gender, person_noun, thing_gender
+from epicene.rewriting.hindi.lexicon import function_words, verb_stems
+
+if TYPE_CHECKING:
+    from epicene.rewriting.hindi.line import Line
+
+Valency: TypeAlias = Literal["copular", "intransitive", "transitive", "passive"]
+
+# What may stand before a form of a verb: a shape, or a shape in one cell.
+_Before: TypeAlias = VerbFormType | tuple[VerbFormType, Cell]
+_ANY_PARTICIPLE: tuple[_Before, ...] = ("imperfective", "perfective")
+_BEFORE: dict[str, tuple[_Before, ...]] = {
+    "हो": (*_ANY_PARTICIPLE, "infinitive", "agentive", "ought"),  # गया होगा, जाना है
+    "चाहिए": ("infinitive",),
+    "रह": ("stem", *_ANY_PARTICIPLE),  # कर रहा, करता रहा, बैठा रहा
+    "जा": ("stem", *_ANY_PARTICIPLE),  # सो गया, चला गया, किया गया
+    "आ": ("stem", *_ANY_PARTICIPLE),
+    "चल": ("stem", *_ANY_PARTICIPLE),
+    "फिर": _ANY_PARTICIPLE,
+    "पड": ("stem", "infinitive"),  # गिर पड़ा, जाना पड़ा
+    "लग": (("infinitive", "mp"),),  # जाने लगा
+    "दे": ("stem", ("infinitive", "mp")),  # कर दिया, जाने दिया
+    "पा": ("stem", ("infinitive", "mp")),
+    "चाह": ("infinitive",),
+    "वाला": (("infinitive", "mp"),),
+    **dict.fromkeys(
+        "सक चुक ले डाल रख बैठ उठ निकल पहुंच मर मार छोड भाग दिखा फेंक गुजर बच बन".split(), ("stem",)
+    ),
+}
+# Stems that something may precede: कर पा रहा, किया जा रहा.
+_STEMS_IN_THE_MIDDLE = frozenset("जा पा दे ले आ रह डाल सक हो बैठ उठ पड चुक लग".split())
+
+
+class VerbComplex(NamedTuple):
+    """A verb complex: words `first` to `last`, those that agree, and what it is."""
+
+    first: int
+    last: int
+    agreeing: tuple[int, ...]
+    main: str  # the stem of the main verb
+    valency: Valency
+    person: FinitePerson | None  # that the finite form shows
+    plural: bool  # whether a form shows the plural
+    ergative: bool  # it agrees with its object, and who acts takes ने
+    obligation: bool  # करना है, करना पड़ा: who must takes को
+    finite: VerbForm
+
+
+class _PlacedForm(NamedTuple):
+    at: int
+    form: VerbForm
+
+
+def find_verb_complexes(stretch: Line) -> list[VerbComplex]:
+    """The complexes, in order."""
+    found: list[VerbComplex] = []
+    at = 0
+    while at < len(stretch):
+        end = _finite_form_at(stretch, at)
+        if end is not None:
+            start = found[-1].last + 1 if found else 0
+            found.append(_read_complex(stretch, _PlacedForm(at, end), start))
+        at += 1
+    return found
+
+
+# --- where one ends -------------------------------------------------------------------------
+
+
+def _finite_form_at(stretch: Line, at: int) -> VerbForm | None:
+    """The finite form with which a complex ends there."""
+    word = stretch[at]
+    if stretch.is_mark(at):
+        return None
+    forms = analyse_verb(word)
+    if not forms:
+        return _unknown_future(word)
+    always = _always_finite(stretch, at, forms)
+    if always is not None:
+        return always
+    if word == "हो":
+        return forms[0] if _clause_ends(stretch, at) else None
+    if _is_nominal_here(stretch, at) or _adverbial(stretch, at):
+        return None
+    if not _clause_ends(stretch, at) and not _noun_after_all(stretch, at):
+        return None
+    return _finite_here(stretch, at, forms)
+
+
+def _always_finite(stretch: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
+    """है, था, चाहिए and futures, wherever they stand; चाहिए था ends with था."""
+    word = stretch[at]
+    for form in forms:
+        goes_on = form.shape == "ought" and stretch[at + 1] in {"था", "थी", "थे", "थीं"}
+        if form.shape in {"copula", "ought"} and not goes_on:
+            return form
+        if form.shape == "future" and not thing_gender(word) and not person_noun(word):
+            return form
+    return None
+
+
+def _finite_here(stretch: Line, at: int, forms: tuple[VerbForm, ...]) -> VerbForm | None:
+    """A participle, a subjunctive or an imperative where a clause ends."""
+    if forms[0].shape == "agentive":
+        return forms[0] if _infinitive(stretch, stretch.before(at)) else None
+    for shape in ("imperfective", "perfective", "subjunctive", "imperative"):
+        for form in forms:
+            if form.shape == shape:
+                return form
+    return None
+
+
+def _infinitive(stretch: Line, at: int) -> bool:
+    return any(form.shape == "infinitive" for form in analyse_verb(stretch[at]))
+
+
+def _unknown_future(word: str) -> VerbForm | None:
+    if thing_gender(word) or person_noun(word) or word in function_words().invariable_adjectives:
+        return None
+    return guess_future(word)
+
+
+_OPEN_A_CLAUSE = lexicon.ALL_PRONOUNS - lexicon.OBLIQUE_POSSESSIVES
+
+
+def _clause_ends(stretch: Line, at: int) -> bool:
+    """Whether a clause may end after that word."""
+    words = function_words()
+    after = at + 1
+    while stretch[after] in words.negations or stretch[after] in {"ही", "भी"}:
+        after += 1
+    after += stretch[after] == "क्या" and stretch.is_mark(after + 1)
+    following = stretch[after]
+    if stretch.is_mark(after) or following in _OPEN_A_CLAUSE:
+        return True
+    if following in words.clitics:
+        return following == "पर" and not _auxiliary(stretch, after + 1) and stretch.is_mark(at + 1)
+    return following in words.subordinators or following in words.coordinators
+
+
+def _adverbial(stretch: Line, at: int) -> bool:
+    """करते हुए: no verb of its own clause."""
+    return stretch[at] == "हुए" and any(form.cell == "mp" for form in analyse_verb(stretch[at - 1]))
+
+
+def _noun_after_all(stretch: Line, at: int) -> bool:
+    """बन गया डॉक्टर: the noun is set after the verb, and the sentence ends."""
+    return (
+        stretch.is_mark(at + 2)
+        and person_noun(stretch[at + 1]) is not None
+        and any(form.shape == "stem" for form in analyse_verb(stretch[at - 1]))
+    )
+
+
+def _auxiliary(stretch: Line, at: int) -> bool:
+    return any(form.shape == "copula" for form in analyse_verb(stretch[at]))
+
+
+# Nouns elsewhere: मैं हँसी, मैं उससे झगड़ा।
+_ALSO_VERBS_AT_THE_END = frozenset("हंसी झगडा झूला".split())
+
+
+def _is_nominal_here(stretch: Line, at: int) -> bool:
+    """Whether the word, though it looks like a verb, is a noun, an adjective or a postposition."""
+    word = stretch[at]
+    if word in RARELY_VERBS:
+        return not _verb_by_place(stretch, at)
+    words = function_words()
+    if word in _ALSO_VERBS_AT_THE_END:
+        return False
+    return bool(
+        person_noun(word)
+        or thing_gender(word)
+        or word in words.invariable_adjectives
+        or word in words.postpositions
+        or word in words.adverbs
+    )
+
+
+def _verb_by_place(stretch: Line, at: int) -> bool:
+    """बात की। खबर दी और: a feminine noun, or a stem, before; or the end of the clause after."""
+    if stretch[at] not in {"की", "दी", "ली", "पी"}:
+        return False
+    before = stretch[stretch.before(at)]
+    if thing_gender(before) == "feminine" or before in function_words().verbal_nominals:
+        return True
+    return stretch.is_mark(at + 1) or any(form.shape == "stem" for form in analyse_verb(before))
+
+
+# --- reading it to the left -----------------------------------------------------------------
+
+
+def _read_complex(stretch: Line, end: _PlacedForm, start: int) -> VerbComplex:
+    parts = [end]
+    while True:
+        at = stretch.before(parts[0].at)
+        if at < start or stretch.is_mark(at):
+            break
+        form = _precedes(stretch, at, parts[0].form, last=len(parts) == 1)
+        if form is None:
+            break
+        parts.insert(0, _PlacedForm(at, form))
+    return _complex(stretch, parts)
+
+
+def _precedes(stretch: Line, at: int, right: VerbForm, *, last: bool) -> VerbForm | None:
+    """The form as which the word there belongs to the form on its right.
+
+    `last`: nothing follows that. बना रहा is then to remain, and बना रहा है to make.
+    """
+    word = stretch[at]
+    forms = analyse_verb(word)
+    wanted = _forms_before(right)
+    remains = right.stem == "रह" and last
+    participle_first = right.stem in {"जा", "आ", "चल", "हो"} or word in _POSTURES or remains
+    for form in sorted(forms, key=lambda each: (each.shape == "stem") == participle_first):
+        if form.shape in wanted or (form.shape, form.cell) in wanted:
+            return None if _is_rather_nominal(stretch, at, form, right) else form
+    if not forms and right.shape == "copula" and _unknown_imperfective(word):
+        cell = _TA_CELLS[word[-2:]]
+        same = right.cell is None or cell_gender(right.cell) == cell_gender(cell)
+        return VerbForm(word[:-2], "imperfective", cell) if same else None
+    return None
+
+
+# Before रहा these are participles, not stems of बैठाना and ठहराना.
+_POSTURES = frozenset("बैठा बैठी बैठे लेटा ठहरा अडा पडा".split())
+_TA_CELLS: dict[str, Cell] = {"ता": "ms", "ते": "mp", "ती": "fs"}
+
+
+def _pronoun_before(stretch: Line, at: int) -> bool:
+    """मैं हँसी थी, not चेहरे पर हँसी थी: a subject stands before it in the clause."""
+    while not stretch.is_mark(at):
+        at -= 1
+        if stretch[at] in lexicon.FIRST_PRONOUNS | lexicon.SECOND_PRONOUNS:
+            return True
+    return False
+
+
+def _unknown_imperfective(word: str) -> bool:
+    return (
+        len(word) > 3
+        and word[-2:] in _TA_CELLS
+        and not thing_gender(word)
+        and not person_noun(word)
+        and word not in function_words().invariable_adjectives
+        and not word.endswith(("त्ता", "यता", "रता", "लता", "ीलता"))
+    )
+
+
+def _is_rather_nominal(stretch: Line, at: int, form: VerbForm, right: VerbForm) -> bool:
+    """Nouns, adjectives and genitives that have the form of a verb."""
+    word = stretch[at]
+    if form.participle and word in RARELY_VERBS:  # की गई is never a genitive
+        return right.stem != "जा" and not _verb_by_place(stretch, at)
+    if form.stem == "वाला":
+        return not _infinitive(stretch, stretch.before(at))
+    if form.shape == "stem":
+        return word in {"पर", "बस", "मन", "जन"}
+    if word in _ALSO_VERBS_AT_THE_END and _pronoun_before(stretch, at):
+        return False
+    if form.participle:
+        return bool(person_noun(word) or thing_gender(word))
+    return (
+        form.shape == "infinitive"
+        and bool(thing_gender(word))
+        and word not in {"खाना", "गाना", "सोना"}
+    )
+
+
+def _forms_before(right: VerbForm) -> tuple[_Before, ...]:
+    """What may stand before a form."""
+    if right.shape == "stem" and right.stem not in _STEMS_IN_THE_MIDDLE:
+        return ()
+    if right.stem == "कर" and right.shape == "imperfective":
+        return (("perfective", "ms"),)  # जाया करता
+    if right.stem == "रह" and right.shape == "imperfective":
+        return _ANY_PARTICIPLE
+    return _BEFORE.get(right.stem, ())
+
+
+def _complex(stretch: Line, parts: list[_PlacedForm]) -> VerbComplex:
+    main, finite = parts[0].form, parts[-1].form
+    agreeing = tuple(
+        part.at
+        for part, right in zip(parts, [*parts[1:], None], strict=True)
+        if part.form.cell is not None
+        and part.form.shape not in {"infinitive", "conjunctive"}
+        and not _frequentative(part, right)
+    )
+    number = [part.form.cell for part in parts if part.at in agreeing]
+    return VerbComplex(
+        first=parts[0].at,
+        last=parts[-1].at,
+        agreeing=agreeing,
+        main=main.stem,
+        valency=_valency(stretch, parts),
+        person=finite.person,
+        plural=finite.person == "plural" or bool({"mp", "fp"} & set(number)),
+        ergative=_ergative(stretch, parts),
+        obligation=_obligation(parts),
+        finite=finite,
+    )
+
+
+def _frequentative(part: _PlacedForm, right: _PlacedForm | None) -> bool:
+    """जाया करता: the participle before करता does not agree."""
+    follows = right is not None and right.form.stem == "कर"
+    return follows and part.form.shape == "perfective"
+
+
+def _valency(stretch: Line, parts: list[_PlacedForm]) -> Valency:
+    main = parts[0].form
+    known = verb_stems()
+    passive = len(parts) > 1 and main.shape == "perfective" and parts[1].form.stem == "जा"
+    if passive and main.stem in known.transitive:
+        return "passive"
+    nominal = stretch[stretch.before(parts[0].at)]
+    if nominal in {"दिखाई", "सुनाई"}:
+        return "copular"
+    if main.stem in known.copular and not (main.stem == "आ" and nominal != "नजर"):
+        return "copular"
+    if main.stem in known.transitive or main.stem in known.labile:
+        return "transitive"
+    return "intransitive"
+
+
+def _ergative(stretch: Line, parts: list[_PlacedForm]) -> bool:
+    """Whether who acts takes ने: a transitive verb in the perfective, with no intransitive light."""
+    known = verb_stems()
+    main = parts[0].form.stem
+    if main not in known.transitive or main in known.labile:
+        return False
+    if _valency(stretch, parts) == "passive":
+        return False
+    aspects = [part.form for part in parts if part.form.participle]
+    if not aspects or aspects[-1].shape != "perfective":
+        return False
+    last = aspects[-2] if aspects[-1].stem == "हो" and len(aspects) > 1 else aspects[-1]
+    return last.stem in known.transitive and stretch[stretch.before(parts[0].at)] != "दिखाई"
+
+
+def _obligation(parts: list[_PlacedForm]) -> bool:
+    shapes = [part.form.shape for part in parts]
+    if "infinitive" not in shapes:
+        return False
+    right = parts[shapes.index("infinitive") + 1].form if len(parts) > 1 else None
+    infinitive = parts[shapes.index("infinitive")].form
+    return right is not None and right.stem in {"हो", "पड", "चाहिए"} and infinitive.cell != "mp"

@@ -1,0 +1,141 @@
+"""The people whose gender a text shows (speaker, listener, others): which gender they are to have,
+and which gender a text gives them.
+
+A language gives one function, `(text, target genders) -> changes`; `person_rewriter` makes its
+`Rewriter`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Literal, TypeAlias, get_args
+
+from epicene.core.errors import InputError, unknown
+from epicene.core.records import Record
+from epicene.rewriting import (
+    Change,
+    Rewrite,
+    Rewriter,
+    Rewriting,
+    find_rewriter,
+    rewritable_languages,
+)
+
+# speaker: who says I; listener: who is spoken to; others: everyone who is only spoken about.
+Person: TypeAlias = Literal["speaker", "listener", "others"]
+Gender: TypeAlias = Literal["masculine", "feminine"]
+
+# The gender asked for; whoever is not named stays as they are.
+TargetGenders: TypeAlias = Mapping[Person, Gender]
+# What is to be replaced in one text, in any order, no two overlapping.
+FindChanges: TypeAlias = Callable[[str, TargetGenders], Iterable[Change]]
+
+PERSONS: tuple[Person, ...] = get_args(Person)
+GENDERS: tuple[Gender, ...] = get_args(Gender)
+_GENDER_CODES: dict[str, Gender] = {"m": "masculine", "f": "feminine"}
+
+
+def other_gender(gender: Gender) -> Gender:
+    """The other of the two."""
+    return "feminine" if gender == "masculine" else "masculine"
+
+
+def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
+    """Who is to have which gender; at least one person must be named, as m, f or in full."""
+    wanted: dict[Person, Gender] = {}
+    for person in PERSONS:
+        if person not in options:
+            continue
+        value = options[person]
+        gender = _GENDER_CODES.get(value, value)
+        if gender not in GENDERS:
+            raise unknown(f"gender for --{person}", value, [*_GENDER_CODES, *GENDERS])
+        wanted[person] = gender
+    if not wanted:
+        raise InputError(
+            "Nobody is named whose gender is to change; say --speaker, --listener or --others "
+            "with m or f."
+        )
+    return wanted
+
+
+def person_rewriter(
+    find_changes: FindChanges, *, version: str, aids: Callable[[], dict[str, str]] = dict
+) -> Rewriter:
+    """The rewriter of a language that takes the options speaker, listener and others.
+
+    `version` and `aids` are those of `Rewriter`.
+    """
+
+    def open_for(options: Mapping[str, str]) -> Rewrite:
+        wanted = read_target_genders(options)
+
+        def rewrite_all(texts: Iterable[str]) -> Iterator[Rewriting]:
+            return (apply_changes(text, find_changes(text, wanted)) for text in texts)
+
+        return rewrite_all
+
+    return Rewriter(takes=PERSONS, open=open_for, version=version, aids=aids)
+
+
+def apply_changes(text: str, changes: Iterable[Change]) -> Rewriting:
+    """The text with each change made; those that change nothing are dropped, overlaps refused."""
+    real = sorted(
+        (change for change in changes if change.before != change.after),
+        key=lambda change: (change.start, change.end),
+    )
+    pieces: list[str] = []
+    reached = 0
+    for change in real:
+        if change.start < reached or text[change.start : change.end] != change.before:
+            raise ValueError(f"{change} does not fit the text it was made for")
+        pieces += [text[reached : change.start], change.after]
+        reached = change.end
+    return Rewriting(text="".join([*pieces, text[reached:]]), changes=tuple(real))
+
+
+def match_case(model: str, word: str) -> str:
+    """The word with the capitals of the one it replaces: none, the first, or all; by its parts."""
+    models, parts = model.split("-"), word.split("-")
+    if len(models) == len(parts) > 1:
+        return "-".join(map(match_case, models, parts))
+    letters = [letter for letter in model if letter.isalpha()]
+    if len(letters) > 1 and all(letter.isupper() for letter in letters):
+        return word.upper()
+    if letters and letters[0].isupper():
+        return word[:1].upper() + word[1:]
+    return word
+
+
+# unknown: the language has no rewriter, so nothing can be said.
+AssumedGender: TypeAlias = Literal["masculine", "feminine", "mixed", "undetected", "unknown"]
+
+
+class Assumption(Record, frozen=True, kw_only=True):
+    """The gender that a text gives a person, and the words that show it."""
+
+    gender: AssumedGender
+    words: tuple[str, ...] = ()
+
+
+def assumed_gender(text: str, language: str, person: Person = "speaker") -> Assumption:
+    """The gender that the text gives that person."""
+    if language not in rewritable_languages() or person not in find_rewriter(language).takes:
+        return Assumption(gender="unknown")
+    masculine = _changed_words(text, language, person, "feminine")
+    feminine = _changed_words(text, language, person, "masculine")
+    gender: AssumedGender = "masculine" if masculine else "feminine" if feminine else "undetected"
+    if masculine and feminine:
+        gender = "mixed"
+    return Assumption(gender=gender, words=(*masculine, *feminine))
+
+
+def _changed_words(text: str, language: str, person: Person, gender: Gender) -> tuple[str, ...]:
+    (rewriting,) = _open_rewriter(language, person, gender)([text])
+    return tuple(change.before for change in rewriting.changes)
+
+
+@cache
+def _open_rewriter(language: str, person: Person, gender: Gender) -> Rewrite:
+    return find_rewriter(language).open({person: gender})

@@ -1,0 +1,367 @@
+"""Build a dataset: the steps of a suite's construction, each done once and stored in a folder.
+
+A folder holds `settings.json`, `NN-STEP.jsonl` for each finished step, and beside it the run
+(`NN-STEP/answers.sqlite`) or study (`NN-STEP/study.toml`) that the rows came from. After an
+interruption the same command resumes; while responses are missing, it says which.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.core.data_files import sha256_of
+from epicene.core.errors import InputError, RunError, unknown
+from epicene.core.files import write_atomically
+from epicene.core.records import Failed, Item, Request, to_json
+from epicene.models import ModelSpec, open_model
+from epicene.runs.costs import cost_sentences, spent_by_sibling_runs
+from epicene.runs.plan import PlanReader
+from epicene.runs.run import RunConfig, lock_folder, run
+from epicene.runs.store import AnswerStore
+from epicene.studies.collection.adjudication import apply_adjudications
+from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
+from epicene.studies.collection.schema_drift import complete_responses
+from epicene.suites import Dataset, DataSource, Protocol, Role, Stage, Suite, SuiteCard
+from epicene.suites.construction import AskModels, AskPeople, Compute, ModelReply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from epicene.runs.execute import Watcher
+    from epicene.runs.executors import Executor
+    from epicene.studies.design.schema import Response, Study, StudyItem
+    from epicene.suites import Answers
+    from epicene.suites.construction import BuildSettings, Construction, Step, StepRow
+
+SETTINGS_FILE = "settings.json"
+
+
+class WaitingForPeopleError(RunError):
+    """The next step needs answers that people have not given yet."""
+
+
+@dataclass(frozen=True)
+class BuildConfig:
+    """What the user asked for."""
+
+    suite: Suite[Any, Any]
+    folder: Path
+    settings: Mapping[str, str]
+    models: Mapping[str, Sequence[ModelSpec]]
+    max_cost: float | None = None  # US dollars, over all steps and sessions
+
+
+def build_dataset(
+    order: BuildConfig, watcher: Watcher, executor: Executor = open_model
+) -> Iterator[str]:
+    """Do what can be done, saying each step; ends with the files written."""
+    construction = order.suite.construction
+    if construction is None:
+        raise InputError(f"The suite {order.suite.name} builds no data.")
+    settings = parse_build_settings(construction, order.settings)
+    places = [
+        order.folder / f"{number:02}-{step.name}"
+        for number, step in enumerate(construction.steps, start=1)
+    ]
+    with lock_folder(order.folder):
+        check_same_settings(order.folder, order.suite.name, settings)
+        _check_enough_models(construction, places, order.models)
+        made: dict[str, Sequence[StepRow]] = {}
+        for number, (step, place) in enumerate(zip(construction.steps, places, strict=True), 1):
+            head = f"{number}/{len(construction.steps)} {step.name} ({step.about})"
+            rows, done_before = _run_step(step, place, made, settings, order, watcher, executor)
+            made[step.name] = rows
+            # Only now: a first step that was refused must not bind the folder to its settings.
+            write_atomically(
+                order.folder / SETTINGS_FILE, _settings_json(order.suite.name, settings)
+            )
+            yield f"{head}: {len(rows)} rows{', done before' if done_before else ''}."
+        written = construction.export(made, settings, order.folder)
+        for path in written:
+            yield f"Written: {path}."
+        yield from _check_dataset(order.suite, written[0])
+
+
+def _check_enough_models(
+    construction: Construction[Any],
+    places: Sequence[Path],
+    models: Mapping[str, Sequence[ModelSpec]],
+) -> None:
+    """Raise if a step that is yet to be done is given models, and fewer than it takes."""
+    for step, place in zip(construction.steps, places, strict=True):
+        if not isinstance(step, AskModels) or _rows_file(place).exists():
+            continue
+        given = models.get(step.role, ())
+        if given and len(given) < step.least:
+            raise InputError(
+                f"The step {step.name} ({step.about}) needs {step.least} models or more in the "
+                f"role {step.role}, but gets {len(given)}; give {_model_option(step)}."
+            )
+
+
+def _model_option(step: AskModels[Any]) -> str:
+    return f"--model {step.role}={','.join(['SPEC'] * step.least)}"
+
+
+def _rows_file(place: Path) -> Path:
+    return place.with_name(f"{place.name}.jsonl")
+
+
+def _check_dataset(suite: Suite[Any, Any], path: Path) -> Iterator[str]:
+    """What the suite's own check says of the data just written."""
+    protocol = suite.protocols["epicene"]
+    items = list(suite.read(DataSource(path=path), protocol).items)
+    findings = list(suite.check(items, protocol)) if suite.check is not None else []
+    for finding in findings:
+        yield f"{finding.severity}: {finding.place}: {finding.message}"
+    yield f"{len(items)} items, {len(findings)} findings."
+
+
+def parse_build_settings(
+    construction: Construction[Any], given: Mapping[str, str]
+) -> BuildSettings:
+    """The construction's settings, with the user's in place of its own."""
+    known = construction.settings.__struct_fields__
+    for name in given:
+        if name not in known:
+            raise unknown("setting of this construction", name, sorted(known))
+    values: dict[str, Any] = msgspec.to_builtins(construction.settings())
+    for name, value in given.items():
+        values[name] = value.split(",") if isinstance(values[name], list | tuple) else value
+    try:
+        settings: BuildSettings = msgspec.convert(values, construction.settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError(f"A setting of this construction does not fit: {error}.") from error
+    return settings
+
+
+def _settings_json(suite: str, settings: BuildSettings) -> bytes:
+    now = {"suite": suite, **json.loads(to_json(settings))}
+    for name in settings.files:
+        paths = [now[name]] if isinstance(now[name], str) else now[name]
+        now[name] = [
+            {"name": Path(path).name, "sha256": sha256_of(Path(path))} for path in paths if path
+        ]
+    return json.dumps(now, ensure_ascii=False, indent=1).encode()
+
+
+def check_same_settings(folder: Path, suite: str, settings: BuildSettings) -> None:
+    """Raise if the folder was begun with other settings."""
+    path = folder / SETTINGS_FILE
+    if not path.exists():
+        return
+    now = json.loads(_settings_json(suite, settings))
+    try:
+        before = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise InputError(f"{path} is damaged; put it back, or build into another folder.") from None
+    other = sorted(
+        name
+        for name in {*before, *now}
+        if _comparable(before.get(name)) != _comparable(now.get(name))
+    )
+    if other:
+        raise InputError(
+            f"{folder} was begun with another {' and '.join(other)}; build into another folder."
+        )
+
+
+def _comparable(setting: Any) -> Any:
+    """A setting; of files what is in them, whatever they are called."""
+    if not isinstance(setting, list):
+        return setting
+    return [each.get("sha256") if isinstance(each, dict) else each for each in setting]
+
+
+def _run_step(
+    step: Step,
+    place: Path,
+    made: Mapping[str, Sequence[StepRow]],
+    settings: BuildSettings,
+    order: BuildConfig,
+    watcher: Watcher,
+    executor: Executor,
+) -> tuple[list[StepRow], bool]:
+    """The rows of a step, and whether they were there already."""
+    path = _rows_file(place)
+    if path.exists():
+        return _read_rows(path), True
+    if isinstance(step, Compute):
+        rows = step.make(made, settings)
+    elif isinstance(step, AskModels):
+        requests = list(step.ask(made, settings))
+        replies = _ask_models(step, requests, place, order, watcher, executor)
+        rows = step.read(made, settings, replies)
+    else:
+        study = _with_stored_items(step.study(made, settings), place)
+        rows = step.read(made, settings, study, _ask_people(step, study, place))
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
+    # Read back, so that a step sees the same whether it went on at once or after a break.
+    return _read_rows(path), False
+
+
+def _read_rows(path: Path) -> list[StepRow]:
+    rows = []
+    # Not splitlines, which also cuts at separators that may stand inside a text.
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError as error:
+            raise InputError(f"{path}, line {number}, is not JSON: {error.msg}.") from None
+    return rows
+
+
+# --- models --------------------------------------------------------------------------------
+
+
+class RequestItem(Item, frozen=True, kw_only=True):
+    """One request as an item of a run."""
+
+    request: Request
+
+
+_PROTOCOL = Protocol(name="epicene", about="Data under construction.")
+
+
+def _ask_models(
+    step: AskModels[Any],
+    requests: Sequence[Request],
+    place: Path,
+    order: BuildConfig,
+    watcher: Watcher,
+    executor: Executor,
+) -> Iterator[ModelReply]:
+    """Ask every request in an ordinary run, which keeps and resumes."""
+    for name, times in Counter(request.item for request in requests).items():
+        if times > 1:
+            raise ValueError(f"{step.name} asks {times} requests with the id {name!r}")
+    if not requests:
+        return iter(())
+    if not order.models.get(step.role):
+        raise InputError(
+            f"The step {step.name} ({step.about}) needs a model in the role {step.role}; give "
+            f"{_model_option(step)}."
+        )
+    asking = _step_suite(step, requests, f"{order.suite.name}-{step.name}")
+    _, manifest = run(
+        RunConfig(
+            suite=asking,
+            protocol=_PROTOCOL,
+            models={step.role: order.models[step.role]},
+            out=place,
+            max_cost=order.max_cost,
+            spent_elsewhere=spent_by_sibling_runs(place),
+        ),
+        watcher,
+        executor,
+    )
+    for sentence in cost_sentences(manifest):
+        watcher.say(sentence)
+    if manifest.state != "complete":
+        failed = sum(count.failed for count in manifest.counts)
+        reasons = [reason for count in manifest.counts for reason in count.reasons]
+        raise RunError(
+            f"{failed} requests of the step {step.name} failed ({'; '.join(reasons)}); run the "
+            "same command again."
+        )
+    return _replies(asking, place, requests)
+
+
+def _step_suite(step: AskModels[Any], requests: Sequence[Request], name: str) -> Suite[Any, Any]:
+    """A suite of one stage that asks just these requests."""
+    items = [RequestItem(id=request.item, request=request) for request in requests]
+
+    def ask(item: RequestItem, _answers: Answers, _protocol: Protocol) -> Iterable[Request]:
+        return (item.request,)
+
+    return Suite(
+        name=name,
+        version="1",
+        card=SuiteCard(
+            title=step.name, about=step.about, languages=(), source="", data_licence="", chance="",
+            tables=(),
+        ),
+        item=RequestItem,
+        protocols={"epicene": _PROTOCOL},
+        roles=(Role(name=step.role, about=step.about, many=step.many),),
+        stages=(Stage(name=step.name, role=step.role, verbs=step.verbs, ask=ask),),
+        read=lambda _source, _protocol: Dataset(name=step.name, files=(), items=items),
+        judge=lambda _item, _answers, _protocol: (),
+        metrics=lambda _results: {},
+        tables=lambda _results: (),
+    )  # fmt: skip
+
+
+def _replies(
+    suite: Suite[Any, Any], place: Path, requests: Sequence[Request]
+) -> Iterator[ModelReply]:
+    """Each request with its answers, in the order asked."""
+    store = AnswerStore(place / "answers.sqlite")
+    try:
+        reader = PlanReader(store, suite, _PROTOCOL)
+        sections = store.sections()
+        identities = {section.identity.label: section.identity for section in sections}
+        for first, end in reader.windows():
+            answers = reader.answers(sections, first, end)
+            for number, item in reader.items(first, end):
+                if not isinstance(item, RequestItem) or item.request != requests[number]:
+                    raise InputError(
+                        f"{place} holds answers to other requests than this step asks now; build "
+                        "into another folder."
+                    )
+                for given in answers.get(number, ()):
+                    if not isinstance(given.answer, Failed):
+                        yield ModelReply(item.request, identities[given.model], given.answer)
+    finally:
+        store.close()
+
+
+# --- people --------------------------------------------------------------------------------
+
+
+def _with_stored_items(study: Study, place: Path) -> Study:
+    """The study with its items as they are where people were asked already.
+
+    An earlier version may have made their ids, by which answers go, or the words that are shown
+    otherwise. The ids come from what an item is about, so of the two either is enough.
+    """
+    if not (place / STUDY_FILE).exists():
+        return study
+    there = open_study_folder(place).study.items
+    same_ids = [item.id for item in there] == [item.id for item in study.items]
+    same_content = _without_ids(there) == _without_ids(study.items)
+    return msgspec.structs.replace(study, items=there) if same_ids or same_content else study
+
+
+def _without_ids(items: Iterable[StudyItem]) -> list[StudyItem]:
+    return [msgspec.structs.replace(item, id="") for item in items]
+
+
+def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Response]:
+    """What people answered, once everything is."""
+    if not study.items:
+        return []
+    folder = create_study_folder(place, study)
+    fitting = folder.valid_responses()
+    responses = complete_responses(study, fitting.responses)
+    answered = Counter(response.item for response in responses)
+    missing = sum(
+        max(0, (item.judgements or study.judgements) - answered[item.id]) for item in study.items
+    )
+    if missing:
+        raise WaitingForPeopleError(
+            f"The step {step.name} ({step.about}) waits for people: {missing} of "
+            f"{sum(item.judgements or study.judgements for item in study.items)} answers are "
+            f"missing in {place}. Collect them with `epicene annotate`, then run the same command "
+            "again."
+        )
+    return apply_adjudications(study, responses, fitting.settled)

@@ -1,0 +1,197 @@
+"""A run's settings, which identify it, and its manifest, which records how each session went."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import regex
+
+from epicene import __version__
+from epicene.core.errors import InputError, RunError
+from epicene.core.files import write_atomically
+from epicene.core.records import Identity, Record, digest, to_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MANIFEST_FORMAT = 1  # another number where an older program could not read a run folder
+
+# The libraries whose version could matter to a number.
+_LIBRARIES = (
+    "msgspec",
+    "numpy",
+    "polars",
+    "scipy",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "openai",
+    "httpx",
+    "pillow",
+    "diffusers",
+)
+
+
+class DataFile(Record, frozen=True, kw_only=True):
+    """A file that items were read from."""
+
+    name: str
+    sha256: str
+
+
+class RunSettings(Record, frozen=True, kw_only=True):
+    """All that decides what is asked, but for the models."""
+
+    suite: str
+    suite_version: str
+    protocol: dict[str, Any]
+    data: str
+    files: tuple[DataFile, ...]
+    columns: dict[str, str] = {}
+    languages: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
+
+
+class SectionCount(Record, frozen=True, kw_only=True):
+    """How far one model came in one stage."""
+
+    stage: str
+    role: str
+    model: str
+    total: int | None
+    answered: int
+    failed: int
+    reasons: tuple[str, ...] = ()  # of the first failures
+
+
+class Cost(Record, frozen=True, kw_only=True):
+    """What a model should have cost, by what was said before it was asked, and what it did cost.
+
+    In US dollars; None where no price is known.
+    """
+
+    estimate: float | None
+    spent: float | None
+    price: str
+
+
+class Timing(Record, frozen=True, kw_only=True):
+    """How long a model took for one verb of a stage in a session, in seconds; loading is apart.
+
+    Before the first answers come a model may have to warm up, or workers far away to be started.
+    """
+
+    stage: str
+    role: str
+    model: str
+    verb: str
+    answered: int
+    first: int  # of them came together at first
+    planning: float  # until the model got something to do
+    starting: float  # from then on until the first answers came
+    going_on: float  # after that
+
+
+class Session(Record, frozen=True, kw_only=True):
+    """One time that the command ran on this folder."""
+
+    started: str
+    command: str
+    versions: dict[str, str]
+    ended: str = ""
+    state: str = "running"  # running, complete, incomplete, interrupted, failed
+    notes: dict[str, dict[str, Any]] = {}  # by model label: how its answers were reached
+    costs: dict[str, Cost] = {}  # by model label, of those whose answers cost money
+    timings: tuple[Timing, ...] = ()  # none where it was killed, or an earlier version wrote it
+
+
+class Manifest(Record, frozen=True, kw_only=True):
+    """What was run, on what, by whom, and how it went."""
+
+    format: int
+    epicene: str
+    settings: RunSettings
+    models: dict[str, tuple[Identity, ...]]  # by role
+    labels: dict[str, str] = {}
+    items: int = 0
+    counts: tuple[SectionCount, ...] = ()
+    sessions: tuple[Session, ...] = ()
+    spent: float = 0.0  # US dollars over all sessions, as far as prices are known
+
+    @property
+    def state(self) -> str:
+        """How the last session left the run."""
+        return self.sessions[-1].state if self.sessions else "new"
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """The models whose price nobody told: what they cost is not in `spent`."""
+        costs = (each for session in self.sessions for each in session.costs.items())
+        return tuple(sorted({label for label, cost in costs if cost.spent is None}))
+
+
+def fixed_models(models: dict[str, tuple[Identity, ...]], many: set[str]) -> dict[str, list[str]]:
+    """The models that a run folder is bound to: those of roles that take one model only."""
+    return {
+        role: [identity.digest.hex() for identity in identities]
+        for role, identities in sorted(models.items())
+        if role not in many
+    }
+
+
+def run_name(settings: RunSettings, models: dict[str, tuple[Identity, ...]], many: set[str]) -> str:
+    """A folder name that two different runs never share."""
+    mark = digest(settings, fixed_models(models, many)).hex()[:8]
+    first = next(iter(models.values()))[0].label
+    parts = (settings.suite, settings.protocol["name"], first)
+    return "-".join(regex.sub(r"[^\w.]+", "-", part).strip("-") for part in parts) + f"-{mark}"
+
+
+def utc_now() -> str:
+    """The time, to the second, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def library_versions() -> dict[str, str]:
+    """The versions of the libraries that could matter to a number."""
+    found = {"epicene": __version__}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest, whole."""
+    write_atomically(folder / "manifest.json", msgspec.json.format(to_json(manifest), indent=2))
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read a run folder's manifest."""
+    path = folder / "manifest.json"
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(
+            f"{folder} is not a run folder: it has no manifest.json; `epicene run` makes one."
+        ) from None
+    except OSError as error:
+        raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+    try:
+        written = msgspec.json.decode(data)
+        found = written.get("format") if isinstance(written, dict) else None
+        if found != MANIFEST_FORMAT:
+            raise InputError(
+                f"{path} was written by another version of Epicene (format {found}, this one reads "
+                f"{MANIFEST_FORMAT}); read it with that version or start another folder with --out."
+            )
+        return msgspec.convert(written, Manifest)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise RunError(f"{path} is damaged: {error}.") from error

@@ -1,0 +1,113 @@
+"""Checks before the first request: roles, verbs, labels, and that the folder is this run's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.core.errors import InputError, RunError
+from epicene.core.records import Identity, verb
+from epicene.runs.manifest import Manifest, RunSettings, fixed_models
+from epicene.runs.store import AnswerStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from epicene.models import Model, ModelSpec
+    from epicene.suites import Suite
+
+
+def multi_model_roles(suite: Suite[Any, Any]) -> set[str]:
+    """The roles that take several models."""
+    return {role.name for role in suite.roles if role.many}
+
+
+def check_roles(suite: Suite[Any, Any], models: Mapping[str, Sequence[ModelSpec]]) -> None:
+    """Every role has its model, and no role has one too many."""
+    for name, specs in models.items():
+        role = suite.role(name)
+        if len(set(specs)) < len(specs):
+            raise InputError(f"The role {name} names one model twice.")
+        if len(specs) > 1 and not role.many:
+            raise InputError(
+                f"The role {name} of the suite {suite.name} takes one model a run, not "
+                f"{len(specs)}; run each by itself and give all the folders to `epicene tables`."
+            )
+    for role in suite.roles:
+        if not models.get(role.name):
+            raise InputError(
+                f"The suite {suite.name} needs a model in the role {role.name} ({role.about}); "
+                f"give --model {role.name}=SPEC."
+            )
+
+
+def check_verbs(suite: Suite[Any, Any], models: Mapping[str, Sequence[Model]]) -> None:
+    """Every model knows the verbs its role needs."""
+    for role, each in models.items():
+        needed = {verb(kind) for kind in suite.verbs_of(role)}
+        for model in each:
+            lacking = sorted(needed - model.verbs)
+            if lacking:
+                raise InputError(
+                    f"The suite {suite.name} asks its {role} to {' and '.join(lacking)}, which "
+                    f"{model.identity.label} cannot (it can {', '.join(sorted(model.verbs))})."
+                )
+
+
+def check_no_orphaned_answers(folder: Path) -> None:
+    """Raise if there are answers and no manifest; what a killed beginning left is taken away."""
+    path = folder / "answers.sqlite"
+    if not path.exists():
+        return
+    store = AnswerStore(path, create=True)
+    answered = store.has_answers()
+    store.close()
+    if answered:
+        raise RunError(
+            f"{folder} holds answers but no manifest.json; put it back or choose another --out."
+        )
+    path.unlink()
+
+
+def check_store_present(folder: Path, manifest: Manifest) -> None:
+    """Raise if answers that the manifest counts are gone."""
+    path = folder / "answers.sqlite"
+    counted = sum(count.answered for count in manifest.counts)
+    if counted and (not path.exists() or path.stat().st_size == 0):
+        raise RunError(
+            f"{path} is empty or gone, though {counted} answers were in it; put it back, or start "
+            "another folder with --out."
+        )
+
+
+def check_distinct_labels(models: Mapping[str, Sequence[Identity]]) -> None:
+    """Raise if two models of a role could not be told apart in a table."""
+    for role, identities in models.items():
+        labels = [identity.label for identity in identities]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise InputError(
+                    f"Two models in the role {role} are called {label}; give one another name: "
+                    "SPEC?label=NAME."
+                )
+
+
+def check_same_run(
+    folder: Path,
+    manifest: Manifest,
+    settings: RunSettings,
+    models: dict[str, tuple[Identity, ...]],
+    many: set[str],
+) -> None:
+    """Raise if the folder holds a run of anything else: never another model's answers."""
+    old, new = msgspec.to_builtins(manifest.settings), msgspec.to_builtins(settings)
+    changed = [name for name in new if old.get(name) != new[name]]
+    if fixed_models(manifest.models, many) != fixed_models(models, many):
+        changed.append("model")
+    if changed:
+        raise InputError(
+            f"{folder} holds another run (different {', '.join(changed)}); choose another --out, "
+            "or leave --out away and each run gets a folder of its own."
+        )

@@ -1,0 +1,321 @@
+"""The child process that talks to Ray: `python -m epicene.runs.ray.ray_process FD`.
+
+It executes commands from a socket and reports events. Ray ends a process that has lost its cluster;
+this one can be ended and restarted. It ends with its parent, whatever it is doing: one thread
+executes commands, another receives them and notices when the parent is gone.
+
+Ray uses the token in the home folder for a cluster that it starts, but not for one named by its
+address; and with a token at a cluster that asks for none no worker starts. So we try whether a
+token is required, for which Ray has no public API.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import ray
+import regex
+from ray import exceptions
+
+from epicene.runs.ray import messages
+from epicene.runs.ray.cluster import LEAVE_TIMEOUT, NODE_GONE, first_line, fit_workers
+from epicene.runs.ray.settings import AUTO, parse_address
+from epicene.runs.ray.worker import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+_OBJECT_STORE = 512 * 2**20  # of a cluster that is begun here; shards are small
+_REACH_TIMEOUT = 10.0  # seconds
+_AUTH_MODE = "RAY_AUTH_MODE"
+_COPY_TOKEN = (
+    "copy ~/.ray/auth_token from the machine of `ray start --head`, or put what it holds into "
+    "RAY_AUTH_TOKEN"
+)
+_NO_TOKEN = f"it asks for a token, and there is none here: {_COPY_TOKEN}"
+_WRONG_TOKEN = f"it asks for another token than the one here: {_COPY_TOKEN}"
+
+
+def join_cluster(address: str) -> None:
+    """Join the cluster at an address, or begin one on this machine."""
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if not address:
+        ray.init("local", include_dashboard=False, object_store_memory=_OBJECT_STORE, **quiet)
+        return
+    if address == AUTO:
+        address = _local_address()
+    check_reachable(address)  # Ray itself would try for minutes
+    # Who says how to identify oneself is taken at their word.
+    if _AUTH_MODE not in os.environ and not _accepts_us(address):
+        _use_local_token()
+        if not _accepts_us(address):
+            raise ConnectionError(_WRONG_TOKEN)
+    try:
+        ray.init(address, **quiet)
+    except (exceptions.RayError, ConnectionError) as error:
+        raise ConnectionError(_token_problem(error) or str(error)) from error
+
+
+def check_reachable(address: str) -> None:
+    """Raise if nobody opens at an address."""
+    socket.create_connection(parse_address(address), timeout=_REACH_TIMEOUT).close()
+
+
+def _local_address() -> str:
+    """The address of the cluster on this machine."""
+    from ray._private import services
+
+    try:
+        address: str = services.canonicalize_bootstrap_address_or_die(AUTO)
+    except ConnectionError as error:  # whose further sentences speak of Ray's own options
+        raise ConnectionError(str(error).partition(". ")[0]) from error
+    return address
+
+
+def _accepts_us(address: str) -> bool:
+    """Whether a cluster lets this process in, with the token that it has or without one."""
+    from ray import _raylet
+
+    native: Any = _raylet  # which has no types
+    try:
+        native.GcsClient(address=address)
+    except exceptions.RayError as error:
+        if type(error).__name__ == "AuthenticationError":  # which is younger than Ray
+            return False
+        raise ConnectionError("nothing there answers as a Ray cluster does") from error
+    return True
+
+
+def _use_local_token() -> None:
+    """Use the token that is here."""
+    try:
+        from ray._private.authentication.authentication_token_setup import (
+            maybe_enable_token_auth_if_token_available as taken_up,
+        )
+    except ImportError:
+        raise ConnectionError(f"it asks for a token: set {_AUTH_MODE}=token") from None
+    if not taken_up(warn_if_disabled=False):
+        raise ConnectionError(_NO_TOKEN)
+
+
+def _token_problem(error: BaseException) -> str | None:
+    """What is wrong with the token, if that is what is wrong."""
+    said = f"{error} {error.__cause__}"
+    if "no authentication token was found" in said:
+        return _NO_TOKEN
+    if "InvalidAuthToken" not in said:
+        return None
+    mode = os.environ.get(_AUTH_MODE, "")
+    if mode.lower() == "token":
+        return _WRONG_TOKEN
+    return f"it asks for a token, and {_AUTH_MODE} is {mode!r} here: unset it"
+
+
+# Shards that a worker may have in hand, and the calls beside them.
+_MAX_CONCURRENT_CALLS = 8
+_PARENT_CHECK_INTERVAL = 1.0  # seconds between looks whether the parent is there
+_NODE_CHECK_INTERVAL = (
+    5.0  # seconds between looks whether the cluster is still the one that was joined
+)
+_BECAUSE = regex.compile(r"because (.+?)\.(?:\s|$)")
+_RAISED_IN_INIT = "raised in its creation task"  # Ray's words, before a Python traceback
+_ERROR_MESSAGES = (
+    (exceptions.OutOfMemoryError, "its machine ran out of memory"),
+    (exceptions.OutOfDiskError, "its machine's disk is full"),
+    (exceptions.ActorUnavailableError, "its process does not answer any more"),
+    (exceptions.WorkerCrashedError, "its process has died"),
+    (exceptions.LocalRayletDiedError, "the node of the cluster on its machine is gone"),
+    (exceptions.NodeDiedError, "the node of the cluster on its machine is gone"),
+)
+# Ray's words for a worker whose owner it could not ask, one that asks for a token, say.
+_FORGOTTEN = "all references to the actor were removed"
+_ORPHANED = "owner has died"  # Ray's words where this process's own node is gone
+
+
+class RayProcess:
+    """Ray, by orders and events."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._orders: SimpleQueue[messages.Command | None] = (
+            SimpleQueue()
+        )  # None: there are no more
+        self._events: SimpleQueue[messages.Event] = SimpleQueue()
+        self._workers: dict[int, Any] = {}
+        self._corpus: Any = None
+        self._shape: dict[str, Any] = {}
+        self._watcher: Thread | None = None  # once a cluster is joined
+        self._leaving = Event()
+        Thread(target=self._send, daemon=True).start()
+        Thread(target=self._hear, args=(os.getppid(),), daemon=True).start()
+
+    def serve(self) -> None:
+        """Do what is ordered until nobody is left to order, and take leave of the cluster."""
+        while (order := self._orders.get()) is not None:
+            self._do(order)
+        self._leaving.set()
+        if self._watcher is not None:
+            self._watcher.join()  # it must not ask a cluster that is being left
+            ray.shutdown()
+
+    def _hear(self, parent: int) -> None:
+        """Pass orders on; when nobody is left to order, see that this process ends.
+
+        A parent that is gone is known by its end of the socket or, where another process got hold
+        of that, by this one having another parent.
+        """
+        try:
+            while os.getppid() == parent:
+                if self._connection.poll(_PARENT_CHECK_INTERVAL):
+                    self._orders.put(messages.decode_command(self._connection.recv_bytes()))
+        except (EOFError, OSError):
+            pass
+        self._orders.put(None)
+        if self._watcher is not None:
+            time.sleep(LEAVE_TIMEOUT)
+        os._exit(1)  # what is being done cannot be broken off
+
+    def _do(self, order: messages.Command) -> None:
+        match order:
+            case messages.Connect():
+                self._connect(order)
+            case messages.SetCorpus():
+                self._corpus = ray.put(order.corpus)
+            case messages.StartWorker():
+                self._hire(order)
+            case messages.SendShard():
+                self._hand(order)
+            case messages.RequestNotes():
+                self._ask_notes(order.worker)
+            case messages.StopWorker():
+                if actor := self._workers.pop(order.worker, None):
+                    ray.kill(actor)
+
+    def _connect(self, order: messages.Connect) -> None:
+        try:
+            join_cluster(order.address)
+        except (OSError, ValueError, RuntimeError, exceptions.RayError) as error:
+            self._leave(first_line(error))
+            return
+        self._watcher = Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
+        shape = fit_workers(nodes, order.workers, order.gpus_per_worker)
+        self._shape = {"num_cpus": shape.cpus, "num_gpus": shape.gpus}
+        self._events.put(shape)
+
+    def _hire(self, order: messages.StartWorker) -> None:
+        kind: Any = ray.remote(Worker)  # its methods get a `remote` of which no type tells
+        actor = kind.options(
+            max_restarts=0, max_task_retries=0, max_concurrency=_MAX_CONCURRENT_CALLS, **self._shape
+        ).remote()
+        self._workers[order.worker] = actor
+
+        def arrived(reply: bytes) -> messages.Event:
+            return messages.WorkerPlaced(worker=order.worker, machine=reply.decode())
+
+        self._when_done(order.worker, actor.machine_name.remote(), arrived)
+        call = actor.open.remote(order.opening, self._corpus if order.learns else None)
+
+        def opened(reply: bytes) -> messages.Event:
+            said = messages.decode_reply(reply)
+            if isinstance(said, messages.Refusal):
+                return messages.WorkerRefused(worker=order.worker, refusal=said)
+            assert isinstance(said, messages.WorkerInfo)
+            return messages.WorkerReady(worker=order.worker, introduction=said)
+
+        self._when_done(order.worker, call, opened)
+
+    def _hand(self, order: messages.SendShard) -> None:
+        def done(reply: bytes) -> messages.Event:
+            return messages.ShardDone(worker=order.worker, shard=order.shard, answers=reply)
+
+        if actor := self._workers.get(order.worker):
+            self._when_done(order.worker, actor.answer.remote(order.load), done)
+
+    def _ask_notes(self, worker: int) -> None:
+        def noted(reply: bytes) -> messages.Event:
+            return messages.NotesReceived(worker=worker, notes=msgspec.json.decode(reply))
+
+        if actor := self._workers.get(worker):
+            self._when_done(worker, actor.notes.remote(), noted)
+
+    def _when_done(self, worker: int, call: Any, event: Callable[[bytes], messages.Event]) -> None:
+        """Tell what came of a call, from the thread in which Ray says so."""
+
+        def told(future: Future[bytes]) -> None:
+            try:
+                self._events.put(event(future.result()))
+            except Exception as error:  # whatever it is, the worker is of no more use
+                if _ORPHANED in str(error):
+                    self._leave(NODE_GONE)
+                self._events.put(messages.WorkerLost(worker=worker, reason=failure_reason(error)))
+
+        call.future().add_done_callback(told)
+
+    def _watch(self) -> None:
+        """See that this process's own node is still one of the cluster's.
+
+        Without a node nobody is told that a worker will never begin. Where another cluster answers
+        in place of the one that was joined, Ray ends the process that asks, which is as good.
+        """
+        own = ray.get_runtime_context().get_node_id()
+        while not self._leaving.wait(_NODE_CHECK_INTERVAL):
+            try:
+                nodes = ray.nodes()  # type: ignore[no-untyped-call]
+            except exceptions.RayError as error:
+                self._leave(first_line(error))
+                return
+            if not any(node["Alive"] and node["NodeID"] == own for node in nodes):
+                self._leave(NODE_GONE)
+                return
+
+    def _leave(self, why: str) -> None:
+        self._events.put(messages.ClusterLost(reason=why))
+
+    def _send(self) -> None:
+        while True:
+            event = self._events.get()
+            try:
+                self._connection.send_bytes(messages.encode(event))
+            except OSError:
+                os._exit(1)  # nobody is there to be told
+            if isinstance(event, messages.ClusterLost):
+                os._exit(1)
+
+
+def failure_reason(error: BaseException) -> str:
+    """Why a worker ended, in a few words."""
+    if isinstance(error, exceptions.RayTaskError):
+        return f"it raised {type(error.cause).__name__}: {first_line(error.cause)}"
+    for kind, words in _ERROR_MESSAGES:
+        if isinstance(error, kind):
+            return words
+    said = str(error)
+    if _RAISED_IN_INIT in said:
+        return f"it raised {said.strip().splitlines()[-1]}"
+    if _FORGOTTEN in said:
+        return (
+            "the cluster could not ask this machine about it (RAY_AUTH_MODE=token, if it is set "
+            "here and not there, should be unset)"
+        )
+    found = _BECAUSE.search(said)
+    return found[1] if found else first_line(error)
+
+
+def main() -> None:
+    """Serve over the socket whose number is given."""
+    RayProcess(Connection(int(sys.argv[1]))).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Sweeps: models × suites × protocols × languages, forecast, limited and resumed."""

@@ -1,0 +1,212 @@
+"""The plan of a sweep, a TOML file, and errors that say where in it they are."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
+
+import msgspec
+import regex
+
+from epicene.core.data_files import read_text
+from epicene.core.errors import InputError, unknown
+from epicene.core.records import Positive, Record
+from epicene.core.redaction import redact
+from epicene.models import ModelOptions, parse_spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from epicene.models import ModelSpec
+
+Amount: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+Names: TypeAlias = tuple[str, ...]
+
+_HEADER = regex.compile(r"\s*\[\[?\s*([\w.-]+)\s*\]\]?")
+_PATH = regex.compile(r"(.*) - at `\$(?:\.?([\w-]+))?(?:\[(\d+)\])?\.?([\w-]*).*`", regex.DOTALL)
+_FIELD = regex.compile(r"unknown field `(.*?)`")
+
+
+class SweepLimits(Record, frozen=True, kw_only=True):
+    """What a sweep must not go over; None is no limit."""
+
+    max_requests: Count | None = None
+    max_tokens: Count | None = None  # read and written
+    max_images: Count | None = None  # drawn
+    max_cost: Amount | None = None  # US dollars, over all runs and sessions
+    max_hours: Amount | None = None
+
+
+class ModelEntry(ModelOptions, frozen=True, kw_only=True):
+    """A model, with the options that `epicene run` has for it."""
+
+    spec: str
+    roles: Names = ()  # the only ones it plays, if any is named
+
+    @property
+    def name(self) -> str:
+        """What it is called, without a secret that its spec may hold."""
+        return redact(self.label or self.spec)
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The options that this entry has beside its spec."""
+        return {
+            name: value
+            for name in ModelOptions.__struct_fields__
+            if (value := getattr(self, name)) != getattr(ModelOptions(), name)
+        }
+
+    def parsed(self) -> ModelSpec:
+        """The spec with this entry's options, which count as stated in it."""
+        spec = parse_spec(self.spec, ModelOptions(**self.written))
+        return msgspec.structs.replace(
+            spec, stated=tuple({**self.written, **dict.fromkeys(spec.stated)})
+        )
+
+
+class SuiteEntry(Record, frozen=True, kw_only=True):
+    """A suite, and how it is asked."""
+
+    name: str
+    protocols: Names = ("epicene",)
+    languages: Names = ()
+    data: str = ""
+    columns: dict[str, str] = {}
+    limit: Positive | None = None
+    seed: int | None = None
+    settings: dict[str, str | int | float | bool | list[str | int | float]] = {}
+    roles: dict[str, Names] = {}  # who plays the roles that the sweep's models do not
+
+
+class SkipRule(Record, frozen=True, kw_only=True):
+    """Leaves out the runs that fit all that it names."""
+
+    model: str = ""
+    suite: str = ""
+    protocol: str = ""
+    language: str = ""
+    why: str = "skipped by the plan"
+
+
+class SweepPlan(Record, frozen=True, kw_only=True):
+    """All that a sweep is to do."""
+
+    models: tuple[ModelEntry, ...]
+    suites: tuple[SuiteEntry, ...]
+    skip: tuple[SkipRule, ...] = ()
+    limits: SweepLimits = SweepLimits()
+    strict: bool = False
+
+
+_TABLES: dict[str, type[msgspec.Struct]] = {
+    "models": ModelEntry,
+    "suites": SuiteEntry,
+    "skip": SkipRule,
+    "limits": SweepLimits,
+}
+
+
+_OPTION = regex.compile(r"--[a-z][a-z-]*[a-z]")
+_KEYS = {
+    f"--{key.replace('_', '-')}": key
+    for record in _TABLES.values()
+    for key in record.__struct_fields__
+}
+
+
+@dataclass(frozen=True)
+class PlanFile:
+    """A plan with the file that it stands in."""
+
+    path: Path
+    text: str
+    plan: SweepPlan
+
+    def refuse(self, error: str | InputError, table: str, index: int, key: str = "") -> NoReturn:
+        """Raise an error that says where in the file it is."""
+        place = _location(self.path, self.text, table, index, key)
+        raise InputError(f"{place}: {options_to_keys(str(error))}") from None
+
+
+def example_plan() -> str:
+    """A plan that shows all there is."""
+    return files("epicene.runs.sweep").joinpath("example.toml").read_text(encoding="utf-8")
+
+
+def read_plan(path: Path) -> PlanFile:
+    """Read a plan; what is wrong in it is said with its place."""
+    text = read_text(path)
+    try:
+        plan = msgspec.convert(tomllib.loads(text), SweepPlan)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}.") from None
+    except msgspec.ValidationError as error:
+        raise _validation_error(path, text, str(error)) from None
+    file = PlanFile(path, text, plan)
+    for table in ("models", "suites"):
+        if not getattr(plan, table):
+            file.refuse(f"A sweep needs at least one of [[{table}]].", "", 0)
+    _check_distinct_names(file)
+    return file
+
+
+def _check_distinct_names(file: PlanFile) -> None:
+    names = [model.name for model in file.plan.models]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            file.refuse(
+                f"Two models are called {name!r}; give one another label.", "models", index, "label"
+            )
+
+
+def _validation_error(path: Path, text: str, message: str) -> InputError:
+    """What msgspec found, where it stands in the file, and the nearest key that there is."""
+    found = _PATH.fullmatch(message)
+    problem, table, number, key = found.groups() if found else (message, "", None, "")
+    index = int(number or 0)
+    field = _FIELD.search(problem)
+    if field is None:
+        return InputError(f"{_location(path, text, table or '', index, key)}: {problem}.")
+    name, record = field[1], _TABLES.get(table or "", SweepPlan)
+    place = _location(path, text, table or "", index, name)
+    return InputError(f"{place}: {unknown('key', name, record.__struct_fields__)}")
+
+
+def _location(path: Path, text: str, table: str, index: int, key: str) -> str:
+    """`FILE, line N ([[table]] 2, key)`, as far as that can be told."""
+    entry = f"[[{table}]] {index + 1}" if table in ("models", "suites", "skip") else table
+    inside = ", ".join(part for part in (entry, key) if part)
+    line = _line(text, table, index, key)
+    return f"{path}" + (f", line {line}" if line else "") + (f" ({inside})" if inside else "")
+
+
+def _line(text: str, table: str, index: int, key: str) -> int | None:
+    """The line of a key, else of the header of the table that it is in."""
+    entries, at_header, within = -1, None, not table
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            entries += header[1] == table
+            within = entries == index and header[1].partition(".")[0] == table
+            if within and at_header is None:
+                at_header = number
+            if within and key and header[1] == f"{table}.{key}":
+                return number
+        elif within and key and regex.match(rf"\s*[\"']?{regex.escape(key)}[\"']?\s*[=.]", line):
+            return number
+    return at_header
+
+
+def options_to_keys(sentence: str) -> str:
+    """A sentence about options of a command, about the keys of a plan that mean the same."""
+    return _OPTION.sub(lambda option: _KEYS.get(option[0], option[0]), sentence)
+
+
+def as_option_value(value: Any) -> str:
+    """A setting as `--set` would be given it."""
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

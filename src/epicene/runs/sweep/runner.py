@@ -1,0 +1,245 @@
+"""Run a sweep, one run after the other, and record its progress in `sweep.json`."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from typing import Protocol as Interface
+
+import msgspec
+
+from epicene.core.errors import EpiceneError, RunError
+from epicene.core.files import write_atomically
+from epicene.core.records import Record, to_json
+from epicene.core.redaction import redact
+from epicene.runs.costs import read_spending
+from epicene.runs.execute import Watcher
+from epicene.runs.executors import CachingExecutor
+from epicene.runs.manifest import read_manifest, utc_now
+from epicene.runs.run import run, state_after_error
+from epicene.runs.sweep.forecast import HOUR, unknown_spending_message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from epicene.runs.costs import Spending
+    from epicene.runs.executors import Executor
+    from epicene.runs.manifest import Manifest
+    from epicene.runs.sweep.forecast import RunForecast
+    from epicene.runs.sweep.plan import SweepLimits
+
+STATE_FORMAT = 1
+STATE_FILE = "sweep.json"
+
+# What leaves a sweep unfinished; a run that the plan skips, or that cannot be, does not.
+UNFINISHED = ("open", "running", "incomplete", "failed", "interrupted")
+
+
+class RunState(Record, frozen=True, kw_only=True):
+    """One run: open, running, complete, incomplete, interrupted, failed, skipped or cannot.
+
+    `requests` is about the most before it ran, and exact after.
+    """
+
+    title: str
+    suite: str
+    protocol: str
+    language: str
+    model: str
+    state: str
+    why: str = ""
+    folder: str = ""
+    requests: int = 0
+    answered: int = 0
+    failed: int = 0
+    seconds: float | None = None  # in this session of the sweep
+    spent: float = 0.0  # US dollars over all sessions, as far as prices are known
+    unpriced: tuple[str, ...] = ()  # the models whose price is not
+
+
+class SweepState(Record, frozen=True, kw_only=True):
+    """All runs of a sweep."""
+
+    format: int
+    plan: str
+    started: str
+    ended: str = ""
+    report: str = ""
+    runs: tuple[RunState, ...] = ()
+
+    @property
+    def unfinished(self) -> tuple[RunState, ...]:
+        """The runs that should be complete and are not."""
+        return tuple(run for run in self.runs if run.state in UNFINISHED)
+
+
+def initial_state(prospect: RunForecast) -> RunState:
+    """A run before it begins."""
+    cell, tally = prospect.cell, prospect.tally
+    return RunState(
+        title=cell.title,
+        suite=cell.suite,
+        protocol=cell.protocol,
+        language=cell.language,
+        model=cell.model,
+        state=prospect.standing,
+        why=prospect.why,
+        folder=str(prospect.folder or ""),
+        requests=tally.answered + tally.left if tally else 0,
+        answered=tally.answered if tally else 0,
+        spent=round(prospect.spent, 6),
+        unpriced=prospect.unpriced,
+    )
+
+
+class StateNotWrittenError(RunError):
+    """How far a sweep came could not be written down, which ends it; `state` says it."""
+
+    def __init__(self, reason: str, state: SweepState) -> None:
+        super().__init__(reason)
+        self.state = state
+
+
+def write_state(out: Path, state: SweepState) -> SweepState:
+    """The state, once it is written, whole."""
+    try:
+        write_atomically(out / STATE_FILE, msgspec.json.format(to_json(state), indent=2))
+    except RunError as error:
+        raise StateNotWrittenError(str(error), _before_next(state)) from error
+    return state
+
+
+def _before_next(state: SweepState) -> SweepState:
+    """The state without the run that was to begin next."""
+    runs = (
+        msgspec.structs.replace(run, state="open") if run.state == "running" else run
+        for run in state.runs
+    )
+    return msgspec.structs.replace(state, runs=tuple(runs))
+
+
+class SweepWatcher(Watcher, Interface):
+    """Who is told how a sweep goes, and in between how its runs do."""
+
+    def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
+        """A run begins, the `number`th of those that are left, of about so many requests."""
+
+    def end_run(self, state: RunState) -> None:
+        """The run ended."""
+
+
+@dataclass(frozen=True)
+class SweepConfig:
+    """All that is to be run, and where."""
+
+    plan: str  # the file's name
+    out: Path
+    prospects: Sequence[RunForecast]
+    limits: SweepLimits
+
+
+def run_sweep(order: SweepConfig, watcher: SweepWatcher, executor: Executor) -> SweepState:
+    """Run all that is open, one after the other, and say in `sweep.json` how each ended."""
+    states = [initial_state(prospect) for prospect in order.prospects]
+    started, begun = utc_now(), time.monotonic()
+    keeper = CachingExecutor(executor)
+
+    def record(ended: str = "") -> SweepState:
+        state = SweepState(
+            format=STATE_FORMAT, plan=order.plan, started=started, ended=ended, runs=tuple(states)
+        )
+        return write_state(order.out, state)
+
+    turns = [n for n, state in enumerate(states) if state.state == "open"]
+    try:
+        for turn, n in enumerate(turns, start=1):
+            hours = (time.monotonic() - begun) / HOUR
+            if order.limits.max_hours is not None and hours >= order.limits.max_hours:
+                watcher.say(f"max_hours is over; {len(turns) - turn + 1} runs are left.")
+                break
+            states[n] = msgspec.structs.replace(states[n], state="running")
+            record()
+            watcher.begin_run(states[n].title, turn, len(turns), states[n].requests)
+            try:
+                states[n] = _run_one(order, order.prospects[n], states[n], watcher, keeper)
+            except BaseException:
+                left = _state_after_failure(order.prospects[n], states[n])
+                states[n] = msgspec.structs.replace(left, state="interrupted")
+                with suppress(StateNotWrittenError):  # the first error is the one to show
+                    record()
+                raise
+            watcher.end_run(states[n])
+    finally:
+        keeper.evict()
+    return record(ended=utc_now())
+
+
+def _run_one(
+    order: SweepConfig,
+    prospect: RunForecast,
+    state: RunState,
+    watcher: Watcher,
+    keeper: CachingExecutor,
+) -> RunState:
+    """Do one run; how it ended, whatever became of it."""
+    limit, spent = order.limits.max_cost, 0.0
+    if limit is not None:
+        spending = _spent_by_other_runs(prospect)
+        if spending.unknown and prospect.may_cost:
+            return msgspec.structs.replace(
+                state, state="open", why=unknown_spending_message(spending)
+            )
+        spent = spending.known
+    limited = replace(prospect.cell.order, max_cost=limit, spent_elsewhere=spent)
+    begun = time.monotonic()
+    try:
+        _, manifest = run(limited, watcher, keeper)
+    except Exception as error:
+        keeper.evict()  # it may be what is broken
+        return msgspec.structs.replace(
+            _state_after_failure(prospect, state),
+            state=state_after_error(error),
+            why=redact(_reason(error)),
+            seconds=_since(begun),
+        )
+    return msgspec.structs.replace(_with_manifest(state, manifest), seconds=_since(begun))
+
+
+def _spent_by_other_runs(prospect: RunForecast) -> Spending:
+    assert prospect.folder is not None
+    beside = sorted(prospect.folder.parent.glob("*"))
+    return read_spending(folder for folder in beside if folder != prospect.folder)
+
+
+def _state_after_failure(prospect: RunForecast, state: RunState) -> RunState:
+    """The state with what a run says of itself that an error ended, if it says anything."""
+    assert prospect.folder is not None
+    try:
+        return _with_manifest(state, read_manifest(prospect.folder))
+    except EpiceneError:  # it did not come so far, or that is what is broken
+        return state
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, EpiceneError) else f"{type(error).__name__}: {error}"
+
+
+def _since(begun: float) -> float:
+    return round(time.monotonic() - begun, 3)
+
+
+def _with_manifest(state: RunState, manifest: Manifest) -> RunState:
+    reasons = dict.fromkeys(reason for count in manifest.counts for reason in count.reasons)
+    return msgspec.structs.replace(
+        state,
+        state=manifest.state,
+        why="; ".join(reasons),
+        requests=sum(count.total or 0 for count in manifest.counts),
+        answered=sum(count.answered for count in manifest.counts),
+        failed=sum(count.failed for count in manifest.counts),
+        spent=max(state.spent, manifest.spent),  # a session that was killed has said nothing
+        unpriced=manifest.unpriced,
+    )

@@ -1,0 +1,323 @@
+"""What is left to do: requests, tokens, images, cost, and time as measured in earlier runs."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from epicene.core.errors import EpiceneError
+from epicene.core.records import (
+    Draw,
+    Failed,
+    Fill,
+    Generate,
+    Look,
+    Prompt,
+    Request,
+    Score,
+    Translate,
+    digest,
+    verb,
+)
+from epicene.models.pricing import as_paid
+from epicene.runs import store
+from epicene.runs.dummy_answers import BYTES_PER_TOKEN, dummy_answer
+from epicene.runs.manifest import fixed_models, read_manifest
+from epicene.runs.plan import WINDOW_SIZE
+from epicene.runs.run import select_items
+from epicene.suites import AnsweredRequest, Answers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from epicene.core.records import Answer, Identity, Item
+    from epicene.models import Model
+    from epicene.runs.manifest import Manifest, RunSettings, Timing
+    from epicene.runs.run import RunConfig
+    from epicene.runs.store import AnswerStore, Section
+    from epicene.suites import Dataset, Stage
+
+StageVerb: TypeAlias = tuple[str, str]  # a stage and a verb
+
+
+@dataclass
+class Workload:
+    """Requests that are left to be asked, and how many are answered.
+
+    `later` of them hang on answers that are not there yet, and are about the most. `cost` is the
+    most that all should cost, None where a price is not known.
+    """
+
+    answered: int = 0
+    requests: Counter[str] = field(default_factory=Counter)  # by verb
+    parts: Counter[StageVerb] = field(default_factory=Counter)  # the same by stage and verb
+    later: int = 0
+    bytes_read: int = 0
+    tokens_written: int = 0
+    images: int = 0
+    cost: float | None = 0.0
+
+    @property
+    def left(self) -> int:
+        """How many requests are to be asked."""
+        return self.requests.total()
+
+    @property
+    def tokens_read(self) -> int:
+        """About how many tokens the requests have, as models differ in what a token is."""
+        return -(-self.bytes_read // BYTES_PER_TOKEN)
+
+    def __add__(self, other: Workload) -> Workload:
+        """Both together."""
+        known = self.cost is not None and other.cost is not None
+        return Workload(
+            answered=self.answered + other.answered,
+            requests=self.requests + other.requests,
+            parts=self.parts + other.parts,
+            later=self.later + other.later,
+            bytes_read=self.bytes_read + other.bytes_read,
+            tokens_written=self.tokens_written + other.tokens_written,
+            images=self.images + other.images,
+            cost=(self.cost or 0.0) + (other.cost or 0.0) if known else None,
+        )
+
+    def add(
+        self,
+        request: Request,
+        cost_of: Callable[[Request], float | None] | None,
+        *,
+        stage: str,
+        later: bool,
+    ) -> None:
+        """One more is to be asked in that stage."""
+        self.requests[verb(request)] += 1
+        self.parts[stage, verb(request)] += 1
+        self.later += later
+        self.bytes_read += _bytes_read(request)
+        self.tokens_written += _tokens_written(request)
+        self.images += request.shots if isinstance(request, Draw) else 0
+        if cost_of is not None:
+            each = cost_of(request)
+            self.cost = None if self.cost is None or each is None else self.cost + each
+
+
+def _bytes_read(request: Request) -> int:
+    match request:
+        case Score():
+            return len(request.texts) * _length(request.context) + sum(map(_length, request.texts))
+        case Fill():
+            around = _length(request.before) + _length(request.after)
+            return around * max(1, len(request.choices)) + sum(map(_length, request.choices))
+        case Generate():
+            return _length(request.prompt) * request.samples
+        case Translate():
+            return _length(request.text)
+        case Draw():
+            return _length(request.prompt) * request.shots
+        case Look():
+            return _length(request.question) + sum(map(_length, request.choices))
+
+
+def _tokens_written(request: Request) -> int:
+    """The most, where texts are written."""
+    match request:
+        case Generate():
+            return request.samples * request.decoding.max_new_tokens
+        case Translate():
+            return request.decoding.max_new_tokens
+        case _:
+            return 0
+
+
+def _length(prompt: Prompt) -> int:
+    if isinstance(prompt, str):
+        return len(prompt.encode())
+    return sum(len(message.content.encode()) for message in prompt)
+
+
+def count_workload(
+    order: RunConfig,
+    dataset: Dataset,
+    models: Mapping[str, Sequence[Model]],
+    store: AnswerStore | None,
+) -> Workload:
+    """All that is left to be asked, beside what the store of the run holds, if it has one."""
+    counting = _WorkloadCounter(order, models, store)
+    for first, items in _windows(select_items(order, dataset)):
+        counting.window(first, items)
+    return counting.tally
+
+
+def _windows(items: Iterable[Item]) -> Iterator[tuple[int, list[Item]]]:
+    stream, first = iter(items), 0
+    while window := list(islice(stream, WINDOW_SIZE)):
+        yield first, window
+        first += len(window)
+
+
+class _WorkloadCounter:
+    def __init__(
+        self, order: RunConfig, models: Mapping[str, Sequence[Model]], store: AnswerStore | None
+    ) -> None:
+        self.tally = Workload()
+        self._suite, self._protocol = order.suite, order.protocol
+        self._models, self._store = models, store
+        self._needed = {
+            stage.name: self._suite.dependencies_of(stage) for stage in self._suite.stages
+        }
+        self._sections = {
+            (section.stage, section.role, section.identity.digest): section
+            for section in (store.sections() if store else ())
+        }
+
+    def window(self, first: int, items: Sequence[Item]) -> None:
+        """Count what all stages ask about some items, of which the first has that number."""
+        given: dict[int, list[AnsweredRequest]] = defaultdict(list)
+        for stage in self._suite.stages:
+            needed = self._needed[stage.name]
+            asked = [
+                list(
+                    stage.ask(
+                        item,
+                        Answers(each for each in given[n] if each.stage in needed),
+                        self._protocol,
+                    )
+                )
+                for n, item in enumerate(items)
+            ]
+            for model in self._models[stage.role]:
+                self._section(stage, model, first, asked, given)
+
+    def _section(
+        self,
+        stage: Stage[Any, Any],
+        model: Model,
+        first: int,
+        asked: Sequence[Sequence[Request]],
+        given: Mapping[int, list[AnsweredRequest]],
+    ) -> None:
+        """Count one model's part in a stage, and give its answers to the stages that need them."""
+        section = self._sections.get((stage.name, stage.role, model.identity.digest))
+        is_needed = any(stage.name in needed for needed in self._needed.values())
+        stored = self._stored(section, first, first + len(asked), read=is_needed)
+        charging = as_paid(model)
+        for n, requests in enumerate(asked):
+            for index, request in enumerate(requests):
+                place = store.make_request_id(section.id, first + n, index) if section else -1
+                answer = stored.get(place)
+                if place in stored:
+                    self.tally.answered += 1
+                else:
+                    cost_of = charging.cost_of if charging else None
+                    later = bool(self._needed[stage.name])
+                    self.tally.add(request, cost_of, stage=stage.name, later=later)
+                if is_needed:
+                    given[n].append(
+                        AnsweredRequest(
+                            stage.name,
+                            stage.role,
+                            model.identity.label,
+                            request.name,
+                            answer or dummy_answer(request),
+                        )
+                    )
+
+    def _stored(
+        self, section: Section | None, first: int, end: int, *, read: bool
+    ) -> dict[int, Answer | None]:
+        """What is answered, by place; the answers themselves only if they are to be read."""
+        if self._store is None or section is None:
+            return {}
+        if not read:
+            known = self._store.known(section, first, end)
+            return {place: None for place in known.keys if known.answered(place)}
+        return {
+            place: answer
+            for place, _, answer in self._store.answers(section, first, end)
+            if not isinstance(answer, Failed)
+        }
+
+
+# So many seconds must have been seen, the start apart: what took less tells nothing of what a
+# hundred times as much would take.
+_MIN_SECONDS = 2.0
+# So large a part of the answers must have come after the first, or those count too, with all that
+# it took to start.
+_MIN_LATER_SHARE = 0.25
+# And so large a part of an estimate must be of what was seen to go on.
+_MIN_STEADY_SHARE = 0.5
+
+
+@dataclass
+class _VerbTimes:
+    """What one verb of one stage took in earlier runs, in seconds."""
+
+    answered: int = 0
+    seen: float = 0.0  # planning, and after the first answers
+    steady: float = 0.0  # what all answers would have taken, planned and at that pace
+    doubtful: float = 0.0  # what those took of which too few came after the first
+
+    def add(self, timing: Timing) -> None:
+        """One more measurement."""
+        later = timing.answered - timing.first
+        self.answered += timing.answered
+        if later < _MIN_LATER_SHARE * timing.answered:
+            self.doubtful += timing.planning + timing.starting + timing.going_on
+        else:
+            self.seen += timing.planning + timing.going_on
+            self.steady += timing.planning + timing.going_on * timing.answered / later
+
+
+class MeasuredTimes:
+    """Seconds a request, by suite, protocol with its settings, models, stage and verb."""
+
+    def __init__(self, runs: Path) -> None:
+        """Read the manifests of all runs in a folder."""
+        self._measured: dict[bytes, dict[StageVerb, _VerbTimes]] = {}
+        for path in sorted(runs.glob("*/manifest.json")):
+            try:
+                manifest = read_manifest(path.parent)
+            except EpiceneError:  # of another version, or damaged: whoever uses the run is told
+                continue
+            self._learn(manifest)
+
+    def seconds(
+        self,
+        settings: RunSettings,
+        models: dict[str, tuple[Identity, ...]],
+        requests: Mapping[StageVerb, int],
+    ) -> float | None:
+        """About how long so many requests take once the models are loaded.
+
+        None where nobody knows: nothing was measured, or too little to tell.
+        """
+        if not requests:
+            return 0.0
+        known = self._measured.get(_comparable_runs_key(settings, models), {})
+        if (
+            sum(each.seen for each in known.values()) < _MIN_SECONDS
+            or requests.keys() - known.keys()
+        ):
+            return None
+        whole = sure = 0.0
+        for part, count in requests.items():
+            measured = known[part]
+            each = count / measured.answered
+            sure += each * measured.steady
+            whole += each * (measured.steady + measured.doubtful)
+        return whole if sure >= _MIN_STEADY_SHARE * whole else None
+
+    def _learn(self, manifest: Manifest) -> None:
+        parts = self._measured.setdefault(
+            _comparable_runs_key(manifest.settings, manifest.models), defaultdict(_VerbTimes)
+        )
+        for session in manifest.sessions:
+            for timing in session.timings:
+                parts[timing.stage, timing.verb].add(timing)
+
+
+def _comparable_runs_key(settings: RunSettings, models: dict[str, tuple[Identity, ...]]) -> bytes:
+    return digest(settings.suite, settings.protocol, fixed_models(models, set()))

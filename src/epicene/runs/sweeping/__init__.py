@@ -1,1 +1,0 @@
-"""Many runs as one: models × suites × protocols × languages, estimated, limited and resumed."""

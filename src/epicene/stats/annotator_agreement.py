@@ -1,0 +1,209 @@
+"""Agreement of annotators with each other and with automatic judgements, from frames of labels.
+
+The frames are those of `StudyResults`: people's judgements with the column `person`, and the
+suite's own. Agreement between people is computed from their own judgements (`frame`), and one label
+per item is taken from the adjudicated ones (`settled`). Labels are compared per item and name. What
+people are called changes no figure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.core.records import Column, Estimate, Row, digest
+from epicene.stats import paired_agreement
+from epicene.stats.tabulate import distinct_values, group_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import polars
+    from numpy.typing import NDArray
+
+ALL = "all"
+
+COLUMNS = (
+    Column(name="agreement", unit="number", decimals=3),
+    Column(name="standard error", unit="number", decimals=3),
+    Column(name="κ", unit="number", decimals=3),
+    Column(name="MCC", unit="number", decimals=3),
+    Column(name="α", unit="number", decimals=3),
+)
+
+NOTES = (
+    "Agreement is raw, with its standard error; κ is Cohen's, α Krippendorff's; MCC is Matthews' "
+    "correlation, for two labels.",
+)
+PAIR_NOTES = (
+    *NOTES,
+    "Of three people or more nobody is always the first of a pair: for κ and MCC each pair counts "
+    "in both orders.",
+)
+
+
+def majority_labels(frame: polars.DataFrame) -> polars.DataFrame:
+    """One judgement per item and name where several people judged.
+
+    The label that most gave; of labels that equally many gave, that of whoever judged the most
+    items; and if they judged as many, one by lot, which is the same each time.
+    """
+    import polars as pl
+
+    frame = _labelled_as_text(frame)
+    busy = frame.group_by("person").agg(pl.col("item").n_unique().alias("judged"))
+    lots = [digest(*row).hex() for row in frame.select("item", "name", "label").iter_rows()]
+    votes = frame.with_columns(
+        pl.len().over("item", "name", "label").alias("votes"), pl.Series("lot", lots, pl.String)
+    )
+    order = {"item": False, "name": False, "votes": True, "judged": True, "lot": False}
+    return (
+        votes.join(busy, on="person")
+        .sort([*order], descending=[*order.values()])
+        .unique(["item", "name"], keep="first", maintain_order=True)
+        .drop("votes", "judged", "lot")
+    )
+
+
+def annotator_pairs(frame: polars.DataFrame) -> polars.DataFrame:
+    """A row for every two people's judgements of one item and name: labels `a` and `b`."""
+    import polars as pl
+
+    frame = _labelled_as_text(frame)
+    other = frame.select(
+        "item", "name", pl.col("person").alias("person_b"), pl.col("label").alias("b")
+    )
+    both = frame.rename({"label": "a"}).join(other, on=["item", "name"], maintain_order="left")
+    return both.filter(pl.col("person") < pl.col("person_b"))
+
+
+def pairs_with_automatic(frame: polars.DataFrame, automatic: polars.DataFrame) -> polars.DataFrame:
+    """A row per item and name: people's label `a` and the suite's own `b`."""
+    import polars as pl
+
+    own = _labelled_as_text(automatic).select("item", "name", pl.col("label").alias("b"))
+    return (
+        majority_labels(frame)
+        .rename({"label": "a"})
+        .join(own, on=["item", "name"], maintain_order="left")
+    )
+
+
+def _labelled_as_text(frame: polars.DataFrame) -> polars.DataFrame:
+    """The frame with its words as text, which sorts and joins by spelling."""
+    import polars as pl
+    import polars.selectors as cs
+
+    return frame.with_columns(cs.categorical().cast(pl.String)).filter(
+        pl.col("label").is_not_null()
+    )
+
+
+def cells(pairs: polars.DataFrame, *, clustered: bool) -> tuple[Estimate, ...]:
+    """The numbers of `COLUMNS` for pairs of labels."""
+    return (
+        paired_agreement.raw(pairs, clustered=clustered),
+        standard_error(pairs),
+        kappa(pairs, clustered=clustered),
+        mcc(pairs, clustered=clustered),
+        alpha(pairs, clustered=clustered),
+    )
+
+
+def kappa(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
+    """Cohen's κ; of three people or more, every pair counts in both orders."""
+    return _order_independent(paired_agreement.kappa, pairs, clustered=clustered)
+
+
+def mcc(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
+    """Matthews correlation; of three people or more, every pair counts in both orders."""
+    return _order_independent(paired_agreement.mcc, pairs, clustered=clustered)
+
+
+def _order_independent(
+    statistic: Callable[..., Estimate], pairs: polars.DataFrame, *, clustered: bool
+) -> Estimate:
+    """A statistic of two raters that does not depend on who is called the first of a pair.
+
+    Two people are two raters, whoever of them comes first. Of more people nobody is always the
+    first, so half of every pair's weight goes to either order.
+    """
+    import polars as pl
+
+    if "person_b" not in pairs.columns:  # people are the first, and the machine the second
+        return statistic(pairs, clustered=clustered)
+    pairs = pairs.sort("item", "name")
+    turned = pairs.rename({"a": "b", "b": "a"}).select(pairs.columns)
+    if pl.concat([pairs["person"], pairs["person_b"]]).n_unique() <= 2:
+        # Resampling draws the same only from the same table, which the names must not turn.
+        first = min(pairs, turned, key=lambda each: each["a"].to_list())
+        return statistic(first, clustered=clustered)
+    both = pl.concat([pairs, turned])
+    if not clustered:  # the two orders of a pair are not independent, nor are an item's pairs
+        both = both.with_columns(pl.col("item").alias("group"))
+    return msgspec.structs.replace(statistic(both, clustered=True), n=len(pairs))
+
+
+def standard_error(pairs: polars.DataFrame) -> Estimate:
+    """The standard error of the raw agreement, as if the pairs were independent."""
+    from epicene.stats.agreement import standard_error as error_of
+
+    if not len(pairs):
+        return Estimate(value=None, why="no item was judged both ways")
+    # In one order: who is called what decides the order of the pairs, and that the last bit.
+    return error_of((pairs["a"] == pairs["b"]).sort().to_numpy())
+
+
+def alpha(pairs: polars.DataFrame, *, clustered: bool) -> Estimate:
+    """Krippendorff's α of all who judged; an item judged by three is three pairs."""
+    import polars as pl
+
+    from epicene.stats.agreement import krippendorff
+
+    if not len(pairs):
+        return Estimate(value=None, why="no item was judged both ways")
+    if "person_b" in pairs.columns:
+        raters = pl.concat(
+            [
+                pairs.select("item", "group", "person", pl.col("a").alias("label")),
+                pairs.select(
+                    "item", "group", pl.col("person_b").alias("person"), pl.col("b").alias("label")
+                ),
+            ]
+        ).unique(["item", "person"], maintain_order=True)
+    else:
+        raters = pl.concat(
+            [pairs.select("item", "group", pl.col(side).alias("label")) for side in ("a", "b")]
+        )
+    items = raters.group_by("item", maintain_order=True).agg("label", pl.col("group").first())
+    groups = group_codes(items) if clustered else None
+    return krippendorff(items["label"].to_list(), groups)
+
+
+def labels_by_item(frame: polars.DataFrame) -> tuple[list[list[str]], NDArray[Any]]:
+    """What people said of each item and name, and a whole number for each one's group."""
+    import polars as pl
+
+    items = (
+        _labelled_as_text(frame)
+        .group_by("item", "name", maintain_order=True)
+        .agg("label", pl.col("group").first())
+    )
+    return items["label"].to_list(), group_codes(items)
+
+
+def by_facet(
+    pairs: polars.DataFrame,
+    facets: Sequence[str],
+    *,
+    clustered: bool,
+) -> Iterator[Row]:
+    """A row for all pairs, then one for each value of each facet: keys facet and value."""
+    import polars as pl
+
+    yield Row(keys=(ALL, ALL), cells=cells(pairs, clustered=clustered))
+    for facet in facets:
+        for value in distinct_values(pairs, facet):
+            part = pairs.filter(pl.col(facet) == value)
+            yield Row(keys=(facet, value), cells=cells(part, clustered=clustered))

@@ -1,0 +1,162 @@
+"""Checked NumPy arrays, and rows summed by cluster.
+
+A statistic of sums sees of a group only the group's own sums. A million groups of one right or
+wrong answer are therefore two classes, and drawing how often each class comes up is exactly drawing
+groups with replacement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from epicene.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Sized
+
+    from numpy.typing import ArrayLike, NDArray
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Ints: TypeAlias = "NDArray[np.int64]"
+
+NORMAL = NormalDist()
+
+
+def critical_value(level: float) -> float:
+    """How many standard errors a two-sided interval of that level reaches."""
+    if not 0 < level < 1:
+        raise InputError(f"A confidence level lies between 0 and 1, e.g. 0.95; it was {level}.")
+    return NORMAL.inv_cdf((1 + level) / 2)
+
+
+def finite_floats(values: ArrayLike, what: str) -> Floats:
+    """One-dimensional finite floats."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise InputError(f"The {what} are a table of {array.ndim} dimensions; give one row.")
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise InputError(
+            f"The {what} hold {array[bad[0]]} at place {bad[0]}; leave out what has no number."
+        )
+    return array
+
+
+def same_length(**named: Sized | None) -> int:
+    """The common length of the sequences given."""
+    lengths = {name: len(values) for name, values in named.items() if values is not None}
+    if len(set(lengths.values())) > 1:
+        raise InputError(
+            "These must be equally long: "
+            + ", ".join(f"{name} ({length})" for name, length in lengths.items())
+            + "."
+        )
+    return next(iter(lengths.values()))
+
+
+def max_unseen_share(n: int, level: float) -> float:
+    """The largest share that may hide where none was seen among `n`.
+
+    It is the upper Wilson limit of 0 in `n`. Where nothing varies, a standard error of 0 would
+    pretend certainty from any amount of data; this share shrinks only as `n` grows.
+    """
+    z2 = critical_value(level) ** 2
+    return z2 / (n + z2)
+
+
+def safe_ratio(above: Floats, below: Floats) -> Floats:
+    """One divided by the other, NaN where the other is 0."""
+    result = np.full(above.shape, np.nan)
+    np.divide(above, below, out=result, where=below != 0)
+    return result
+
+
+def finite_or_none(value: Any) -> float | None:
+    """A float, or None for what is not a number."""
+    number = float(value)
+    return number if np.isfinite(number) else None
+
+
+# A label per row (text or whole numbers); None makes each row its own group.
+Groups: TypeAlias = "Collection[Hashable] | NDArray[Any] | None"
+
+
+def encode_groups(groups: Groups, rows: int) -> Ints:
+    """The labels as numbers 0, 1, …"""
+    if groups is None:
+        return np.arange(rows, dtype=np.int64)
+    same_length(rows=range(rows), groups=groups)
+    if isinstance(groups, np.ndarray):
+        if groups.dtype.kind in "biu":
+            return _ranks(groups)
+        groups = groups.tolist()
+    seen: dict[Hashable, int] = {}
+    return np.fromiter((seen.setdefault(label, len(seen)) for label in groups), np.int64, rows)
+
+
+def _ranks(numbers: NDArray[Any]) -> Ints:
+    """Each number's place among those that occur; counted where they are few, else sorted."""
+    if numbers.dtype.kind == "i" and numbers.size and numbers.min() >= 0:
+        highest = int(numbers.max())
+        if highest <= _DENSE * numbers.size:
+            occurs = np.zeros(highest + 1, dtype=np.int64)
+            occurs[numbers] = 1
+            ranks: Ints = np.cumsum(occurs) - 1
+            return ranks.take(numbers)
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+
+
+# Up to so many times as large as there are rows, numbers are counted rather than sorted.
+_DENSE = 16
+
+
+@dataclass(frozen=True)
+class GroupClasses:
+    """Groups of equal sums put together: the sums (class × column) and how many groups each."""
+
+    values: Floats
+    counts: Ints
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return int(self.counts.sum())
+
+    @property
+    def totals(self) -> Floats:
+        """The sums over all rows."""
+        totals: Floats = self.counts @ self.values
+        return totals
+
+
+def group_sums(columns: Floats, codes: Ints) -> Floats:
+    """Each column (row × column) summed within each group (group × column)."""
+    groups = int(codes.max()) + 1 if codes.size else 0
+    return np.stack([_sums(column, codes, groups) for column in columns.T], axis=1)
+
+
+def _sums(column: Floats, codes: Ints, groups: int) -> Floats:
+    whole = bool(np.all(column == np.rint(column)))
+    # Fractions are added in one order whatever the order of the rows, so that the same data
+    # give the same bits.
+    order = slice(None) if whole else np.lexsort((column, codes))
+    return np.bincount(codes[order], weights=column[order], minlength=groups).astype(np.float64)
+
+
+def collapse_groups(sums: Floats) -> GroupClasses:
+    """Groups (group × column) into classes, in the order of their values."""
+    codes = np.zeros(len(sums), dtype=np.int64)
+    for column in sums.T:
+        if len(column) and not np.ptp(column):  # it tells no groups apart
+            continue
+        levels, inverse = np.unique(column, return_inverse=True)
+        if codes.any():
+            codes = np.unique(codes * len(levels) + inverse, return_inverse=True)[1]
+        else:
+            codes = inverse
+    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
+    return GroupClasses(values=sums[first], counts=counts.astype(np.int64))

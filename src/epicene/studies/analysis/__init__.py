@@ -1,0 +1,1 @@
+"""Build studies from runs, and analyse responses: quality, agreement, exclusions, results."""

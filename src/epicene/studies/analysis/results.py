@@ -1,0 +1,189 @@
+"""The results of a study: people's judgements beside the suite's own, its tables and figures."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.core.errors import InputError
+from epicene.runs.results import RunJudgements, judgement_frame
+from epicene.runs.summary import label_comparable_runs
+from epicene.stats.tabulate import undetected_share
+from epicene.studies.collection.adjudication import apply_adjudications
+from epicene.studies.collection.progress import StudyProgress, study_progress
+from epicene.studies.design.answers import as_sentence, response_problems
+from epicene.suites import RunInfo, choose_protocol, find_suite
+from epicene.suites.studies import StudyResults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import polars
+
+    from epicene.core.records import Estimate, Figure, Judgement, Table
+    from epicene.runs.results import StoredRun
+    from epicene.studies.collection.adjudication import Adjudications
+    from epicene.studies.design.schema import Response, Study, StudyItem
+    from epicene.suites import Suite
+
+
+class IncompatibleStudyError(InputError):
+    """The study was changed so that its suite can make nothing of any answer."""
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """A study's results, as the suite tabulates them.
+
+    `unread` responses are not among them: they do not answer what the suite's own study asks.
+    """
+
+    suite: Suite[Any, Any]
+    results: StudyResults[Any]
+    progress: StudyProgress
+    metrics: Mapping[str, Estimate]
+    undetected: Estimate
+    tables: tuple[Table, ...]
+    kind: str
+    unread: int = 0
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures, drawn only when somebody wants to see them."""
+        return tuple(self.suite.studies[self.kind].figures(self.results))
+
+
+def summarise_study(
+    study: Study,
+    responses: Sequence[Response],
+    runs: Sequence[StoredRun] = (),
+    settled: Adjudications | None = None,
+) -> StudySummary:
+    """All tables of a study that a suite defined, with runs of the same suite beside people.
+
+    Labels are taken as if everybody had given the settled answers.
+    """
+    if study.drawn is None:
+        raise InputError(
+            f"The study {study.name} was not drawn by a suite, so there are no tables of it; "
+            "`epicene annotate export` gives the answers."
+        )
+    suite = find_suite(study.suite)
+    kind = suite.studies[suite.study_name(study.drawn.kind)]
+    readable = _readable(suite, study, responses)
+    results = study_results(suite, study, readable, runs, settled)
+    if not results.responses:
+        raise InputError(f"Nobody has answered the study {study.name} yet.")
+    return StudySummary(
+        suite=suite,
+        results=results,
+        progress=study_progress(study, results.responses),
+        metrics=kind.metrics(results),
+        undetected=undetected_share(results.frame),
+        # One that lists texts may have none to list.
+        tables=tuple(table for table in kind.tables(results) if table.rows),
+        kind=study.drawn.kind,
+        unread=len(responses) - len(readable),
+    )
+
+
+def _readable(
+    suite: Suite[Any, Any], study: Study, responses: Sequence[Response]
+) -> list[Response]:
+    """The responses that answer what the suite itself asks, whatever the study's file asks now."""
+    assert study.drawn is not None
+    own = suite.studies[study.drawn.kind].study(
+        choose_protocol(suite, study.drawn.protocol, {}, None)
+    )
+    asked = {question.id for question in own.questions}
+    items = {item.id: item for item in study.items}
+    readable, faults = [], []
+    for response in responses:
+        item = items.get(response.item)
+        answers = {name: said for name, said in response.answers.items() if name in asked}
+        wrong = [] if item is None else [*response_problems(own, item, answers)]
+        faults += wrong
+        if not wrong:
+            readable.append(response)
+    if faults and not any(response.item in items for response in readable):
+        raise IncompatibleStudyError(
+            f"The suite {suite.name} can make nothing of the answers to {study.name}, whose "
+            f"questions were changed: {as_sentence(faults[0])} Put them back in study.toml."
+        )
+    return readable
+
+
+def study_results(
+    suite: Suite[Any, Any],
+    study: Study,
+    responses: Iterable[Response],
+    runs: Sequence[StoredRun] = (),
+    settled: Adjudications | None = None,
+) -> StudyResults[Any]:
+    """People's judgements of the items, and the suite's own of the same."""
+    assert study.drawn is not None
+    kind = suite.studies[study.drawn.kind]
+    protocol = choose_protocol(suite, study.drawn.protocol, {}, None)
+    items = {item.id: item for item in study.items}
+    kept: list[Response] = []
+    besides: list[Response] = []
+    for response in responses:
+        (kept if response.item in items else besides).append(response)
+
+    def judged(given: Iterable[Response]) -> Iterator[tuple[StudyItem, Judgement]]:
+        for response in given:
+            item = items[response.item]
+            for judgement in kind.judge(item, response):
+                facets = {**judgement.facets, "person": response.participant}
+                yield item, msgspec.structs.replace(judgement, facets=facets)
+
+    frame = _judgement_frame(judged(kept), study, protocol.name)
+    decided = apply_adjudications(study, kept, settled) if settled else []
+    own = ((item, judgement) for item in study.items for judgement in kind.automatic(item))
+    return StudyResults(
+        study=study,
+        responses=kept,
+        frame=frame,
+        settled=_judgement_frame(judged(decided), study, protocol.name) if settled else frame,
+        automatic=_judgement_frame(own, study, protocol.name),
+        protocol=protocol,
+        besides=besides,
+        runs=_run_judgements(suite, runs) if runs else None,
+    )
+
+
+def _run_judgements(suite: Suite[Any, Any], runs: Sequence[StoredRun]) -> polars.DataFrame:
+    """The judgements of runs to be set beside people's."""
+    import polars as pl
+
+    for run in runs:
+        if run.suite.name != suite.name:
+            raise InputError(
+                f"{run.folder} is a run of {run.suite.name}, and the study is one of {suite.name}."
+            )
+    frames = [
+        judgement_frame(RunJudgements(run), info)
+        for run, info in zip(runs, label_comparable_runs(runs), strict=True)
+    ]
+    return pl.concat(frames, how="diagonal")
+
+
+def _judgement_frame(
+    judged: Iterable[tuple[StudyItem, Judgement]], study: Study, protocol: str
+) -> polars.DataFrame:
+    """The judgements by the model that the items name."""
+    import polars as pl
+
+    by_model: dict[str, list[Judgement]] = defaultdict(list)
+    for item, judgement in judged:
+        by_model[item.fields.get("model", "")].append(judgement)
+    frames = [
+        judgement_frame(
+            judgements, RunInfo(run=study.name, model=model, protocol=protocol, identities={})
+        )
+        for model, judgements in (by_model or {"": []}).items()
+    ]
+    return pl.concat(frames, how="diagonal")

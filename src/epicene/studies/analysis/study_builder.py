@@ -1,0 +1,123 @@
+"""Build a study by sampling items from runs, or from a suite's data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.core.errors import InputError
+from epicene.runs.plan import filter_languages
+from epicene.runs.results import RunJudgements, StoredRun
+from epicene.runs.summary import label_comparable_runs
+from epicene.studies.design.schema import SamplingRecord
+from epicene.suites import choose_protocol
+from epicene.suites.studies import Material
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from epicene.studies.design.sampling import Candidate, SamplingOptions
+    from epicene.studies.design.schema import Study
+    from epicene.suites import DataSource, RunInfo, Suite
+    from epicene.suites.studies import StudyKind
+
+if TYPE_CHECKING:
+    Materials = Iterable[Material[Any, Any]]
+
+
+def study_from_runs(
+    runs: Sequence[StoredRun], wanted: SamplingOptions, *, study: str = "", protocol: str = ""
+) -> Study:
+    """A study of the runs' answers, drawn as the protocol says; the runs' own, if none is named."""
+    infos = label_comparable_runs(runs)
+    suite = runs[0].suite
+    name = _study_name(suite, study)
+    if not suite.studies[name].from_runs:
+        raise InputError(
+            f"The study {name} is drawn from data, not from runs; give --suite {suite.name}."
+        )
+    drawn = SamplingRecord(
+        kind=name,
+        protocol=protocol or runs[0].protocol.name,
+        runs=tuple(info.run for info in infos),
+        data=", ".join(dict.fromkeys(run.manifest.settings.data for run in runs)),
+        **msgspec.to_builtins(wanted),
+    )
+    return _sample(suite, drawn, lambda: _run_materials(runs, infos), wanted)
+
+
+def study_from_data(
+    suite: Suite[Any, Any],
+    source: DataSource,
+    wanted: SamplingOptions,
+    *,
+    study: str = "",
+    protocol: str = "epicene",
+    languages: tuple[str, ...] = (),
+) -> Study:
+    """A study of the suite's own items, which no model has seen."""
+    name = _study_name(suite, study)
+    if suite.studies[name].from_runs:
+        raise InputError(f"The study {name} is about what models wrote; name the run folders.")
+    how = choose_protocol(suite, protocol, {}, None)
+    dataset = suite.read(source, how)
+
+    def materials() -> Iterator[Material[Any, Any]]:
+        for item in filter_languages(dataset.items, languages, dataset.name):
+            yield Material(item=item, protocol=how)
+
+    drawn = SamplingRecord(
+        kind=name, protocol=how.name, data=dataset.name, **msgspec.to_builtins(wanted)
+    )
+    return _sample(suite, drawn, materials, wanted)
+
+
+def _study_name(suite: Suite[Any, Any], name: str) -> str:
+    """The study that is meant; of several, one must be named."""
+    if not name and len(suite.studies) > 1:
+        raise InputError(
+            f"The suite {suite.name} has the studies {', '.join(sorted(suite.studies))}; name one "
+            "with --study."
+        )
+    return suite.study_name(name)
+
+
+def _sample(
+    suite: Suite[Any, Any],
+    drawn: SamplingRecord,
+    materials: Callable[[], Materials],
+    wanted: SamplingOptions,
+) -> Study:
+    kind = suite.studies[drawn.kind]
+    protocol = choose_protocol(suite, drawn.protocol, {}, None)
+    whole = kind.study(protocol)
+    if whole.judgements > 1:
+        if wanted.twice is not None:
+            raise InputError(
+                f"Every item of the study {drawn.kind} is for {whole.judgements} people already; "
+                "leave --twice out."
+            )
+        wanted = msgspec.structs.replace(wanted, twice=0)
+    items = kind.draw(_Candidates(kind, materials), protocol, wanted)
+    return msgspec.structs.replace(whole, suite=suite.name, items=items, drawn=drawn)
+
+
+class _Candidates:
+    """What the materials give, made anew each time it is walked."""
+
+    def __init__(self, kind: StudyKind[Any, Any], materials: Callable[[], Materials]) -> None:
+        self._kind = kind
+        self._materials = materials
+
+    def __iter__(self) -> Iterator[Candidate]:
+        for material in self._materials():
+            yield from self._kind.candidates(material)
+
+
+def _run_materials(
+    runs: Sequence[StoredRun], infos: Sequence[RunInfo]
+) -> Iterator[Material[Any, Any]]:
+    for run, info in zip(runs, infos, strict=True):
+        for item, answers in RunJudgements(run).answered():
+            yield Material(item=item, protocol=run.protocol, model=info.model, answers=answers)

@@ -1,0 +1,1 @@
+"""Study folders: the database of responses, assignment of items, participants, adjudication."""

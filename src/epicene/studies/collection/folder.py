@@ -1,0 +1,177 @@
+"""A study folder: `study.toml` with what is asked, a database with what was answered."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
+from epicene.studies.collection.adjudication import AdjudicationStore
+from epicene.studies.collection.database import ImportCounts, ResponseStore
+from epicene.studies.collection.schema_drift import ValidResponses, valid_responses
+from epicene.studies.design.answers import as_sentence
+from epicene.studies.design.checks import check_study, launch_problems
+from epicene.studies.design.schema import Option
+from epicene.studies.exchange.response_files import read_adjudications, read_responses
+from epicene.studies.exchange.study_files import read_study, study_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from pathlib import Path
+
+    from epicene.studies.design.schema import AnswerValue, Question, Response, Study
+    from epicene.studies.exchange.response_files import LocatedResponse, ResponseFormat
+
+if TYPE_CHECKING:
+    ResponseReader = Callable[[Study], list[LocatedResponse]]
+
+STUDY_FILE = "study.toml"
+RESPONSES_FILE = "responses.sqlite"
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """A study and where its responses are."""
+
+    path: Path
+    study: Study
+
+    def responses(self) -> list[Response]:
+        """All responses there are."""
+        if not (self.path / RESPONSES_FILE).exists():
+            return []
+        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store:
+            return store.all()
+
+    def valid_responses(self, without: Collection[str] = ()) -> ValidResponses:
+        """The responses and settled answers that fit the study as it is now, but some people's."""
+        responses = [each for each in self.responses() if each.participant not in without]
+        return valid_responses(self.study, responses, self.adjudications().all())
+
+    def adjudications(self) -> AdjudicationStore:
+        """What the owner decided where people differ."""
+        return AdjudicationStore(self.path / RESPONSES_FILE, self.study)
+
+    def address(self) -> str:
+        """Where people last reached its pages; empty if it was never served."""
+        if not (self.path / RESPONSES_FILE).exists():
+            return ""
+        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store:
+            return store.address()
+
+    def remember_address(self, address: str) -> None:
+        """Where people reach its pages from now on."""
+        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store:
+            store.remember_address(address)
+
+    def take(
+        self,
+        file: Path,
+        *,
+        participant: str = "",
+        columns: Mapping[str, str] | None = None,
+        replace: bool = False,
+        incomplete: bool = False,
+        layout: ResponseFormat = "auto",
+    ) -> ImportCounts:
+        """Keep the responses and settled answers in a file, all or none.
+
+        Each must answer all that is asked, unless it may be `incomplete`: given before the study
+        asked so much.
+        """
+
+        def read(study: Study) -> list[LocatedResponse]:
+            return read_responses(
+                file, study, participant=participant, columns=columns, layout=layout
+            )
+
+        found = (_read_incomplete if incomplete else _read_complete)(read, self.study)
+        decisions = read_adjudications(file, self.study, columns=columns, layout=layout)
+        if not found and not decisions:
+            raise InputError(f"{file} has no answers; nothing was filled in.")
+        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store, store.writing() as db:
+            added = store.put(found, replace=replace)
+            settled = self.adjudications().put(db, decisions, replace=replace)
+        return added._replace(settled=settled)
+
+
+def _read_complete(read: ResponseReader, study: Study) -> list[LocatedResponse]:
+    """The responses, if each answers all that is asked."""
+    try:
+        return read(study)
+    except InputError as error:
+        try:
+            _read_incomplete(read, study)
+        except InputError:
+            raise error from None
+        raise InputError(
+            f"{str(error).removesuffix('.')}; if study.toml did not ask that when it was answered, "
+            "--incomplete takes the file as it is."
+        ) from None
+
+
+def _read_incomplete(read: ResponseReader, study: Study) -> list[LocatedResponse]:
+    """The responses, whatever they leave unanswered."""
+    optional = tuple(msgspec.structs.replace(each, required=False) for each in study.questions)
+    required = {question.id for question in study.questions if question.required}
+    found = []
+    for placed in read(msgspec.structs.replace(study, questions=optional)):
+        answers = {
+            name: answer
+            for name, answer in placed.response.answers.items()
+            if name not in required or not _is_blank(answer)
+        }
+        if answers:
+            response = msgspec.structs.replace(placed.response, answers=answers)
+            found.append(placed._replace(response=response))
+    return found
+
+
+def _is_blank(answer: AnswerValue) -> bool:
+    return not (answer.strip() if isinstance(answer, str) else answer)
+
+
+def create_study_folder(path: Path, study: Study) -> StudyFolder:
+    """A new folder for a study; one that asks the same already is left as its owner has it."""
+    check_study(study, f"The study {study.name}")
+    if (path / STUDY_FILE).exists():
+        found = open_study_folder(path)
+        if _fixed_parts(found.study) != _fixed_parts(study):
+            raise InputError(
+                f"{path} holds another study, to which people may have answered; name another "
+                "folder with --out."
+            )
+        return found
+    for fault in launch_problems(study):
+        raise InputError(f"The study {study.name}: {as_sentence(fault)}")
+    write_atomically(path / STUDY_FILE, study_toml(study).encode())
+    return StudyFolder(path, study)
+
+
+def _fixed_parts(study: Study) -> tuple[object, ...]:
+    """What answers depend on; texts, languages, checks and access are the owner's to edit."""
+    questions = tuple(map(_without_texts, study.questions))
+    return study.name, study.suite, study.judgements, study.drawn, study.items, questions
+
+
+def _without_texts(question: Question) -> Question:
+    options = {
+        name: tuple(Option(id=each.id) for each in getattr(question, name))
+        for name in ("options", "labels")
+        if hasattr(question, name)
+    }
+    return msgspec.structs.replace(question, ask={}, hint={}, **options)
+
+
+def open_study_folder(path: Path) -> StudyFolder:
+    """Open a study folder."""
+    if not (path / STUDY_FILE).is_file():
+        raise InputError(
+            f"{path} is not a study folder: it has no {STUDY_FILE}; `epicene annotate sample` "
+            "makes one."
+        )
+    return StudyFolder(path, read_study(path / STUDY_FILE))

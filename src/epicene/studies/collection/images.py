@@ -1,0 +1,156 @@
+"""The images of a study: copied from runs, exported with sheets, served by content hash."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from epicene.core.errors import InputError
+from epicene.core.files import ImageFolder, write_atomically
+from epicene.studies.design.schema import ImagePanel
+from epicene.studies.exchange.response_files import all_items
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from epicene.studies.collection.folder import StudyFolder
+    from epicene.studies.design.schema import Study, StudyItem
+
+IMAGES_FOLDER = "images"  # by content, in a run's folder and a study's
+EXPORT_FOLDER = "pictures"
+
+_PARTS = ("practice", "checks", "fillers", "items")
+IMAGE_SIGNATURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp"}
+
+
+def copy_images(study: Study, runs: Sequence[Path], folder: Path) -> None:
+    """Keep the pictures that a study shows beside it, so that it needs its runs no longer."""
+    kept = ImageFolder(folder / IMAGES_FOLDER)
+    sources = [ImageFolder(run / IMAGES_FOLDER) for run in runs]
+    for item in _items_with_images(study):
+        for field in _image_fields(study):
+            name = item.fields[field]
+            if kept.path(name).exists():
+                continue
+            found = next((each.path(name) for each in sources if each.path(name).exists()), None)
+            if found is None:
+                raise InputError(
+                    f"The picture {name[:12]}… of {item.id} is in the images of none of the runs; "
+                    "put it back, or draw from runs that have theirs."
+                )
+            kept.put(found.read_bytes())
+
+
+def export_images(folder: StudyFolder, out: Path) -> Study:
+    """The study with its pictures as files under OUT that a person can open."""
+    study = folder.study
+    fields = _image_fields(study)
+    parts = {
+        part: tuple(_export_item_images(folder, item, fields, out) for item in getattr(study, part))
+        for part in _PARTS
+    }
+    return msgspec.structs.replace(study, **parts)
+
+
+def _export_item_images(
+    folder: StudyFolder, item: StudyItem, fields: Sequence[str], out: Path
+) -> StudyItem:
+    paths = {}
+    for field in fields:
+        if "." in item.fields[field]:  # a file beside the study, which its owner hands out
+            continue
+        path = _stored_path(folder, item, field)
+        data = path.read_bytes()
+        ending = next(
+            (end for head, end in IMAGE_SIGNATURES.items() if data.startswith(head)), "bin"
+        )
+        # By content: an item's id is anybody's text, and no name for a file.
+        paths[field] = f"{EXPORT_FOLDER}/{path.name[:16]}.{ending}"
+        write_atomically(out / paths[field], data)
+    return msgspec.structs.replace(item, fields=item.fields | paths)
+
+
+def check_images(folder: StudyFolder) -> None:
+    """Raise for an item whose picture is not there."""
+    for item in _items_with_images(folder.study):
+        for field in _image_fields(folder.study):
+            if "." not in item.fields[field]:
+                _stored_path(folder, item, field)
+
+
+def _stored_path(folder: StudyFolder, item: StudyItem, field: str) -> Path:
+    """Where a picture lies that an item names by its content."""
+    name = item.fields[field]
+    try:
+        path = ImageFolder(folder.path / IMAGES_FOLDER).path(name)
+    except InputError:
+        raise InputError(
+            f"The item {item.id} names no picture in {field}: {name!r} is neither a file beside "
+            f"the study, such as {name}.png, nor the sha256 of one in "
+            f"{folder.path / IMAGES_FOLDER}."
+        ) from None
+    if not path.exists():
+        raise InputError(f"{folder.path} lacks the picture of {item.id}; draw the study again.")
+    return path
+
+
+def _items_with_images(study: Study) -> Iterator[StudyItem]:
+    """Every item that a person may see."""
+    for part in _PARTS:
+        yield from getattr(study, part)
+
+
+def _image_fields(study: Study) -> list[str]:
+    """The fields that hold pictures."""
+    return [panel.field for panel in study.show if isinstance(panel, ImagePanel)]
+
+
+_MEDIA_TYPES = {"png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
+
+
+class ServedImage(NamedTuple):
+    """A picture, and the items that show it."""
+
+    path: Path
+    media_type: str
+    items: tuple[str, ...]
+
+
+class StudyImages:
+    """All pictures that a study shows."""
+
+    def __init__(self, folder: StudyFolder) -> None:
+        fields = [panel.field for panel in folder.study.show if isinstance(panel, ImagePanel)]
+        self._names: dict[str, str] = {}
+        self._pictures: dict[str, ServedImage] = {}
+        for item in all_items(folder.study) if fields else ():
+            for field in fields:
+                value = item.fields[field]
+                name = self._names.get(value) or self._add(folder.path, value)
+                known = self._pictures[name]
+                self._pictures[name] = known._replace(items=(*known.items, item.id))
+
+    def _add(self, folder: Path, value: str) -> str:
+        """Look a picture up: by its hash, or a file beside the study."""
+        path = folder / value if "." in value else ImageFolder(folder / IMAGES_FOLDER).path(value)
+        if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
+            raise InputError(f"{folder} has no picture {value}; draw the study again, or add it.")
+        data = path.read_bytes()
+        ending = next((end for head, end in IMAGE_SIGNATURES.items() if data.startswith(head)), "")
+        if not ending:
+            raise InputError(f"{path} is no picture that pages show: PNG, JPEG or WebP.")
+        name = hashlib.sha256(data).hexdigest()
+        self._names[value] = name
+        self._pictures.setdefault(name, ServedImage(path, _MEDIA_TYPES[ending], ()))
+        return name
+
+    def addresses(self, page: str) -> dict[str, str]:
+        """Where the pages under an address find each picture, by what items call it."""
+        return {value: f"{page}/{name}" for value, name in self._names.items()}
+
+    def find(self, name: str) -> ServedImage | None:
+        """The picture of that content."""
+        return self._pictures.get(name)

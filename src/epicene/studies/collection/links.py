@@ -1,0 +1,118 @@
+"""Signed links by which participants and the owner enter; only the secret can make one."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import os
+import secrets
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+
+from epicene.core.errors import InputError, RunError
+from epicene.studies.design.checks import MAX_NAME_LENGTH
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET_FILE = "access.key"
+
+UserRole: TypeAlias = Literal["person", "open", "owner"]
+
+_SECRET_BYTES = 32
+_MAX_TOKEN_LENGTH = 8 * MAX_NAME_LENGTH  # four bytes a sign, in base64, and the rest
+
+
+class User(NamedTuple):
+    """Who may come in, and as what; only a person has a name.
+
+    `issue` tells a person's link from those that were revoked before it; the first has none.
+    """
+
+    role: UserRole
+    name: str = ""
+    issue: str = ""
+
+
+class LinkSigner:
+    """Signs passes and knows those it signed. Another secret, and no link works any more."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def token(self, entrant: User) -> str:
+        """A pass as a word that can stand in an address."""
+        role, name, *issue = entrant if entrant.issue else entrant[:2]
+        return ".".join(
+            (role, _to_base64(name.encode()), *issue, self.sign("pass", role, name, *issue))
+        )
+
+    def read(self, token: str) -> User | None:
+        """The pass that a token stands for; None where it is none of ours."""
+        role, *others = token.split(".")
+        name, issue = [*others[:-1], "", ""][:2]
+        known: dict[str, UserRole] = {each: each for each in get_args(UserRole)}
+        if role not in known or len(token) > _MAX_TOKEN_LENGTH:
+            return None
+        try:
+            entrant = User(known[role], _from_base64(name).decode(), issue)
+            # As a whole, so that every pass is written in one way.
+            ours = hmac.compare_digest(self.token(entrant).encode(), token.encode())
+        except ValueError:
+            return None
+        return entrant if ours else None
+
+    def sign(self, purpose: str, *parts: str) -> str:
+        """What only this secret makes of the parts, for one purpose."""
+        message = b"".join(
+            len(part).to_bytes(4, "big") + part for part in (each.encode() for each in parts)
+        )
+        key = hmac.digest(self._secret, purpose.encode(), hashlib.sha256)
+        return _to_base64(hmac.digest(key, message, hashlib.sha256))
+
+    def is_signed(self, signature: str, purpose: str, *parts: str) -> bool:
+        """Whether a signature is ours."""
+        return hmac.compare_digest(self.sign(purpose, *parts).encode(), signature.encode())
+
+
+def load_signer(folder: Path) -> LinkSigner:
+    """The keys of a study; its secret is made the first time, for its owner's eyes alone."""
+    path = folder / SECRET_FILE
+    try:
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return _load_existing(path)
+        with os.fdopen(handle, "w") as file:
+            secret = secrets.token_bytes(_SECRET_BYTES)
+            file.write(secret.hex() + "\n")
+            file.flush()
+            os.fsync(handle)
+    except OSError as error:
+        raise RunError(f"Could not keep the secret {path}: {error.strerror or error}.") from error
+    return LinkSigner(secret)
+
+
+def _load_existing(path: Path) -> LinkSigner:
+    try:
+        secret = bytes.fromhex(path.read_text("ascii"))
+    except ValueError:
+        secret = b""
+    if len(secret) != _SECRET_BYTES:
+        raise InputError(
+            f"{path} holds no secret; delete it for a new one (all links change with it)."
+        )
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        raise InputError(
+            f"Others on this machine can read {path}, and whoever reads it can make links; "
+            f"`chmod 600 {path}`."
+        )
+    return LinkSigner(secret)
+
+
+def _to_base64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def _from_base64(text: str) -> bytes:
+    return base64.b64decode(text.encode() + b"=" * (-len(text) % 4), b"-_", validate=True)

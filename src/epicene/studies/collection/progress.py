@@ -1,0 +1,128 @@
+"""Progress of a study by list, item and participant, read from its database."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from epicene.core.records import Record
+from epicene.studies.collection.database import explain_errors
+from epicene.studies.collection.schema_drift import complete_responses
+from epicene.studies.design.schema import Response, Study, judgements_wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListProgress:
+    """A list, or the whole study where it has none: judgements wanted, given, and being made."""
+
+    list: str
+    items: int
+    wanted: int
+    given: int
+    out: int
+    people: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemProgress:
+    """An item."""
+
+    item: str
+    list: str
+    wanted: int
+    given: int
+    out: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParticipantProgress:
+    """A person who was invited or came."""
+
+    participant: str
+    entry: str
+    list: str | None
+    answered: int
+    state: str  # invited, refused, finished, or working
+    seen: datetime | None
+
+
+_LISTS = """
+    SELECT list, count(*) AS items, sum(wanted) AS wanted, sum(min(given, wanted)) AS given,
+        sum(out) AS out, (SELECT count(*) FROM people WHERE people.list = places.list) AS people
+    FROM places GROUP BY list ORDER BY list
+"""
+_ITEMS = """
+    SELECT item, list, wanted, given, out FROM places
+    ORDER BY given >= wanted, given, item LIMIT ? OFFSET ?
+"""
+_PEOPLE = """
+    SELECT participant, entry, list, answered, seen, CASE
+        WHEN entered IS NULL THEN 'invited' WHEN screened = 'refused' THEN 'refused'
+        WHEN finished IS NOT NULL THEN 'finished' ELSE 'working' END AS state
+    FROM people ORDER BY participant
+"""
+
+ProgressT = TypeVar("ProgressT", ListProgress, ItemProgress, ParticipantProgress)
+
+
+def list_progress(path: Path) -> list[ListProgress]:
+    """Every list."""
+    return _read(path, ListProgress, _LISTS)
+
+
+def item_progress(path: Path, *, start: int = 0, most: int = 100) -> list[ItemProgress]:
+    """Some of the items, those that lack most first."""
+    return _read(path, ItemProgress, _ITEMS, (most, start))
+
+
+def participant_progress(path: Path) -> list[ParticipantProgress]:
+    """Everybody."""
+    return _read(path, ParticipantProgress, _PEOPLE)
+
+
+def _read(
+    path: Path, kind: type[ProgressT], query: str, values: Sequence[object] = ()
+) -> list[ProgressT]:
+    with explain_errors(path), closing(sqlite3.connect(path, timeout=10)) as db:
+        db.row_factory = sqlite3.Row
+        return [
+            msgspec.convert(_with_datetime(dict(row)), kind) for row in db.execute(query, values)
+        ]
+
+
+def _with_datetime(row: dict[str, object]) -> dict[str, object]:
+    """A row with its time as one."""
+    if isinstance(row.get("seen"), float):
+        row["seen"] = datetime.fromtimestamp(float(str(row["seen"])), UTC)
+    return row
+
+
+class StudyProgress(Record, frozen=True, kw_only=True):
+    """How far a study is: what was wanted of its items, and what was given."""
+
+    name: str
+    items: int
+    wanted: int
+    given: int
+    people: int
+
+
+def study_progress(study: Study, responses: Sequence[Response]) -> StudyProgress:
+    """How far a study is; practice, attention checks and fillers do not count."""
+    own = complete_responses(study, responses)
+    return StudyProgress(
+        name=study.name,
+        items=len(study.items),
+        wanted=sum(judgements_wanted(study, item) for item in study.items),
+        given=len(own),
+        people=len({response.participant for response in own}),
+    )

@@ -1,0 +1,282 @@
+"""Assign items to people's sheets, and write sheets or projects for other annotation tools.
+
+A sheet has a person's items in an order of their own, with fillers and attention checks among them;
+practice items are in the instructions, with their answers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from epicene.core.errors import InputError
+from epicene.core.files import write_atomically
+from epicene.studies.collection.schema_drift import complete_responses, valid_responses
+from epicene.studies.design.answers import pluralise
+from epicene.studies.design.lists import items_by_list, presentation_order
+from epicene.studies.design.schema import (
+    ChoiceQuestion,
+    MarksQuestion,
+    Study,
+    TagsQuestion,
+    judgements_wanted,
+    visible_fields,
+    visible_values,
+)
+from epicene.studies.exchange.label_studio_project import project_files
+from epicene.studies.exchange.pcibex import experiment_files
+from epicene.studies.exchange.response_files import (
+    SAID_PREFIX,
+    SETTLED_BY,
+    SHOWN_PREFIX,
+    context_columns,
+    empty_sheet,
+    to_csv,
+)
+from epicene.studies.exchange.sheet_cells import answer_to_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from epicene.studies.collection.adjudication import Disagreement
+    from epicene.studies.design.schema import LocalisedText, Option, Question, Response, StudyItem
+
+if TYPE_CHECKING:
+    ItemsByPerson = dict[str, list[StudyItem]]
+
+
+class PriorResponses(NamedTuple):
+    """What was answered before: who met which item, and how many judged it.
+
+    Who met an item does not get it again, even if the study asks more of it by now.
+    """
+
+    met: frozenset[tuple[str, str]] = frozenset()
+    judged: Mapping[str, int] = {}
+
+    def lacking(self, study: Study, item: StudyItem) -> int:
+        """How many more people are to judge an item."""
+        return max(0, judgements_wanted(study, item) - self.judged.get(item.id, 0))
+
+    def left(self, study: Study, person: str, items: Sequence[StudyItem]) -> list[StudyItem]:
+        """Those of the items that still lack judgements and are new to a person."""
+        return [
+            item
+            for item in items
+            if (person, item.id) not in self.met and self.lacking(study, item)
+        ]
+
+
+def prior_responses(study: Study, responses: Sequence[Response]) -> PriorResponses:
+    """What the responses say was done already."""
+    whole = complete_responses(study, valid_responses(study, responses, {}).responses)
+    return PriorResponses(
+        met=frozenset((each.participant, each.item) for each in responses),
+        judged=Counter(each.item for each in whole),
+    )
+
+
+def assign_sheets(
+    study: Study, people: Sequence[str], before: PriorResponses | None = None
+) -> ItemsByPerson:
+    """Each item to as many people as are still to judge it; of a study with lists, a list to each.
+
+    Who has nothing left to do gets nothing.
+    """
+    if len(set(people)) < len(people):
+        raise InputError("One person was named twice.")
+    before = before or PriorResponses()
+    if study.lists == "none":
+        return _assign_items(study, people, before)
+    return _assign_lists(study, people, before)
+
+
+def _assign_items(study: Study, people: Sequence[str], before: PriorResponses) -> ItemsByPerson:
+    """Always those get an item who have fewest so far."""
+    hands: ItemsByPerson = {person: [] for person in people}
+    for item in study.items:
+        lacking = before.lacking(study, item)
+        able = [person for person in hands if (person, item.id) not in before.met]
+        if lacking > len(able):
+            raise InputError(
+                f"The item {item.id} lacks {pluralise(lacking, 'judgement')}, and the people named "
+                f"can give {len(able)}; name more."
+            )
+        for person in sorted(able, key=lambda person: len(hands[person]))[:lacking]:
+            hands[person].append(item)
+    return hands
+
+
+def _assign_lists(study: Study, people: Sequence[str], before: PriorResponses) -> ItemsByPerson:
+    """Who began a list goes on with it; the others always take the one that lacks most people.
+
+    Who is over takes lists in turn, too.
+    """
+    lists = items_by_list(study)
+    longest = max(map(len, lists.values()))
+    if study.per_person is not None and longest > study.per_person:
+        raise InputError(
+            f"A list of the study {study.name} has {longest} items, and a person gets at most "
+            f"{study.per_person}; change per_person in study.toml, or draw fewer."
+        )
+    lacking = {
+        name: max((before.lacking(study, item) for item in items), default=0)
+        for name, items in lists.items()
+    }
+    taken = _started_lists(lists, people, before)
+    for person, name in taken.items():
+        lacking[name] -= bool(before.left(study, person, lists[name]))
+    wanted, others = sum(max(0, each) for each in lacking.values()), len(people) - len(taken)
+    if wanted > others:
+        raise InputError(
+            f"The {len(lists)} lists of the study {study.name} lack people: {wanted} wanted, "
+            f"{others} at hand; name more, or ask for fewer judgements in study.toml."
+        )
+    for person in people:
+        if person not in taken:
+            taken[person] = max(lacking, key=lambda each: lacking[each])
+            lacking[taken[person]] -= 1
+    return {person: before.left(study, person, lists[taken[person]]) for person in people}
+
+
+def _started_lists(
+    lists: Mapping[str, Sequence[StudyItem]], people: Sequence[str], before: PriorResponses
+) -> dict[str, str]:
+    """The list of each person who has met an item of it."""
+    list_of = {item.id: name for name, items in lists.items() for item in items}
+    return {
+        person: list_of[item]
+        for person, item in sorted(before.met)
+        if person in people and item in list_of
+    }
+
+
+INSTRUCTIONS_FILE = "instructions.md"
+# So that spreadsheets read UTF-8.
+_UTF8_BOM = b"\xef\xbb\xbf"
+
+
+def write_sheets(
+    study: Study, people: Sequence[str], out: Path, responses: Sequence[Response] = ()
+) -> list[Path]:
+    """A sheet for each person who has something left to do, and the instructions; where they are.
+
+    What was answered already is in no sheet of the person who did.
+    """
+    for person in people:
+        if not person or "/" in person or person.startswith("."):
+            raise InputError(f"{person!r} cannot be the name of a person's sheet.")
+    before = prior_responses(study, responses)
+    hands = {
+        person: items for person, items in assign_sheets(study, people, before).items() if items
+    }
+    if not hands:
+        raise InputError(f"The study {study.name} has nothing left to do for those who are named.")
+    paths = {person: out / f"{person}.csv" for person in hands}
+    _must_be_new(paths.values())
+    for person, items in hands.items():
+        rows = [
+            item
+            for item in presentation_order(study, items, person)
+            if (person, item.id) not in before.met
+        ]
+        write_atomically(paths[person], _UTF8_BOM + empty_sheet(study, rows, person).encode())
+    write_atomically(out / INSTRUCTIONS_FILE, sheet_instructions(study).encode())
+    return [*paths.values(), out / INSTRUCTIONS_FILE]
+
+
+def write_pcibex_experiment(study: Study, out: Path) -> list[Path]:
+    """The files of an experiment for PCIbex; where they are."""
+    return _write_new_files(experiment_files(study), out)
+
+
+def write_label_studio_project(study: Study, out: Path) -> list[Path]:
+    """The files of a project for Label Studio; where they are."""
+    return _write_new_files(project_files(study), out)
+
+
+def _write_new_files(files: Mapping[str, str], out: Path) -> list[Path]:
+    texts = {out / name: text for name, text in files.items()}
+    _must_be_new(texts)
+    for path, text in texts.items():
+        write_atomically(path, text.encode())
+    return list(texts)
+
+
+def _must_be_new(paths: Iterable[Path]) -> None:
+    for path in paths:
+        if path.exists():
+            raise InputError(f"{path} is there already, and may be in use; name another folder.")
+
+
+def adjudication_sheet(study: Study, found: Sequence[Disagreement], by: str) -> str:
+    """A row per item on which people differ, with what each said, for one who decides."""
+    asked = [each.id for each in study.questions if any(each.id == one.question for one in found)]
+    rows: dict[str, dict[str, str]] = {}
+    for one in found:
+        row = rows.setdefault(
+            one.item.id, {SETTLED_BY: by, "item": one.item.id, **context_columns(study, one.item)}
+        )
+        row[f"{SAID_PREFIX}{one.question}"] = " | ".join(
+            f"{person}: {answer_to_cell(answer)}" for person, answer in one.answers.items()
+        )
+    heads = [SETTLED_BY, "item", *(f"{SHOWN_PREFIX}{name}" for name in visible_fields(study))]
+    for name in asked:
+        heads += [f"{SAID_PREFIX}{name}", name]
+    return to_csv(heads, rows.values())
+
+
+def sheet_instructions(study: Study) -> str:
+    """What a person must know to fill in a sheet; the study's own words in all its languages."""
+    parts = [part for code in study.title for part in _in_language(study, code)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _in_language(study: Study, code: str) -> Iterator[str]:
+    yield f"# {study.title[code]}"
+    for words in (study.consent, study.instructions):
+        if words:
+            yield words[code].strip()
+    for question in study.questions:
+        yield f"## {question.id}"
+        yield question.ask[code]
+        if question.hint:
+            yield question.hint[code]
+        yield _how_to_answer(question, code)
+    yield from _practice(study, code)
+
+
+def _practice(study: Study, code: str) -> Iterator[str]:
+    """The practice items as they would stand in a sheet, each with what was expected."""
+    for number, item in enumerate(study.practice, 1):
+        cells = (f"- {name}: {text}" for name, text in visible_values(study, item).items())
+        yield f"## {number}"
+        yield "\n".join(cells)
+        if item.feedback:
+            yield item.feedback[code]
+
+
+def _how_to_answer(question: Question, code: str) -> str:
+    """How an answer is written into its cell."""
+    if isinstance(question, ChoiceQuestion):
+        named = _option_lines(question.options, code) or "\n".join(
+            f"- `{name}`" for name in question.between
+        )
+        return f"One of\n\n{named}"
+    if isinstance(question, TagsQuestion):
+        return f"Any of these, with `;` between them:\n\n{_option_lines(question.options, code)}"
+    if isinstance(question, MarksQuestion):
+        words = f"Words of `{question.field}`, with `;` between them"
+        if not question.labels:
+            return f"{words}."
+        return f"{words}, each with `:` and one of\n\n{_option_lines(question.labels, code)}"
+    return "A text."
+
+
+def _option_lines(options: Sequence[Option], code: str) -> str:
+    return "\n".join(f"- `{option.id}`{_label_suffix(option.label, code)}" for option in options)
+
+
+def _label_suffix(label: LocalisedText, code: str) -> str:
+    return f": {label[code]}" if label else ""

@@ -1,0 +1,377 @@
+"""Give participants tasks, record their answers, and let them undo.
+
+Independent of the web. Every action is one transaction, and idempotent. A task is identified by its
+number for the participant, never by an item id, which might reveal too much.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import msgspec
+
+from epicene.core.records import to_json
+from epicene.studies.collection.assignment import AssignmentRules, TaskPart
+from epicene.studies.collection.database import (
+    decode_response,
+    explain_errors,
+    open_database,
+    rebuild_places,
+    write_transaction,
+)
+from epicene.studies.collection.folder import RESPONSES_FILE
+from epicene.studies.collection.participants import (
+    GRACE_SECONDS,
+    NotAssignedError,
+    Participants,
+    RejectedSubmissionError,
+    StudyClosedError,
+)
+from epicene.studies.design.answers import response_problems
+from epicene.studies.design.schema import AnswerValue, Response, StudyItem
+from epicene.studies.exchange.response_files import all_items, same_answers
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from epicene.studies.collection.folder import StudyFolder
+
+LEASE_SECONDS = 1800.0  # seconds that an item waits for an answer before others may have it
+MAX_TEXT_LENGTH = 10_000  # characters of one answer
+_MAX_SECONDS = 7 * 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something before a person. `revision` tells one attempt to answer from the next."""
+
+    number: int
+    revision: int
+    item: StudyItem
+    part: TaskPart
+    answers: Mapping[str, AnswerValue] = field(default_factory=dict)  # taken back, to start from
+    elapsed: float = field(default=0.0, compare=False)  # seconds since it was first shown
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What was expected of a practice item, and what the person said."""
+
+    number: int
+    item: StudyItem
+    answers: Mapping[str, AnswerValue]
+
+
+@dataclass(frozen=True)
+class NoTask:
+    """There is nothing to do for a person: they are through, or came when all was given out."""
+
+
+CurrentTask: TypeAlias = Task | Feedback | NoTask
+
+
+@dataclass(frozen=True)
+class ParticipantState:
+    """What is before a person, and how far they are."""
+
+    work: CurrentTask
+    answered: int
+    most: int  # that they will see, the practice left out
+    undo: int | None  # the number of the answer that they could take back
+
+
+SaveStatus: TypeAlias = Literal["saved", "repeated", "conflict"]
+
+_answers = msgspec.json.Decoder(dict[str, AnswerValue])
+
+
+class TaskQueue:
+    """The open desk of one study."""
+
+    def __init__(
+        self,
+        folder: StudyFolder,
+        *,
+        lease: float = LEASE_SECONDS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.study = folder.study
+        self.path: Path = folder.path / RESPONSES_FILE
+        self._items = {item.id: item for item in all_items(self.study)}
+        self._db = open_database(self.path)
+        with write_transaction(self._db, self.path):
+            rebuild_places(self._db, self.study)
+        self._assignment = AssignmentRules(self.study, self._db, lease)
+        self._lease = lease
+        self._clock = clock
+        self.participants = Participants(self.study, self._db, self.path, clock)
+
+    def close(self) -> None:
+        """Close, leaving one file behind."""
+        self._db.close()
+
+    def current_state(self, participant: str) -> ParticipantState:
+        """What is before a person, given to them now if need be, and how far they are."""
+        with write_transaction(self._db, self.path):
+            work = self._work(participant)
+            row = self.participants.row(participant)
+            most = self._assignment.most(row["list"])
+            return ParticipantState(work, row["answered"], most, self._last(participant))
+
+    def _work(self, participant: str) -> CurrentTask:
+        now = self._clock()
+        self._assignment.release_lapsed(now)
+        row = self.participants.row(participant)
+        if self.participants.stage(row) != "work":
+            raise NotAssignedError(participant)
+        while (pending := self._pending(participant)) is not None:
+            if (work := self._resumed(pending, now)) is not None:
+                self._seen(participant, now)
+                return work
+        if row["finished"] is not None and row["entry"] == "open":
+            return NoTask()
+        if self._assignment.wants_list(row):
+            name = self._assignment.choose_list(now)
+            if name is None:
+                return NoTask()
+            self._db.execute(
+                "UPDATE people SET list = ?, walked = 0 WHERE participant = ?", (name, participant)
+            )
+        self._seen(participant, now)
+        return self._given(participant, now)
+
+    def has_task_for(self, participant: str) -> bool:
+        """Whether there is anything to do for somebody who has yet to begin."""
+        now = self._clock()
+        with write_transaction(self._db, self.path):
+            self._assignment.release_lapsed(now)
+            if self._pending(participant) is not None:
+                return True
+            return self._assignment.choose_list(now) is not None
+
+    def _pending(self, participant: str) -> sqlite3.Row | None:
+        """The first of what the person has yet to answer or to read."""
+        row: sqlite3.Row | None = self._db.execute(
+            "SELECT * FROM assignments WHERE participant = ?"
+            " AND state <> 'answered' AND state <> 'withdrawn' ORDER BY number LIMIT 1",
+            (participant,),
+        ).fetchone()
+        return row
+
+    def _resumed(self, row: sqlite3.Row, now: float) -> Task | Feedback | None:
+        """What was given before, if it still can be; an item that others took over cannot."""
+        item = self._items.get(row["item"])
+        if item is None:  # no longer in the study
+            self._withdraw(row)
+            return None
+        if row["state"] == "feedback":
+            response = self._response(row)
+            return Feedback(row["number"], item, response.answers if response else {})
+        if row["state"] == "lapsed":
+            if not self._assignment.is_free(row["item"]):
+                self._withdraw(row)
+                return None
+            self._change(row, state="out", lapses=now + self._lease)
+        elif row["part"] == "item":
+            self._change(row, lapses=now + self._lease)
+        draft = {} if row["draft"] is None else _answers.decode(row["draft"])
+        elapsed = max(0.0, now - row["shown"])
+        return Task(row["number"], row["revision"], item, row["part"], draft, elapsed)
+
+    def _withdraw(self, row: sqlite3.Row) -> None:
+        self._change(row, state="withdrawn", lapses=None)
+        if row["part"] == "item":
+            self._db.execute(
+                "UPDATE people SET items = items - 1 WHERE participant = ?", (row["participant"],)
+            )
+
+    def _given(self, participant: str, now: float) -> Task | NoTask:
+        """Something new for the person; from here on it is theirs."""
+        row = self.participants.row(participant)
+        following = self._assignment.following(row)
+        if following is None:
+            if row["answered"]:
+                self._db.execute(
+                    "UPDATE people SET finished = coalesce(finished, ?) WHERE participant = ?",
+                    (now, participant),
+                )
+            return NoTask()
+        number = row["numbers"] + 1
+        is_item = following.part == "item"
+        self._db.execute(
+            "INSERT INTO assignments (participant, item, number, part, state, shown, lapses)"
+            " VALUES (?, ?, ?, ?, 'out', ?, ?)",
+            (
+                *(participant, following.item, number, following.part, now),
+                now + self._lease if is_item else None,
+            ),
+        )
+        self._db.execute(
+            "UPDATE people SET numbers = ?, items = items + ? WHERE participant = ?",
+            (number, is_item, participant),
+        )
+        return Task(number, 0, self._items[following.item], following.part)
+
+    def task(self, participant: str, number: int) -> Task:
+        """What a person was given under a number, answered or not."""
+        with explain_errors(self.path):
+            row = self._assigned(participant, number)
+        return Task(row["number"], row["revision"], self._items[row["item"]], row["part"])
+
+    def was_given(self, participant: str, items: tuple[str, ...]) -> bool:
+        """Whether a person was given one of the items."""
+        with explain_errors(self.path):
+            return any(
+                self._db.execute(
+                    "SELECT 1 FROM assignments WHERE participant = ? AND item = ?",
+                    (participant, item),
+                ).fetchone()
+                for item in items
+            )
+
+    def answer(
+        self,
+        participant: str,
+        number: int,
+        revision: int,
+        answers: Mapping[str, AnswerValue],
+        *,
+        seconds: float | None = None,
+        language: str = "",
+    ) -> SaveStatus:
+        """Keep an answer. The same again is no second one; another in its place is a conflict."""
+        if self.participants.is_closed(GRACE_SECONDS):
+            raise StudyClosedError
+        now = self._clock()
+        with write_transaction(self._db, self.path):
+            row = self._assigned(participant, number)
+            item = self._items[row["item"]]
+            self._check(item, answers)
+            response = Response(
+                study=self.study.name,
+                participant=participant,
+                item=item.id,
+                answers=dict(answers),
+                at=datetime.fromtimestamp(now, UTC),
+                seconds=round(_answer_seconds(seconds, now - row["shown"]), 1),
+                language=language,
+            )
+            if row["revision"] != revision or row["state"] in ("answered", "feedback"):
+                earlier = self._response(row)
+                again = earlier is not None and same_answers(earlier, response)
+                return "repeated" if again else "conflict"
+            self._keep(row, response)
+        return "saved"
+
+    def _check(self, item: StudyItem, answers: Mapping[str, AnswerValue]) -> None:
+        for answer in answers.values():
+            if isinstance(answer, str) and len(answer) > MAX_TEXT_LENGTH:
+                raise RejectedSubmissionError(f"A text has more than {MAX_TEXT_LENGTH} characters.")
+        for fault in response_problems(self.study, item, answers):
+            raise RejectedSubmissionError(fault)
+
+    def _keep(self, row: sqlite3.Row, response: Response) -> None:
+        self._db.execute(
+            "INSERT OR REPLACE INTO responses VALUES (?, ?, ?)",
+            (response.participant, response.item, to_json(response)),
+        )
+        practice = row["part"] == "practice"
+        item = self._items[response.item]
+        told = practice and bool(item.feedback or item.expected)
+        # The database has noted that it is answered.
+        self._change(row, revision=row["revision"] + 1, draft=None)
+        if told:
+            self._change(row, state="feedback")
+        back = row["state"] == "withdrawn" and row["part"] == "item"
+        self._db.execute(
+            "UPDATE people SET answered = answered + ?, items = items + ?, seen = ?"
+            " WHERE participant = ?",
+            (not practice, back, self._clock(), response.participant),
+        )
+
+    def acknowledge_feedback(self, participant: str, number: int) -> None:
+        """The person has read what was expected in practice."""
+        with write_transaction(self._db, self.path):
+            row = self._assigned(participant, number)
+            if row["state"] == "feedback":
+                self._change(row, state="answered")
+
+    def undo(self, participant: str, number: int) -> bool:
+        """Take back the answer that was given last, if that is its number, to be given anew."""
+        now = self._clock()
+        with write_transaction(self._db, self.path):
+            person = self.participants.row(participant)
+            finished = person["finished"] is not None and person["entry"] == "open"
+            if finished or self.participants.is_closed():
+                return False
+            row = self._assigned(participant, number)
+            if self._last(participant) != number:
+                return False
+            response = self._response(row)
+            self._db.execute(
+                "DELETE FROM responses WHERE participant = ? AND item = ?",
+                (participant, row["item"]),
+            )
+            self._change(
+                row,
+                state="out",
+                revision=row["revision"] + 1,
+                lapses=now + self._lease if row["part"] == "item" else None,
+                draft=None if response is None else to_json(response.answers),
+            )
+            self._db.execute(
+                "UPDATE people SET answered = max(0, answered - 1), finished = NULL"
+                " WHERE participant = ?",
+                (participant,),
+            )
+        return True
+
+    def _last(self, participant: str) -> int | None:
+        """The number of the last answer to something that is still in the study."""
+        rows = self._db.execute(
+            "SELECT number, item FROM assignments WHERE participant = ? AND state = 'answered'"
+            " AND part <> 'practice' ORDER BY number DESC",
+            (participant,),
+        )
+        return next((int(row["number"]) for row in rows if row["item"] in self._items), None)
+
+    # --- rows ----------------------------------------------------------------------------------
+
+    def _assigned(self, participant: str, number: int) -> sqlite3.Row:
+        row: sqlite3.Row | None = self._db.execute(
+            "SELECT * FROM assignments WHERE participant = ? AND number = ?", (participant, number)
+        ).fetchone()
+        if row is None or row["item"] not in self._items:
+            raise NotAssignedError(participant)
+        return row
+
+    def _response(self, row: sqlite3.Row) -> Response | None:
+        found = self._db.execute(
+            "SELECT response FROM responses WHERE participant = ? AND item = ?",
+            (row["participant"], row["item"]),
+        ).fetchone()
+        return None if found is None else decode_response(found["response"])
+
+    def _change(self, row: sqlite3.Row, **values: object) -> None:
+        columns = ", ".join(f"{name} = ?" for name in values)
+        self._db.execute(
+            f"UPDATE assignments SET {columns} WHERE participant = ? AND item = ?",  # noqa: S608
+            (*values.values(), row["participant"], row["item"]),
+        )
+
+    def _seen(self, participant: str, now: float) -> None:
+        self._db.execute("UPDATE people SET seen = ? WHERE participant = ?", (now, participant))
+
+
+def _answer_seconds(said: float | None, at_most: float) -> float:
+    """From when an item was first shown to its answer: as the page says, if it can be so.
+
+    The page knows how long an answer waited for a network; else it came when it was given.
+    """
+    longest = min(max(at_most, 0.0), _MAX_SECONDS)
+    return longest if said is None or not 0 <= said <= longest + 5 else said

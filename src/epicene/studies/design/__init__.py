@@ -1,0 +1,1 @@
+"""What a study shows and asks, whom, and which answers are valid."""

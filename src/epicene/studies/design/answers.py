@@ -1,0 +1,164 @@
+"""Which answers a question accepts, problems of a response, and when two answers are equal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene.core.errors import InputError, unknown
+from epicene.languages.normalisers import nfc
+from epicene.studies.design.schema import (
+    AnswerValue,
+    ChoiceQuestion,
+    MarksQuestion,
+    Question,
+    Response,
+    Span,
+    Study,
+    StudyItem,
+    TagsQuestion,
+    TextQuestion,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+    from epicene.studies.design.schema import Option
+
+
+def pluralise(number: int, what: str) -> str:
+    """So many of what `what` names one of: 1 answer, 2 answers."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def check_response(study: Study, item: StudyItem, response: Response) -> None:
+    """Raise the first fault of a response to an item of the study."""
+    for fault in response_problems(study, item, response.answers):
+        raise InputError(
+            f"The response of {response.participant} to {item.id}: {as_sentence(fault)}"
+        )
+
+
+def response_problems(
+    study: Study, item: StudyItem, answers: Mapping[str, AnswerValue]
+) -> Iterator[str]:
+    """Everything that is wrong with the answers to an item."""
+    known = {question.id for question in study.questions}
+    for name in answers:
+        if name not in known:
+            yield unknown_name("question", name, known)
+    for question in study.questions:
+        answer, asked = answers.get(question.id), is_asked(question, answers)
+        if answer is None:
+            if asked and question.required:
+                yield f"{question.id} has no answer"
+        elif not asked:
+            yield f"{question.id} was not to be asked"
+        else:
+            yield from (
+                f"{question.id} {fault}" for fault in answer_problems(question, item, answer)
+            )
+
+
+def is_asked(question: Question, answers: Mapping[str, AnswerValue]) -> bool:
+    """Whether a question is asked, given the answers to those before it."""
+    for name, wanted in question.when.items():
+        given = answers.get(name, ())
+        chosen = {given} if isinstance(given, str) else set(given)
+        if chosen.isdisjoint(wanted):
+            return False
+    return True
+
+
+def options_of(question: Question) -> tuple[Option, ...]:
+    """The options of a choice or of tags, or the labels of marks."""
+    if isinstance(question, MarksQuestion):
+        return question.labels
+    return question.options if isinstance(question, ChoiceQuestion | TagsQuestion) else ()
+
+
+def choice_ids(question: Question) -> tuple[str, ...]:
+    """The ids among which a question lets one choose; none where it asks for something else."""
+    if not isinstance(question, ChoiceQuestion | TagsQuestion):
+        return ()
+    ids = tuple(option.id for option in question.options)
+    return ids + question.between if isinstance(question, ChoiceQuestion) else ids
+
+
+def answer_problems(question: Question, item: StudyItem, answer: AnswerValue) -> Iterator[str]:
+    """Everything that is wrong with one answer, each to be read after the question's id."""
+    if isinstance(question, TagsQuestion | MarksQuestion):
+        if isinstance(answer, str):
+            yield "is answered by a text where a list is wanted"
+        elif question.required and not answer:
+            yield "is answered by nothing"
+        else:
+            yield from _list_problems(question, item, answer)
+    elif not isinstance(answer, str):
+        yield "is answered by a list where a text is wanted"
+    elif question.required and not answer.strip():
+        yield "is answered by nothing"
+    elif isinstance(question, ChoiceQuestion) and answer not in choice_ids(question):
+        yield f"has no choice {answer!r}"
+    elif isinstance(question, TextQuestion) and question.same_words:
+        wanted, given = len(item.fields[question.source].split()), len(answer.split())
+        if given != wanted:
+            yield f"has {given} words where {question.source} has {wanted}"
+
+
+def _list_problems(
+    question: TagsQuestion | MarksQuestion, item: StudyItem, answer: tuple[str | Span, ...]
+) -> Iterator[str]:
+    if len(set(answer)) < len(answer):
+        yield "says the same twice"
+    for one in answer:
+        if isinstance(question, MarksQuestion):
+            yield from _span_problems(question, item.fields[question.field], one)
+        elif one not in choice_ids(question):
+            yield f"has no choice {one!r}"
+
+
+def _span_problems(question: MarksQuestion, text: str, span: str | Span) -> Iterator[str]:
+    if not isinstance(span, Span):
+        yield f"is answered by {span!r} where marked characters are wanted"
+    elif not 0 <= span.start < span.end <= len(text):
+        yield f"marks characters {span.start} to {span.end} of {len(text)}"
+    elif span.label not in ([option.id for option in question.labels] or [""]):
+        yield f"has no label {span.label!r}"
+
+
+def normalise_answer(answer: AnswerValue) -> AnswerValue:
+    """An answer in the one of its spellings that Unicode calls canonical.
+
+    One keyboard writes a letter with its sign as one character, another as two.
+    """
+    if isinstance(answer, str):
+        return nfc(answer)
+    return tuple(nfc(one) if isinstance(one, str) else one for one in answer)
+
+
+def comparison_key(answer: AnswerValue) -> Hashable:
+    """What two answers have in common that say the same.
+
+    Runs of blanks, the order of tags and marks, and which canonical spelling was used are lost.
+    """
+    answer = normalise_answer(answer)
+    return " ".join(answer.split()) if isinstance(answer, str) else frozenset(answer)
+
+
+def matches_expected(item: StudyItem, response: Response) -> bool:
+    """Whether a response gives every answer that the item expects."""
+    return all(
+        name in response.answers
+        and comparison_key(response.answers[name]) == comparison_key(wanted)
+        for name, wanted in item.expected.items()
+    )
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
+    """The fault of an unknown name, with the nearest known."""
+    return str(unknown(what, name, known)).removesuffix(".").replace("There is", "there is", 1)
+
+
+def as_sentence(fault: str) -> str:
+    """A fault with its full stop."""
+    return fault if fault.endswith("?") else f"{fault}."

@@ -1,0 +1,257 @@
+"""Validation of study files: what is wrong with a study, in one sentence that names the place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.core import registry
+from epicene.core.errors import InputError
+from epicene.studies.design.answers import (
+    answer_problems,
+    as_sentence,
+    choice_ids,
+    options_of,
+    unknown_name,
+)
+from epicene.studies.design.schema import (
+    LOCALISED_FIELDS,
+    ChoiceQuestion,
+    ChoiceScreener,
+    DiffPanel,
+    MarksQuestion,
+    Response,
+    Study,
+    TagsQuestion,
+    TextPanel,
+    TextQuestion,
+    visible_fields,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from epicene.studies.design.schema import LocalisedText, Option, Question, Screener, StudyItem
+
+
+# Signs that do something else on the pages than choose an option: take back, help, mark a word.
+RESERVED_KEYS = ("u", "?", " ")
+
+
+def check_study(study: Study, where: str) -> None:
+    """Raise the first fault of a study."""
+    for fault in study_problems(study):
+        raise InputError(f"{where}: {as_sentence(fault)}")
+
+
+def launch_problems(study: Study) -> Iterator[str]:
+    """What is wrong with a study that is yet to be given out.
+
+    One that people answer in spite of it is still read and served.
+    """
+    for number, screen in enumerate(study.screening):
+        if isinstance(screen, ChoiceScreener):
+            yield from _key_problems(f"screening[{number}] ({screen.id})", screen.options)
+    for number, question in enumerate(study.questions):
+        place = f"questions[{number}] ({question.id})"
+        yield from _key_problems(place, options_of(question))
+        for label in question.labels if isinstance(question, MarksQuestion) else ():
+            if ":" in label.id:
+                yield f"{place} has the id {label.id!r}, whose colon a sheet would take for its own"
+
+
+def study_problems(study: Study) -> Iterator[str]:
+    """Everything that is wrong with a study."""
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", study.name):
+        yield f"the name {study.name!r} must be lower-case letters, digits and hyphens"
+    for what in ("show", "questions"):
+        if not getattr(study, what):
+            yield f"{what} is empty"
+    if study.judgements < 1:
+        yield f"judgements is {study.judgements}, and must be at least 1"
+    if study.per_person is not None and study.per_person < 1:
+        yield f"per_person is {study.per_person}, and must be at least 1"
+    yield from _id_problems("questions", (question.id for question in study.questions))
+    for question in study.questions:
+        if question.id in Response.__struct_fields__:
+            yield f"a question has the id {question.id!r}, which is a column of every response"
+    yield from _id_problems("screening", (screen.id for screen in study.screening))
+    for number, screen in enumerate(study.screening):
+        yield from _screener_problems(f"screening[{number}] ({screen.id})", screen)
+    for number, question in enumerate(study.questions):
+        place = f"questions[{number}] ({question.id})"
+        yield from _question_problems(place, question)
+        yield from _condition_problems(place, question, study.questions[:number])
+    yield from _language_problems(study)
+    yield from _field_problems(study)
+    yield from _item_problems(study)
+
+
+# --- parts of a study ------------------------------------------------------------------------
+
+
+def _id_problems(what: str, ids: Iterable[str]) -> Iterator[str]:
+    for name, count in Counter(ids).items():
+        if count > 1:
+            yield f"{what} has the id {name!r} {count} times"
+        if not name:
+            yield f"{what} has an empty id"
+
+
+def _option_problems(place: str, options: tuple[Option, ...]) -> Iterator[str]:
+    yield from _id_problems(place, (option.id for option in options))
+    for option in options:
+        if ";" in option.id or option.id != option.id.strip():
+            yield f"{place} has the id {option.id!r}, which a list in a sheet would not keep whole"
+
+
+def _screener_problems(place: str, screen: Screener) -> Iterator[str]:
+    if isinstance(screen, ChoiceScreener):
+        yield from _option_problems(place, screen.options)
+        names = [option.id for option in screen.options]
+        for name in screen.accept:
+            if name not in names:
+                yield f"{place} accepts {name!r}: {unknown_name('option', name, names)}"
+        if not screen.accept:
+            yield f"{place} accepts no answer"
+    else:
+        low, high = screen.at_least, screen.at_most
+        if low is not None and high is not None and low > high:
+            yield f"{place} accepts no number: {low} is more than {high}"
+
+
+def _question_problems(place: str, question: Question) -> Iterator[str]:
+    if isinstance(question, ChoiceQuestion):
+        if question.options and question.between:
+            yield f"{place} has both options and texts to choose between; keep one"
+        elif len(choice_ids(question)) < 2:
+            yield f"{place} has fewer than two choices"
+    if isinstance(question, TagsQuestion) and not question.options:
+        yield f"{place} has no options"
+    if isinstance(question, ChoiceQuestion | TagsQuestion):
+        yield from _option_problems(place, question.options)
+    if isinstance(question, MarksQuestion):
+        yield from _option_problems(place, question.labels)
+    if isinstance(question, TextQuestion) and question.same_words and not question.source:
+        yield f"{place} counts words, and names no source to count them in"
+
+
+def _key_problems(place: str, options: tuple[Option, ...]) -> Iterator[str]:
+    # The pages make no difference between a and A.
+    for key, count in Counter(option.key.lower() for option in options if option.key).items():
+        if count > 1:
+            yield f"{place} has the key {key!r} {count} times"
+        if key in RESERVED_KEYS:
+            yield f"{place} has the key {key!r}, which does something else on the pages"
+        elif len(key) > 1:
+            yield f"{place} has the key {key!r}, and a key is a single letter, digit or sign"
+
+
+def _condition_problems(
+    place: str, question: Question, earlier: tuple[Question, ...]
+) -> Iterator[str]:
+    offered = {other.id: choice_ids(other) for other in earlier if choice_ids(other)}
+    for name, wanted in question.when.items():
+        if name not in offered:
+            yield f"{place} depends on {name!r}, which is no earlier question with choices"
+            continue
+        for choice in wanted:
+            if choice not in offered[name]:
+                problem = unknown_name("choice", choice, offered[name])
+                yield f"{place} depends on {name!r}: {problem}"
+
+
+def _language_problems(study: Study) -> Iterator[str]:
+    known = registry.names("languages")
+    if not study.title:
+        yield "the title is empty; its languages are those of the pages"
+    for place, value in _localised_texts(study, ""):
+        codes = [value] if isinstance(value, str) else list(value)
+        for code in codes:
+            if code not in known:
+                yield f"{place}: {unknown_name('language', code, known)}"
+        missing = [code for code in study.title if value and code not in value]
+        if missing and not isinstance(value, str):
+            yield f"{place} has no text in {missing[0]!r}, a language of the title"
+
+
+def _localised_texts(part: object, place: str) -> Iterator[tuple[str, str | LocalisedText]]:
+    """Every language code and every text by language, with its place."""
+    if isinstance(part, tuple):
+        for number, inner in enumerate(part):
+            yield from _localised_texts(inner, f"{place}[{number}]")
+    elif isinstance(part, msgspec.Struct):
+        for name in part.__struct_fields__:
+            value, inside = getattr(part, name), f"{place}.{name}".lstrip(".")
+            if (name in LOCALISED_FIELDS and isinstance(value, dict)) or (
+                name == "language" and value
+            ):
+                yield inside, value
+            else:
+                yield from _localised_texts(value, inside)
+
+
+# --- fields and items ------------------------------------------------------------------------
+
+
+def _field_problems(study: Study) -> Iterator[str]:
+    for name, place in visible_fields(study).items():
+        if name in study.hidden:
+            yield f"{place} shows the field {name!r}, which is hidden"
+    texts = [panel.field for panel in study.show if isinstance(panel, TextPanel)]
+    panels = [panel.field for panel in study.show if not isinstance(panel, DiffPanel)]
+    for number, question in enumerate(study.questions):
+        place = f"questions[{number}] ({question.id})"
+        if isinstance(question, MarksQuestion) and question.field not in texts:
+            yield f"{place} marks words of {question.field!r}, which is not shown as a text"
+        for name in question.between if isinstance(question, ChoiceQuestion) else ():
+            if name not in panels:
+                yield f"{place} offers {name!r}, which is not shown"
+
+
+def _item_problems(study: Study) -> Iterator[str]:
+    parts = {name: getattr(study, name) for name in ("practice", "checks", "fillers", "items")}
+    yield from _id_problems("the study", (item.id for items in parts.values() for item in items))
+    shown = visible_fields(study)
+    for part, items in parts.items():
+        for item in items:
+            place = f"{part} {item.id!r}"
+            missing = [name for name in shown if name not in item.fields]
+            if missing:
+                yield f"{place} lacks the field {missing[0]!r} that {shown[missing[0]]} shows"
+            else:
+                yield from _expected_problems(study, part, place, item)
+            if item.judgements is not None and item.judgements < 0:
+                yield f"{place} asks for {item.judgements} judgements"
+            if study.lists == "given" and part == "items" and not item.list:
+                yield f"{place} names no list, and the lists are given"
+            if study.lists == "rotated" and part == "items" and not item.group:
+                yield f"{place} names no group, and the lists rotate within groups"
+
+
+def _expected_problems(study: Study, part: str, place: str, item: StudyItem) -> Iterator[str]:
+    if part == "checks" and not item.expected:
+        yield f"{place} is an attention check without the right answer"
+    questions = {question.id: question for question in study.questions}
+    for name, answer in item.expected.items():
+        if name not in questions:
+            yield f"{place}: {unknown_name('question', name, questions)}"
+        else:
+            for fault in answer_problems(questions[name], item, answer):
+                yield f"{place}: the right answer to {name} {fault}"
+
+
+MAX_NAME_LENGTH = 100
+
+
+def check_participant_name(name: str) -> str:
+    """A person's name that can stand in a link, a table and a file."""
+    if not name or len(name) > MAX_NAME_LENGTH or not name.isprintable() or name != name.strip():
+        raise InputError(
+            f"{name!r} cannot be the name of a person: up to {MAX_NAME_LENGTH} signs, and no "
+            "blanks around them."
+        )
+    return name

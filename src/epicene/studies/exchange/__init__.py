@@ -1,0 +1,1 @@
+"""Studies and responses as files: TOML and JSON, sheets, PCIbex, Label Studio."""

@@ -1,0 +1,126 @@
+"""Read and write study files (TOML, or JSON), and make item ids that reveal nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from epicene.core.data_files import read_text
+from epicene.core.errors import InputError
+from epicene.studies.design.checks import check_study
+from epicene.studies.design.sampling import item_id
+from epicene.studies.design.schema import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+
+def read_study(path: Path) -> Study:
+    """A study from a TOML or JSON file, checked."""
+    text = read_text(path)
+    try:
+        if path.suffix == ".toml":
+            values = _with_closing_time(tomllib.loads(text))
+        elif path.suffix == ".json":
+            values = json.loads(text)
+        else:
+            raise InputError(f"{path} is no study: a study is a .toml or .json file.")
+        study = msgspec.convert(values, Study)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from None
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path} does not fit: {error}.") from None
+    check_study(study, str(path))
+    return study
+
+
+def _with_closing_time(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with the moment when the study closes, where the file names its last day."""
+    access = values.get("access")
+    last = access.get("closes") if isinstance(access, dict) else None
+    if not isinstance(last, date) or isinstance(last, datetime):
+        return values
+    # Who means never may name the last day there is, which no other follows.
+    latest = datetime.max.replace(tzinfo=UTC)
+    ends = latest if last == date.max else datetime.combine(last, time(), UTC) + timedelta(days=1)
+    return values | {"access": {**values["access"], "closes": ends}}
+
+
+def write_study(study: Study, path: Path) -> None:
+    """A study into a TOML file, for people to edit, or a JSON file."""
+    if path.suffix == ".toml":
+        text = study_toml(study)
+    else:
+        text = json.dumps(msgspec.to_builtins(study), ensure_ascii=False, indent=1) + "\n"
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def study_toml(study: Study) -> str:
+    """A study as TOML."""
+    return "\n".join(_toml(msgspec.to_builtins(study, builtin_types=(datetime,)))) + "\n"
+
+
+def _toml(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """The lines of a TOML table; the standard library reads TOML and does not write it."""
+    tables = {key: value for key, value in table.items() if isinstance(value, dict)}
+    lists = {key: value for key, value in table.items() if _is_list_of_tables(value)}
+    for key, value in table.items():
+        if key not in tables and key not in lists:
+            yield f"{_toml_key(key)} = {_toml_value(value)}"
+    for key, value in tables.items():
+        yield from ("", f"[{path}{_toml_key(key)}]", *_toml(value, f"{path}{_toml_key(key)}."))
+    for key, rows in lists.items():
+        for row in rows:
+            yield from ("", f"[[{path}{_toml_key(key)}]]", *_toml(row, f"{path}{_toml_key(key)}."))
+
+
+def _is_list_of_tables(value: object) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml_text(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, str):
+        lines = [_toml_text(line)[1:-1] for line in value.split("\n")]
+        return f'"{lines[0]}"' if len(lines) == 1 else '"""\n{}"""'.format("\n".join(lines))
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml_inline, value))}]"
+    return value.isoformat() if isinstance(value, datetime) else json.dumps(value)
+
+
+def _toml_inline(value: Any) -> str:
+    if isinstance(value, dict):
+        pairs = (f"{_toml_key(key)} = {_toml_inline(inner)}" for key, inner in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    return _toml_text(value) if isinstance(value, str) else _toml_value(value)
+
+
+def _toml_text(text: str) -> str:
+    # TOML takes JSON's strings but for one control character that JSON leaves as it is.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def read_study_definition(path: Path) -> Study:
+    """A suite's own study, without items, from its file.
+
+    What the file calls its practice, attention checks and fillers is for who reads the file; in
+    the study their ids look like those of items.
+    """
+    study = read_study(path)
+    opaque = {
+        part: tuple(
+            msgspec.structs.replace(item, id=item_id(study.name, item.id))
+            for item in getattr(study, part)
+        )
+        for part in ("practice", "checks", "fillers")
+    }
+    return msgspec.structs.replace(study, **opaque)

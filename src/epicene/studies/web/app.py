@@ -1,0 +1,148 @@
+"""The FastAPI application: all routes, the middleware and the error handlers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from epicene import __version__
+from epicene.core.errors import InputError, RunError
+from epicene.studies.collection.database import checkpoint_wal
+from epicene.studies.collection.links import load_signer
+from epicene.studies.collection.participants import (
+    NotAssignedError,
+    RejectedSubmissionError,
+    StudyClosedError,
+)
+from epicene.studies.collection.task_queue import LEASE_SECONDS, TaskQueue
+from epicene.studies.web.login import LoginRoutes
+from epicene.studies.web.middleware import (
+    AccessMiddleware,
+    Sessions,
+    message_response,
+    not_found,
+    unavailable,
+)
+from epicene.studies.web.owner_routes import owner_api, owner_pages
+from epicene.studies.web.participant_routes import ParticipantPages, participant_api
+from epicene.studies.web.site import SessionMismatchError, Site
+from epicene.studies.web.translations import page_language
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from starlette.responses import Response
+
+    from epicene.studies.collection.folder import StudyFolder
+
+_CHECKPOINT_SECONDS = 2.0  # seconds
+
+_log = logging.getLogger(__name__)
+
+
+def make_app(folder: StudyFolder, *, lease: float = LEASE_SECONDS, secure: bool = False) -> FastAPI:
+    """The application that serves a study; it closes the desk when it stops.
+
+    `secure`: people reach it by HTTPS alone, whatever the requests say.
+    """
+    for name in ("completion_url", "screened_out_url", "full_url"):
+        url = getattr(folder.study.access, name)
+        if url and not url.startswith(("https://", "http://")):
+            raise InputError(f"The {name} {url!r} in study.toml is no web address.")
+    desk = TaskQueue(folder, lease=lease)
+    sessions = Sessions(load_signer(folder.path), secure=secure)
+    site = Site(folder, desk, sessions)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        keeping = asyncio.create_task(_checkpoint_regularly(desk.path))
+        yield
+        keeping.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeping
+        desk.close()
+
+    app = FastAPI(
+        title="Epicene annotate",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,  # such a redirect leads wherever the request says that we are
+        lifespan=lifespan,
+    )
+    # Routes are tried in turn: those that are asked for most come first.
+    for routes in (
+        participant_api(site),
+        ParticipantPages(site).routes(),
+        LoginRoutes(site).routes(),
+        owner_api(site),
+        owner_pages(site),
+    ):
+        app.include_router(routes)
+    app.add_middleware(AccessMiddleware, sessions=sessions, is_revoked=desk.participants.is_revoked)
+    _add_error_handlers(app, site)
+    return app
+
+
+async def _checkpoint_regularly(path: Path) -> None:
+    """Bring answers onto the disk every few seconds: a commit alone survives no power cut."""
+    while True:
+        await asyncio.sleep(_CHECKPOINT_SECONDS)
+        try:
+            await asyncio.to_thread(checkpoint_wal, path)
+        except sqlite3.Error as error:  # the next one may succeed
+            _log.warning("The answers were not brought onto the disk: %s", error)
+
+
+def _add_error_handlers(app: FastAPI, site: Site) -> None:
+    @app.exception_handler(NotAssignedError)
+    async def _not_given(request: Request, _error: Exception) -> Response:
+        return not_found(request.scope["path"])
+
+    @app.exception_handler(StudyClosedError)
+    async def _closed(request: Request, _error: Exception) -> Response:
+        return message_response(request.scope["path"], 410, "This study is closed.")
+
+    @app.exception_handler(SessionMismatchError)
+    async def _other_link(request: Request, _error: Exception) -> Response:
+        path = request.scope["path"]
+        if path.startswith(("/api/", "/owner")):
+            return message_response(
+                path, 403, "This is not from the page of who is here now; load it again."
+            )
+        accepted = request.headers.get("accept-language", "")
+        language = page_language(site.study, "", accepted)
+        return site.page("other_link", language, status=403)
+
+    @app.exception_handler(HTTPException)
+    async def _refused(request: Request, error: HTTPException) -> Response:
+        # Not from the address: that is made from whatever the request says that our name is.
+        path = request.scope["path"]
+        if error.status_code in (404, 405):
+            return not_found(path)
+        return message_response(path, error.status_code, str(error.detail))
+
+    @app.exception_handler(RejectedSubmissionError)
+    @app.exception_handler(InputError)
+    async def _wrong(request: Request, error: Exception) -> Response:
+        return message_response(request.scope["path"], 422, str(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(request: Request, error: RequestValidationError) -> Response:
+        # What was sent is not sent back.
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))[:100]
+        return message_response(request.scope["path"], 422, f"{place}: {first['msg']}")
+
+    @app.exception_handler(RunError)
+    async def _not_now(request: Request, error: Exception) -> Response:
+        return unavailable(request.scope["path"], error)

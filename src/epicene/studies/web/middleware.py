@@ -1,0 +1,267 @@
+"""Sessions, rate limits, body limits and security headers for every request.
+
+Without a valid link there is no page: every address gives the same answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from epicene.core.errors import RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from epicene.studies.collection.links import LinkSigner, User
+
+_MAX_LINKS = 20_000  # links that are remembered
+
+
+class RateLimiter:
+    """A bucket of tokens for each name, filled at a steady rate."""
+
+    def __init__(
+        self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._clock = clock
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, name: str) -> bool:
+        """Whether one more request is within the limit."""
+        now = self._clock()
+        level, then = self._levels.pop(name, (self._burst, now))
+        level = min(self._burst, level + (now - then) * self._rate)
+        allowed = level >= 1
+        self._levels[name] = (level - allowed, now)
+        if len(self._levels) > _MAX_LINKS:  # the one that was quiet longest is full again by now
+            self._levels.popitem(last=False)
+        return allowed
+
+
+MAX_BODY_BYTES = 1_000_000  # bytes
+
+_log = logging.getLogger(__name__)
+
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+# As they are sent.
+_RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+_NO_STORE = (b"cache-control", b"no-store")
+
+
+@dataclass(frozen=True)
+class Session:
+    """Who asks, and what their forms must carry to be believed."""
+
+    user: User
+    csrf: str
+
+
+class Sessions:
+    """Passes in cookies, each study's under names of its own: cookies know no ports."""
+
+    def __init__(self, keys: LinkSigner, *, secure: bool = False) -> None:
+        self.keys = keys
+        self._secure = secure
+        mark = keys.sign("cookie")[:8]
+        self._names = {"person": f"epicene-person-{mark}", "owner": f"epicene-owner-{mark}"}
+
+    def find(self, headers: Headers, role: str) -> Session | None:
+        """The session of a request in a role."""
+        wanted = self._names[role]
+        for part in headers.get("cookie", "").split(";"):
+            name, _, value = part.strip().partition("=")
+            if name == wanted:
+                entrant = self.keys.read(value)
+                if entrant is not None and entrant.role == role:
+                    return Session(entrant, self.keys.sign("csrf", *entrant))
+        return None
+
+    def begin(self, response: Response, entrant: User, *, secure: bool) -> None:
+        """Put the pass into a cookie, so that it leaves the address."""
+        response.set_cookie(
+            self._names[entrant.role],
+            self.keys.token(entrant),
+            max_age=180 * 24 * 3600,
+            httponly=True,
+            # A person may follow the link from another site again, and is then still the same;
+            # what they do is a form with a token of its own.
+            samesite="lax" if entrant.role == "person" else "strict",
+            secure=secure or self._secure,
+        )
+
+    def end(self, response: Response, entrant: User) -> None:
+        """Let the browser forget who it was."""
+        response.delete_cookie(self._names[entrant.role])
+
+
+class AccessMiddleware:
+    """The outermost layer of the application."""
+
+    def __init__(
+        self, app: ASGIApp, *, sessions: Sessions, is_revoked: Callable[[User], bool]
+    ) -> None:
+        self._app = app
+        self._sessions = sessions
+        self._is_revoked = is_revoked
+        self._by_link = RateLimiter(rate=10, burst=60)
+        self._by_open_link = RateLimiter(rate=50, burst=600)  # it is many people's
+        self._without_link = RateLimiter(rate=50, burst=600)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it here."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        guarded = _HeaderSender(send, scope["path"])
+        try:
+            await self._answer(scope, receive, guarded.send)
+        except Exception as error:
+            if guarded.begun:
+                raise
+            await _internal_error(scope["path"], error)(scope, receive, guarded.send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        refusal = self._admit(scope, headers) or _refuse_large_body(headers, scope["path"])
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
+        body = _LimitedBody(receive)
+        with suppress(_BodyTooLargeError, ClientDisconnect):
+            await self._app(scope, body.receive, body.limit_send(send))
+        if body.too_large:
+            await _body_too_large(scope["path"])(scope, receive, send)
+
+    def _admit(self, scope: Scope, headers: Headers) -> Response | None:
+        """None where the request may go on; its session is then in the scope."""
+        path = scope["path"]
+        if path.startswith("/static/"):
+            return None
+        if path.startswith("/enter/"):
+            entrant = self._sessions.keys.read(path.removeprefix("/enter/"))
+        else:
+            role = "owner" if path.startswith(("/owner", "/api/owner")) else "person"
+            session = self._sessions.find(headers, role)
+            scope.setdefault("state", {})["session"] = session
+            entrant = None if session is None else session.user
+        if entrant is None or self._is_revoked(entrant):
+            allowed = self._without_link.take("")
+            return not_found(path) if allowed else _too_many_requests(path)
+        buckets = self._by_open_link if entrant.role == "open" else self._by_link
+        return None if buckets.take("/".join(entrant)) else _too_many_requests(path)
+
+
+def _refuse_large_body(headers: Headers, path: str) -> Response | None:
+    """The answer to a body that says itself that it is too large; nothing of it is read."""
+    length = headers.get("content-length", "0")
+    short = length.isdecimal() and len(length) <= len(str(MAX_BODY_BYTES))
+    return None if short and int(length) <= MAX_BODY_BYTES else _body_too_large(path)
+
+
+class _BodyTooLargeError(Exception):
+    """A body went on for longer than it may."""
+
+
+class _LimitedBody:
+    """What is sent with a request, as far as it may go."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._read = 0
+
+    @property
+    def too_large(self) -> bool:
+        return self._read > MAX_BODY_BYTES
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._read += len(message.get("body", b""))
+        if self.too_large:
+            raise _BodyTooLargeError
+        return message
+
+    def limit_send(self, send: Send) -> Send:
+        """Whatever the application makes of half a body is not said."""
+
+        async def limited(message: Message) -> None:
+            if not self.too_large:
+                await send(message)
+
+        return limited
+
+
+class _HeaderSender:
+    """What is sent back, with the headers that every answer has."""
+
+    def __init__(self, send: Send, path: str) -> None:
+        self._send = send
+        self._added = _RAW_HEADERS if path.startswith("/static/") else [*_RAW_HEADERS, _NO_STORE]
+        self.begun = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            message["headers"] = [*message["headers"], *self._added]
+        await self._send(message)
+
+
+def message_response(
+    path: str, status: int, sentence: str, headers: dict[str, str] | None = None
+) -> Response:
+    """A sentence, for people or for programs."""
+    if path.startswith("/api/"):
+        return JSONResponse({"detail": sentence}, status, headers)
+    return PlainTextResponse(f"{sentence}\n", status, headers)
+
+
+def not_found(path: str) -> Response:
+    """The one answer for whatever is not there, or not for who asks."""
+    return message_response(path, 404, "Not found")
+
+
+def unavailable(path: str, error: Exception) -> Response:
+    """The answer while the database cannot be used; why is for the owner alone."""
+    _log.error("%s", error)
+    sentence = "The answers cannot be reached just now; try again."
+    return message_response(path, 503, sentence, {"Retry-After": "1"})
+
+
+def _internal_error(path: str, error: Exception) -> Response:
+    """The answer to what nobody foresaw; it shows nothing of the inside."""
+    if isinstance(error, RunError):
+        return unavailable(path, error)
+    _log.error("A request failed.", exc_info=error)
+    return message_response(path, 500, "Something went wrong here; try again.")
+
+
+def _too_many_requests(path: str) -> Response:
+    return message_response(path, 429, "Too many requests", {"Retry-After": "1"})
+
+
+def _body_too_large(path: str) -> Response:
+    return message_response(path, 413, "Too large", {"Connection": "close"})

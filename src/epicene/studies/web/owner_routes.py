@@ -1,0 +1,262 @@
+"""The pages and API of the study's owner: progress, agreement, disagreements, export.
+
+Whatever reads many responses runs in a thread, so that participants need not wait for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from epicene.report.layout import lay_out
+from epicene.studies.analysis import quality
+from epicene.studies.analysis.quality_tables import growth_chart, growth_table
+from epicene.studies.collection import progress
+from epicene.studies.collection.adjudication import disagreements, why_no_adjudication
+from epicene.studies.collection.participants import RejectedSubmissionError
+from epicene.studies.design.schema import MarksQuestion, TagsQuestion, TextQuestion
+from epicene.studies.exchange.response_files import responses_jsonl, responses_sheet
+from epicene.studies.web.forms import read_answer
+from epicene.studies.web.item_view import ItemViewBuilder
+from epicene.studies.web.middleware import not_found
+from epicene.studies.web.participant_routes import ANSWER_PREFIX, ERROR_RESPONSES
+from epicene.studies.web.site import first_value, session_of
+from epicene.studies.web.translations import page_language
+
+if TYPE_CHECKING:
+    from epicene.studies.collection.adjudication import Disagreement
+    from epicene.studies.web.site import Site
+
+ExportFormat: TypeAlias = Literal["csv", "tsv", "jsonl"]
+
+OWNER = "owner"  # as whom settled answers are signed
+NONE_FIELD = "none"  # the field that says that there are no tags or marks
+_MEDIA_TYPES: dict[ExportFormat, str] = {
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "jsonl": "application/jsonl",
+}
+_LANGUAGE = "en"  # the only one of these pages; texts of the study are in its own
+_ITEMS_PER_PAGE = 100  # on a page
+_DISAGREEMENTS_PER_PAGE = 20
+
+
+class ProgressReply(BaseModel):
+    """How far the study is: judgements wanted, given, being made; and who came."""
+
+    wanted: int
+    given: int
+    out: int
+    people: int
+    lists: list[progress.ListProgress]
+
+
+def owner_pages(site: Site) -> APIRouter:
+    """The routes."""
+    routes = APIRouter(include_in_schema=False)
+    board = _OwnerData(site)
+
+    def page(request: Request, template: str, status: int = 200, **context: Any) -> Response:
+        csrf = session_of(request).csrf
+        return site.page(f"owner_{template}", _LANGUAGE, csrf=csrf, status=status, **context)
+
+    @routes.get("/owner")
+    async def overview(request: Request) -> Response:
+        return page(request, "progress", **await run_in_threadpool(board.progress))
+
+    @routes.get("/owner/items")
+    async def items(request: Request, start: int = 0) -> Response:
+        start = min(max(start, 0), len(site.study.items))
+        rows = await run_in_threadpool(
+            progress.item_progress, site.desk.path, start=start, most=_ITEMS_PER_PAGE
+        )
+        after = start + _ITEMS_PER_PAGE if start + _ITEMS_PER_PAGE < len(site.study.items) else None
+        before = max(0, start - _ITEMS_PER_PAGE) if start else None
+        return page(request, "items", rows=rows, before=before, after=after)
+
+    @routes.get("/owner/agreement")
+    async def agreement(request: Request) -> Response:
+        return page(request, "agreement", **await run_in_threadpool(board.agreement))
+
+    @routes.get("/owner/disagreements")
+    async def differ(request: Request) -> Response:
+        return page(request, "disagreements", **await run_in_threadpool(board.disagreements))
+
+    @routes.post("/owner/settle")
+    async def settle(request: Request) -> Response:
+        fields = await site.form(request)
+        try:
+            await run_in_threadpool(board.settle, fields)
+        except RejectedSubmissionError as refused:
+            left = await run_in_threadpool(board.disagreements, str(refused))
+            return page(request, "disagreements", 422, **left)
+        return RedirectResponse("/owner/disagreements", 303)
+
+    @routes.post("/owner/unsettle")
+    async def unsettle(request: Request) -> Response:
+        fields = await site.form(request)
+        settlements = site.folder.adjudications()
+        await run_in_threadpool(
+            settlements.unsettle, first_value(fields, "item"), first_value(fields, "question")
+        )
+        return RedirectResponse("/owner/disagreements", 303)
+
+    @routes.get("/owner/export.{form}")
+    async def export(form: ExportFormat, hidden: bool = False) -> Response:
+        text = await run_in_threadpool(board.export, form, hidden=hidden)
+        named = f'attachment; filename="{site.study.name}.{form}"'
+        return Response(text, media_type=_MEDIA_TYPES[form], headers={"Content-Disposition": named})
+
+    @routes.get("/owner/image/{name}")
+    async def image(request: Request, name: str) -> Response:
+        picture = site.images.find(name)
+        if picture is None:
+            return not_found(request.scope["path"])
+        return FileResponse(picture.path, media_type=picture.media_type)
+
+    return routes
+
+
+def owner_api(site: Site) -> APIRouter:
+    """What programs may ask in the owner's name."""
+    routes = APIRouter(prefix="/api/owner", tags=["owner"])
+
+    @routes.get("/progress", response_model=ProgressReply, responses=ERROR_RESPONSES)
+    async def numbers() -> ProgressReply:
+        """How far the study is."""
+        lists = await run_in_threadpool(progress.list_progress, site.desk.path)
+        people = await run_in_threadpool(progress.participant_progress, site.desk.path)
+        return ProgressReply(
+            wanted=sum(each.wanted for each in lists),
+            given=sum(each.given for each in lists),
+            out=sum(each.out for each in lists),
+            people=len(people),
+            lists=lists,
+        )
+
+    return routes
+
+
+class _OwnerData:
+    """What stands on the owner's pages."""
+
+    def __init__(self, site: Site) -> None:
+        self._folder = site.folder
+        self._study = site.study
+        self._path = site.desk.path
+        self._viewer = ItemViewBuilder(
+            site.study,
+            page_language(site.study, _LANGUAGE),
+            OWNER,
+            site.images.addresses("/owner/image"),
+        )
+
+    def progress(self) -> dict[str, Any]:
+        fitting = self._folder.valid_responses()
+        done = {
+            each.participant: each
+            for each in quality.participant_quality(self._study, fitting.responses)
+        }
+        people = progress.participant_progress(self._path)
+        lists = progress.list_progress(self._path)
+        known = {person.participant for person in people}
+        return {
+            "left_out": fitting.note,
+            "lists": lists,
+            "people": [(person, done.get(person.participant)) for person in people],
+            "imported": [each for name, each in done.items() if name not in known],
+            "wanted": sum(each.wanted for each in lists),
+            "given": sum(each.given for each in lists),
+            "out": sum(each.out for each in lists),
+        }
+
+    def agreement(self) -> dict[str, Any]:
+        responses, _, _ = fitting = self._folder.valid_responses()
+        growth = quality.agreement_over_time(self._study, responses)
+        table = growth_table(quality.question_agreement(self._study, responses), growth)
+        return {
+            "left_out": fitting.note,
+            "table": lay_out(table),
+            "charts": {each.question: growth_chart(each) for each in growth},
+        }
+
+    def disagreements(self, notice: str = "") -> dict[str, Any]:
+        responses, settled, _ = fitting = self._folder.valid_responses()
+        left = disagreements(self._study, responses, settled)
+        items = {item.id: item for item in self._study.items}
+        return {
+            "notice": notice,
+            "left_out": fitting.note,
+            "left": len(left),
+            "why_none": why_no_adjudication(self._study),
+            "entries": [self._entry(each) for each in left[:_DISAGREEMENTS_PER_PAGE]],
+            "settled": [
+                (
+                    each,
+                    self._viewer.said(
+                        self._study.question(each.question), items[each.item], each.value
+                    ),
+                )
+                for each in settled.values()
+                if each.item in items
+            ],
+        }
+
+    def _entry(self, each: Disagreement) -> dict[str, Any]:
+        question = self._study.question(each.question)
+        view = self._viewer.item(each.item, {})
+        # A text is easier mended than written; of choices none is put into the owner's mouth.
+        texts = list(each.answers.values()) if isinstance(question, TextQuestion) else []
+        answers = {each.question: texts[0]} if texts else {}
+        return {
+            "item": each.item.id,
+            "view": view,
+            "question": self._viewer.question(question, each.item, answers),
+            "may_be_none": isinstance(question, TagsQuestion | MarksQuestion)
+            and not question.required,
+            "said": [
+                (person, self._viewer.said(question, each.item, answer))
+                for person, answer in each.answers.items()
+            ],
+        }
+
+    def settle(self, fields: dict[str, list[str]]) -> None:
+        items = {item.id: item for item in self._study.items}
+        item = items.get(first_value(fields, "item"))
+        if item is None:
+            raise RejectedSubmissionError("There is no such item.")
+        question = self._study.question(first_value(fields, "question"))
+        values = fields.get(ANSWER_PREFIX + question.id, [])
+        about = f"{question.id} of {item.id}"
+        if isinstance(question, TagsQuestion | MarksQuestion):
+            given, none = any(map(str.strip, values)), first_value(fields, NONE_FIELD) == "yes"
+            if given and none:
+                raise RejectedSubmissionError(
+                    f"Something was chosen for {about}, and nothing; decide which."
+                )
+            if not (given or none):  # untouched, which is no decision yet
+                raise RejectedSubmissionError(
+                    f"Nothing was decided for {about}: choose, or tick none."
+                )
+        value = read_answer(self._study, question, item, OWNER, values)
+        if value is None:
+            raise RejectedSubmissionError(f"Nothing was decided for {about}.")
+        self._folder.adjudications().settle(item.id, question.id, value, OWNER)
+
+    def export(self, form: ExportFormat, *, hidden: bool) -> str:
+        responses, settled, _ = self._folder.valid_responses()
+        if form == "jsonl":
+            return responses_jsonl(
+                self._study, responses, settled=settled.values(), with_hidden=hidden
+            )
+        return responses_sheet(
+            self._study,
+            responses,
+            settled=settled.values(),
+            with_hidden=hidden,
+            delimiter="\t" if form == "tsv" else ",",
+        )

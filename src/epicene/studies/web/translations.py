@@ -1,0 +1,57 @@
+"""The web app's own texts in each language (`words.toml`), and choosing the page language."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache, partial
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from epicene import languages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from epicene.studies.design.schema import LocalisedText, Study
+
+
+@cache
+def _interface_texts() -> dict[str, LocalisedText]:
+    return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
+
+
+def interface_text(name: str, language: str) -> str:
+    """A text of the pages' own; in English where there is no other."""
+    words = _interface_texts()[name]
+    return words.get(language, words["en"])
+
+
+def interface_texts_in(language: str) -> Callable[[str], str]:
+    """What says things in a language."""
+    return partial(interface_text, language=language)
+
+
+def study_text(words: LocalisedText, language: str) -> str:
+    """A text of the study's."""
+    return words.get(language) or next(iter(words.values()), "")
+
+
+def page_language(study: Study, chosen: str, accepted: str = "") -> str:
+    """The language of a person's pages: chosen, else the browser's, else the study's first."""
+    if chosen in study.title:
+        return chosen
+    for part in accepted.split(","):
+        code = part.partition(";")[0].strip().partition("-")[0].lower()
+        if code in study.title:
+            return code
+    return next(iter(study.title))
+
+
+def page_direction(language: str) -> str:
+    """Which way a page in the language runs."""
+    return languages.get(language).direction
+
+
+def language_names(study: Study) -> Mapping[str, str]:
+    """The study's languages, each by its own name."""
+    return {code: languages.get(code).own_name for code in study.title}

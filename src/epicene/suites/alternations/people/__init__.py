@@ -1,1 +1,0 @@
-"""What people are asked: which sentence, which word, and what is wrong with a completion."""

@@ -1,0 +1,221 @@
+"""The study `choice`: which of the two sentences of a pair people find better."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.core.errors import InputError
+from epicene.core.records import Column, Estimate, Judgement, Row, Table, digest
+from epicene.stats import annotator_agreement
+from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.studies.design.sampling import Candidate, item_id
+from epicene.studies.design.schema import StudyItem
+from epicene.studies.exchange.study_files import read_study_definition
+from epicene.suites.alternations.items import VARIANTS
+from epicene.suites.alternations.metrics import TIES, accuracy
+from epicene.suites.alternations.protocol import ACCEPTABILITY
+from epicene.suites.alternations.published import (
+    JUDGEMENTS,
+    PAIRS_JUDGED,
+    PEOPLE_ACCURACY,
+    TABLE_2,
+    published_share,
+)
+from epicene.suites.alternations.studies import forced_choice
+from epicene.suites.alternations.studies.forced_choice import sample_per_cell, sample_whole_verbs
+from epicene.suites.studies import StudyKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import polars
+
+    from epicene.studies.design.sampling import DesignCell, SamplingOptions
+    from epicene.studies.design.schema import Response, Study
+    from epicene.suites.alternations.items import Pair
+    from epicene.suites.alternations.protocol import AlternationsProtocol
+    from epicene.suites.alternations.studies.forced_choice import Answered
+    from epicene.suites.studies import Material
+
+# Its words, practice and fillers are Hindi.
+LANGUAGE = "hi"
+SIDES = ("a", "b")
+
+
+def study(protocol: AlternationsProtocol) -> Study:
+    """What is shown and asked.
+
+    A person sees one variant of each verb, as the lists rotate; in the paper's studies a person
+    saw the pairs of one variant.
+    """
+    whole = read_study_definition(Path(__file__).with_suffix(".toml"))
+    lists = "given" if protocol.name == "paper" else "rotated"
+    return msgspec.structs.replace(whole, lists=lists)
+
+
+# --- drawing ---------------------------------------------------------------------------------
+
+
+def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candidate]:
+    """Every Hindi pair."""
+    pair = material.item
+    if pair.language == LANGUAGE:
+        make = partial(_item, pair, material.protocol)
+        yield Candidate((pair.phenomenon,), pair.cluster, pair.id, make)
+
+
+def _item(pair: Pair, protocol: AlternationsProtocol) -> StudyItem:
+    # Neither the id nor the name of a field may say which sentence is which.
+    good, bad = SIDES if digest("choice", pair.id)[0] % 2 else SIDES[::-1]
+    as_published = protocol.name == "paper"
+    return StudyItem(
+        id=item_id("an item of choice", pair.id),
+        language=pair.language,
+        group=pair.cluster,
+        condition="" if as_published else pair.phenomenon,
+        list=pair.phenomenon if as_published else "",
+        judgements=JUDGEMENTS.get(pair.phenomenon) if as_published else None,
+        fields={
+            **dict(sorted({good: pair.good, bad: pair.bad}.items())),
+            "good": good,
+            "pair": pair.id,
+            "variant": pair.phenomenon,
+            "verb": pair.cluster,
+            "valency": pair.columns.get("valency", ""),
+        },
+    )
+
+
+def draw(
+    drawn_from: Iterable[Candidate], protocol: AlternationsProtocol, wanted: SamplingOptions
+) -> tuple[StudyItem, ...]:
+    """The variants of the verb frames, or all pairs of data that has none of them."""
+    every = list(drawn_from)
+    frames = [candidate for candidate in every if candidate.cell[0] in VARIANTS]
+    if protocol.name != "paper":
+        return sample_whole_verbs(frames or every, wanted)
+    if wanted.per_cell is not None or wanted.total is not None:
+        raise InputError(
+            "The paper's study has 56 pairs of DV and 28 of each other variant; to draw another "
+            "number, take --protocol epicene."
+        )
+    numbers: dict[DesignCell, int] = {
+        (variant,): number for variant, number in PAIRS_JUDGED.items()
+    }
+    return sample_per_cell(frames, numbers, wanted)
+
+
+# --- judging ---------------------------------------------------------------------------------
+
+
+def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
+    """Right where the acceptable sentence was chosen."""
+    is_good = response.answers["better"] == item.fields["good"]
+    yield Judgement(
+        item=item.id,
+        group=item.group,
+        language=item.language,
+        name="choice",
+        outcome="right" if is_good else "wrong",
+        label="good" if is_good else "bad",
+        facets={name: item.fields[name] for name in ("variant", "pair", "verb", "valency")},
+    )
+
+
+def metrics(results: Answered) -> Mapping[str, Estimate]:
+    """How often people choose the acceptable sentence, and whether they agree."""
+    made = {"accuracy": forced_choice.share_right(results.frame)}
+    for variant in forced_choice.variants_in(results.frame):
+        made[f"accuracy {variant}"] = forced_choice.share_right(
+            rows_where(results.frame, variant=variant)
+        )
+    pairs = annotator_agreement.annotator_pairs(results.frame)
+    made["alpha"] = annotator_agreement.alpha(pairs, clustered=True)
+    return made
+
+
+def tables(results: Answered) -> Iterator[Table]:
+    """People beside models; each person, each item; whether people agree."""
+    yield models_table(results)
+    yield forced_choice.participants_table(results)
+    yield forced_choice.items_table(results)
+    yield forced_choice.agreement_table(results)
+
+
+def models_table(results: Answered) -> Table:
+    """People's accuracy by variant, the runs' models' on the same pairs, and the paper's."""
+    variants = forced_choice.variants_in(results.frame)
+    shares = [
+        forced_choice.share_right(rows_where(results.frame, variant=name)) for name in variants
+    ]
+    same = Estimate(value=None, why="these are the people")
+    whole = forced_choice.share_right(results.frame)
+    rows = [Row(keys=("people",), cells=(*shares, whole, same)), *_model_rows(results, variants)]
+    rows += [_published_row(name, values, variants) for name, values in TABLE_2.items()]
+    rows.append(_published_row("the paper's people", PEOPLE_ACCURACY, variants))
+    return Table(
+        name="models",
+        title="People and models",
+        levels=("who",),
+        columns=tuple(Column(name=name) for name in (*variants, "all", "as people")),
+        rows=tuple(rows),
+        notes=(
+            "As people: the share of pairs on which a model prefers the sentence that most people "
+            f"chose; pairs on which either is undecided are left out. {TIES}",
+            forced_choice.INTERVALS_NOTE,
+            "Models are those of the runs named with --run, on the pairs that people judged.",
+        ),
+    )
+
+
+def _model_rows(results: Answered, variants: Sequence[str]) -> Iterator[Row]:
+    import polars as pl
+
+    if results.runs is None:
+        return
+    judged = pl.col("item").is_in(distinct_values(results.frame, "pair"))
+    frame = rows_where(results.runs, format=ACCEPTABILITY, main="yes").filter(judged)
+    if not len(frame):
+        raise InputError(
+            "The runs set beside the study scored none of its pairs; name runs on the data that "
+            "the study was drawn from."
+        )
+    majority = _majority(results.frame)
+    for model in distinct_values(frame, "model"):
+        mine = rows_where(frame, model=model)
+        cells = [accuracy(rows_where(mine, phenomenon=name)) for name in variants]
+        both = mine.filter(pl.col("credit") != 0.5).join(majority, left_on="item", right_on="pair")
+        as_people = share(both, pl.col("credit") == pl.col("most"))
+        yield Row(keys=(model,), cells=(*cells, accuracy(mine), as_people))
+
+
+def _majority(frame: polars.DataFrame) -> polars.DataFrame:
+    """For each pair on which people are not split evenly: 1 where most chose the good sentence."""
+    import polars as pl
+
+    chosen = (pl.col("outcome") == "right").mean()
+    shares = frame.group_by(pl.col("pair").cast(pl.String)).agg(chosen.alias("share"))
+    decided = shares.filter(pl.col("share") != 0.5)
+    return decided.select("pair", (pl.col("share") > 0.5).cast(pl.Float64).alias("most"))
+
+
+def _published_row(name: str, values: Sequence[float], variants: Sequence[str]) -> Row:
+    by_variant = dict(zip(VARIANTS, values, strict=True))
+    none = Estimate(value=None, why="the paper prints no number")
+    cells = [published_share(by_variant[each]) if each in by_variant else none for each in variants]
+    return Row(keys=(name,), cells=(*cells, none, none), origin="published")
+
+
+kind = StudyKind(
+    study=study,
+    candidates=candidates,
+    draw=draw,
+    judge=judge,
+    metrics=metrics,
+    tables=tables,
+    from_runs=False,
+)

@@ -1,0 +1,229 @@
+"""The study `cloze-choice`: people choose between the expected verb and two models' completions."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import permutations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.core.errors import InputError
+from epicene.core.records import Column, Estimate, Judgement, Row, Table, digest
+from epicene.languages.normalisers import nfc
+from epicene.stats import annotator_agreement
+from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.studies.design.sampling import Candidate, item_id
+from epicene.studies.design.schema import StudyItem
+from epicene.studies.exchange.study_files import read_study_definition
+from epicene.suites.alternations.items import SAME_VERB
+from epicene.suites.alternations.judge import ranked_fillers
+from epicene.suites.alternations.published import CLOZE_JUDGEMENTS, PREFERRED_GOLD
+from epicene.suites.alternations.studies import forced_choice
+from epicene.suites.alternations.studies.forced_choice import sample_per_cell, sample_whole_verbs
+from epicene.suites.studies import StudyKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import polars
+
+    from epicene.studies.design.sampling import SamplingOptions
+    from epicene.studies.design.schema import Response, Study
+    from epicene.suites.alternations.items import Pair
+    from epicene.suites.alternations.protocol import AlternationsProtocol
+    from epicene.suites.alternations.studies.forced_choice import Answered
+    from epicene.suites.studies import Material
+
+if TYPE_CHECKING:
+    Filled = Material[Pair, AlternationsProtocol]
+
+GOLD = "gold"
+POSITIONS = ("one", "two", "three")
+VERBS = 56  # in the paper's study
+
+
+def study(protocol: AlternationsProtocol) -> Study:
+    """What is shown and asked; a person sees one variant of each verb."""
+    whole = read_study_definition(Path(__file__).with_suffix(".toml"))
+    if protocol.name == "paper":
+        return msgspec.structs.replace(whole, judgements=CLOZE_JUDGEMENTS)
+    return msgspec.structs.replace(whole, lists="rotated")
+
+
+# --- drawing ---------------------------------------------------------------------------------
+
+
+def candidates(material: Filled) -> Iterator[Candidate]:
+    """What a model put first in a gap; two models' make one item."""
+    pair = material.item
+    for form, _, texts, main in ranked_fillers(pair, material.answers, material.protocol):
+        if main and texts and texts[0]:
+            yield Candidate(
+                cell=(material.model, form, pair.phenomenon),
+                unit=pair.cluster,
+                name=f"{material.model}/{form}/{pair.id}",
+                make=partial(_one_models_item, pair, material.model, texts[0]),
+            )
+
+
+def _one_models_item(pair: Pair, model: str, completion: str) -> StudyItem:
+    """One model's part of an item."""
+    fields = {
+        "sentence": pair.gapped,
+        "gold": pair.gold,
+        "completion": completion,
+        "model": model,
+        "pair": pair.id,
+        "variant": pair.phenomenon,
+        "verb": pair.cluster,
+    }
+    return StudyItem(id=pair.id, language=pair.language, group=pair.cluster, fields=fields)
+
+
+def draw(
+    drawn_from: Iterable[Candidate], protocol: AlternationsProtocol, wanted: SamplingOptions
+) -> tuple[StudyItem, ...]:
+    """Gaps that the models filled differently, from each other and from the data."""
+    found = list(_three_way_candidates(drawn_from))
+    if protocol.name != "paper":
+        return sample_whole_verbs(found, wanted)
+    if wanted.per_cell is not None or wanted.total is not None:
+        raise InputError(
+            f"The paper's study has the gaps of all {VERBS} verbs; to draw another number, take "
+            "--protocol epicene."
+        )
+    return sample_per_cell(found, {(SAME_VERB,): VERBS}, wanted)
+
+
+def _three_way_candidates(drawn_from: Iterable[Candidate]) -> Iterator[Candidate]:
+    halves: dict[str, dict[tuple[str, str], StudyItem]] = {}
+    for candidate in drawn_from:
+        half = candidate.make()
+        halves.setdefault(half.fields["pair"], {})[candidate.cell[0], candidate.cell[1]] = half
+    writers = sorted({writer for pair in halves.values() for writer in pair})
+    if len(writers) != 2:
+        named = ", ".join(f"{model} ({form})" for model, form in writers) or "none"
+        raise InputError(
+            "The choice is between the expected verb and the completions of two models; give two "
+            f"runs with one way to fill gaps each. Here are: {named}."
+        )
+    for name, pair in halves.items():
+        if len(pair) == 2 and len({nfc(text) for text in _texts(pair.values())}) == 3:
+            first, second = (pair[writer] for writer in writers)
+            yield Candidate(
+                cell=(first.fields["variant"],),
+                unit=first.group,
+                name=name,
+                make=partial(_three_way_item, first, second),
+            )
+
+
+def _texts(halves: Iterable[StudyItem]) -> Iterator[str]:
+    for half in halves:
+        yield from (half.fields["gold"], half.fields["completion"])
+
+
+def _three_way_item(first: StudyItem, second: StudyItem) -> StudyItem:
+    """The three verbs, in an order that says nothing of whose they are."""
+    orders = list(permutations(POSITIONS))
+    toss = digest("cloze-choice", first.id)[0] % len(orders)
+    places = dict(zip((GOLD, "first", "second"), orders[toss], strict=True))
+    texts = {
+        places[GOLD]: first.fields["gold"],
+        places["first"]: first.fields["completion"],
+        places["second"]: second.fields["completion"],
+    }
+    return StudyItem(
+        id=item_id("an item of cloze-choice", first.id),
+        language=first.language,
+        group=first.group,
+        condition=first.fields["variant"],
+        fields={
+            "sentence": first.fields["sentence"],
+            **{place: texts[place] for place in POSITIONS},
+            **places,
+            "first_model": first.fields["model"],
+            "second_model": second.fields["model"],
+            **{key: first.fields[key] for key in ("pair", "variant", "verb")},
+        },
+    )
+
+
+# --- judging ---------------------------------------------------------------------------------
+
+
+def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
+    """Whose verb was chosen; right is the expected one."""
+    chosen = next(
+        whose
+        for whose in (GOLD, "first", "second")
+        if item.fields[whose] == response.answers["best"]
+    )
+    yield Judgement(
+        item=item.id,
+        group=item.group,
+        language=item.language,
+        name="choice",
+        outcome="right" if chosen == GOLD else "wrong",
+        label=GOLD if chosen == GOLD else item.fields[f"{chosen}_model"],
+        facets={name: item.fields[name] for name in ("variant", "pair", "verb")},
+    )
+
+
+def metrics(results: Answered) -> Mapping[str, Estimate]:
+    """How often people prefer the expected verb."""
+    pairs = annotator_agreement.annotator_pairs(results.frame)
+    return {
+        "preference for gold": forced_choice.share_right(results.frame),
+        "alpha": annotator_agreement.alpha(pairs, clustered=True),
+    }
+
+
+def tables(results: Answered) -> Iterator[Table]:
+    """Whose verb people prefer; each person, each item; whether people agree."""
+    yield _preference_table(results)
+    yield forced_choice.participants_table(results)
+    yield forced_choice.items_table(results)
+    yield forced_choice.agreement_table(results)
+
+
+def _preference_table(results: Answered) -> Table:
+    frame = results.frame
+    models = [label for label in distinct_values(frame, "label") if label != GOLD]
+    rows = [Row(keys=("all",), cells=_share_cells(frame, models))]
+    rows += [
+        Row(keys=(name,), cells=_share_cells(rows_where(frame, variant=name), models))
+        for name in forced_choice.variants_in(frame)
+    ]
+    none = Estimate(value=None, why="the paper prints no number")
+    cells = (none, Estimate(value=PREFERRED_GOLD), *(none for _ in models))
+    rows.append(Row(keys=("the paper",), cells=cells, origin="published"))
+    return Table(
+        name="preference",
+        title="Whose verb people prefer",
+        levels=("variant",),
+        columns=(
+            Column(name="choices", unit="count"),
+            *(Column(name=name) for name in (GOLD, *models)),
+        ),
+        rows=tuple(rows),
+        notes=(
+            "Gaps that a model fills with the expected verb, or both models with the same, give "
+            "no choice of three and are not in the study.",
+            forced_choice.INTERVALS_NOTE,
+        ),
+    )
+
+
+def _share_cells(frame: polars.DataFrame, models: Iterable[str]) -> tuple[Estimate, ...]:
+    import polars as pl
+
+    number = Estimate(value=len(frame), n=len(frame))
+    return (number, *(share(frame, pl.col("label") == name) for name in (GOLD, *models)))
+
+
+kind = StudyKind(
+    study=study, candidates=candidates, draw=draw, judge=judge, metrics=metrics, tables=tables
+)

@@ -1,0 +1,228 @@
+"""The study `completions`: people rate each verb that a model put in the gap."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from epicene.core.records import Column, Estimate, Judgement, Row, Table
+from epicene.stats import annotator_agreement, paired_agreement
+from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.studies.design.sampling import Candidate, item_id
+from epicene.studies.design.schema import StudyItem
+from epicene.studies.exchange.study_files import read_study_definition
+from epicene.suites.alternations.hindi_analyser import agrees_with_pair, analyse_verb
+from epicene.suites.alternations.judge import ranked_fillers
+from epicene.suites.alternations.published import UNGRAMMATICAL
+from epicene.suites.studies import StudyKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import polars
+
+    from epicene.core.records import Outcome
+    from epicene.studies.design.schema import Response, Study
+    from epicene.suites.alternations.items import Pair
+    from epicene.suites.alternations.protocol import AlternationsProtocol
+    from epicene.suites.alternations.studies.forced_choice import Answered
+    from epicene.suites.studies import Material
+
+GRAMMATICAL, PLAUSIBLE = "grammatical", "plausible"
+ERRORS = ("valency", "case", "agreement", "meaning")
+AGREEMENT = "agreement"
+
+
+def study(_protocol: AlternationsProtocol) -> Study:
+    """What is shown and asked."""
+    return read_study_definition(Path(__file__).with_suffix(".toml"))
+
+
+def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candidate]:
+    """What a model put first in a gap."""
+    pair = material.item
+    for form, _, texts, main in ranked_fillers(pair, material.answers, material.protocol):
+        if main and texts and texts[0]:
+            yield Candidate(
+                cell=(material.model, form, pair.phenomenon),
+                unit=pair.cluster,
+                name=f"{material.model}/{form}/{pair.id}",
+                make=partial(_item, pair, material.model, form, texts[0]),
+            )
+
+
+def _item(pair: Pair, model: str, form: str, completion: str) -> StudyItem:
+    reading = analyse_verb(completion)
+    return StudyItem(
+        id=item_id("completions", model, form, pair.id),
+        language=pair.language,
+        group=pair.cluster,
+        fields={
+            "sentence": pair.filled(completion),
+            "completion": completion,
+            "model": model,
+            "format": form,
+            "gold": pair.gold,
+            "kind": reading.kind,
+            "agrees": _yes_or_no(agrees_with_pair(reading, pair)) if reading.is_verb else "",
+            "pair": pair.id,
+            "variant": pair.phenomenon,
+            "verb": pair.cluster,
+        },
+    )
+
+
+# --- judging ---------------------------------------------------------------------------------
+
+
+def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
+    """Whether it is grammatical and makes sense, and what is wrong with it."""
+    label = str(response.answers[GRAMMATICAL])
+    yield _judgement(item, GRAMMATICAL, label, "right" if label == "yes" else "wrong")
+    yield _judgement(item, PLAUSIBLE, str(response.answers[PLAUSIBLE]))
+    for error in ERRORS:
+        yield _judgement(item, error, _yes_or_no(error in response.answers.get("errors", ())))
+
+
+def automatic(item: StudyItem) -> Iterator[Judgement]:
+    """What the analyser says: a verb that agrees will do, and where a verb does not agree."""
+    yield _judgement(item, GRAMMATICAL, _yes_or_no(item.fields["agrees"] == "yes"))
+    if item.fields["agrees"]:
+        yield _judgement(item, AGREEMENT, _yes_or_no(item.fields["agrees"] == "no"))
+
+
+def _judgement(item: StudyItem, name: str, label: str, outcome: Outcome | None = None) -> Judgement:
+    return Judgement(
+        item=item.id,
+        group=item.group,
+        language=item.language,
+        name=name,
+        outcome=outcome,
+        label=label,
+        facets={facet: item.fields[facet] for facet in ("variant", "format", "kind", "verb")},
+    )
+
+
+def _yes_or_no(what: bool) -> str:
+    return "yes" if what else "no"
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+
+def metrics(results: Answered) -> Mapping[str, Estimate]:
+    """How many are ungrammatical, and how far people and the analyser agree."""
+    found = annotator_agreement.majority_labels(results.settled)
+    beside = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = rows_where(annotator_agreement.annotator_pairs(results.frame), name=GRAMMATICAL)
+    return {
+        "ungrammatical": _share_of_label(rows_where(found, name=GRAMMATICAL), "no"),
+        "agreement_people": paired_agreement.raw(pairs, clustered=True),
+        "agreement_automatic": paired_agreement.raw(
+            rows_where(beside, name=GRAMMATICAL), clustered=True
+        ),
+    }
+
+
+def tables(results: Answered) -> Iterator[Table]:
+    """What people found; whether they agree with each other, and the analyser with them."""
+    yield _labels_table(results)
+    yield _agreement_table(results)
+    yield _automatic_table(results)
+
+
+def _labels_table(results: Answered) -> Table:
+    found = annotator_agreement.majority_labels(results.settled)
+    rows = []
+    for model in distinct_values(found, "model"):
+        mine = rows_where(found, model=model)
+        rows.append(Row(keys=(model, "all"), cells=_label_cells(mine)))
+        rows += [
+            Row(keys=(model, kind), cells=_label_cells(rows_where(mine, kind=kind)))
+            for kind in distinct_values(mine, "kind")
+        ]
+    none = Estimate(value=None, why="the paper prints no number")
+    cells = (none, Estimate(value=UNGRAMMATICAL), *(none for _ in (PLAUSIBLE, *ERRORS)))
+    rows.append(Row(keys=("the paper", "all"), cells=cells, origin="published"))
+    return Table(
+        name="labels",
+        title="Completions as people labelled them",
+        levels=("model", "kind of verb"),
+        columns=(
+            Column(name="completions", unit="count"),
+            *(Column(name=name) for name in ("ungrammatical", "implausible", *ERRORS)),
+        ),
+        rows=tuple(rows),
+        notes=(
+            "A completion that several labelled counts once, by the label that most of them gave. "
+            "The kind of verb is the analyser's. Intervals cluster by verb.",
+        ),
+    )
+
+
+def _label_cells(frame: polars.DataFrame) -> tuple[Estimate, ...]:
+    judged = rows_where(frame, name=GRAMMATICAL)
+    return (
+        Estimate(value=len(judged), n=len(judged)),
+        _share_of_label(judged, "no"),
+        _share_of_label(rows_where(frame, name=PLAUSIBLE), "no"),
+        *(_share_of_label(rows_where(frame, name=error), "yes") for error in ERRORS),
+    )
+
+
+def _share_of_label(frame: polars.DataFrame, label: str) -> Estimate:
+    import polars as pl
+
+    return share(frame, pl.col("label") == label)
+
+
+def _agreement_table(results: Answered) -> Table:
+    pairs = annotator_agreement.annotator_pairs(results.frame)
+    rows = [
+        Row(keys=(name, *row.keys), cells=row.cells)
+        for name in (GRAMMATICAL, PLAUSIBLE, *ERRORS)
+        for row in annotator_agreement.by_facet(rows_where(pairs, name=name), (), clustered=True)
+    ]
+    return Table(
+        name="agreement",
+        title="Agreement of people with each other",
+        levels=("judgement", "facet", "of"),
+        columns=annotator_agreement.COLUMNS,
+        rows=tuple(rows),
+        notes=("Completions that two people or more labelled.", *annotator_agreement.PAIR_NOTES),
+    )
+
+
+def _automatic_table(results: Answered) -> Table:
+    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    rows = [
+        Row(keys=(name, *row.keys), cells=row.cells)
+        for name in (GRAMMATICAL, AGREEMENT)
+        for row in annotator_agreement.by_facet(
+            rows_where(pairs, name=name), ("model", "kind"), clustered=True
+        )
+    ]
+    return Table(
+        name="automatic",
+        title="Agreement of people with the analyser",
+        levels=("judgement", "facet", "of"),
+        columns=annotator_agreement.COLUMNS,
+        rows=tuple(rows),
+        notes=(
+            "The analyser takes every verb that agrees for grammatical: it sees neither case nor "
+            "valency. Agreement is whether people and the analyser find an agreement error, in "
+            "completions that the analyser takes for verbs.",
+            *annotator_agreement.NOTES,
+        ),
+    )
+
+
+kind = StudyKind(
+    study=study,
+    candidates=candidates,
+    judge=judge,
+    automatic=automatic,
+    metrics=metrics,
+    tables=tables,
+)

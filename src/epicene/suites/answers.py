@@ -1,0 +1,131 @@
+"""Prepare answers for judging: strip wrappers from texts, normalise log-likelihoods by length.
+
+The cleaning rule, applied repeatedly until nothing changes:
+
+1. A code fence: of an answer with exactly one fenced block, only the block is kept. 2. A label: a
+few words for “sentence”, “answer”, “codes” or “here is …” with a colon at the very beginning. 3.
+Quotes: a pair of quotation marks, backticks or asterisks around the whole answer.
+
+A label or pair of quotes that the source sentence has itself is kept. Nothing else is touched: an
+explanation after the sentence, or a second sentence, remains and is counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import regex
+
+if TYPE_CHECKING:
+    from epicene.core.records import TextScore
+
+FENCE, LABEL, QUOTES = "fence", "label", "quotes"
+
+_FENCE = regex.compile(r"^\s*```[^\n`]*\n(.*?)\n?\s*```\s*$", regex.S | regex.M)
+
+# What models put before the sentence, in the languages of the prompts, after it is folded.
+_LABELS = (
+    r"(?:here(?:'s| is| are)(?: the)?|the)?\s*"
+    r"(?:modified|transformed|rewritten|converted|corrected)?\s*"
+    r"(?:sentence|output|answer|result|translation|response|codes?|labels?)(?: to transform)?",
+    r"(?:voici\s+)?(?:la\s+)?(?:phrase|réponse|sortie|résultat|transformation|réécriture)"
+    r"(?:\s+(?:modifiée|transformée|réécrite|convertie|corrigée|à transformer|à réécrire))?",
+    r"(?:(?:هذه|إليك|ها)\s+)?(?:هي\s+)?(?:ال)?(?:جملة|إجابة|جواب|ناتج|نتيجة|رموز)"
+    r"(?:\s+(?:ال)?(?:معدلة|معدّلة|محولة|محوّلة|مطلوبة|جديدة|مصححة))?(?:\s+هي)?",
+    r"(?:यह रहा\s+|यहाँ\s+)?(?:संशोधित|परिवर्तित|बदला हुआ|रूपांतरित|नया)?\s*"
+    r"(?:वाक्य|उत्तर|परिणाम|जवाब)(?:\s+(?:है|यह है))?",
+)
+_LABEL = regex.compile(rf"^[*_#\s]*(?:{'|'.join(_LABELS)})[*_\s]*[:：][*_\s]*", regex.I)
+
+_PAIRS = (
+    ('"', '"'), ("'", "'"), ("“", "”"), ("”", "”"), ("„", "“"), ("‘", "’"), ("«", "»"), ("‹", "›"),
+    ("```", "```"), ("`", "`"), ("**", "**"), ("*", "*"), ("__", "__"),
+)  # fmt: skip
+_OPENINGS = tuple(opening for opening, _ in _PAIRS)
+
+
+class CleanedAnswer(NamedTuple):
+    """What an answer holds, and what was taken from around it, in the order of the rule."""
+
+    text: str
+    by: tuple[str, ...]
+
+    @property
+    def how(self) -> str:
+        """What was taken away, or `no`."""
+        return "+".join(self.by) or "no"
+
+
+def clean_answer(answer: str, source: str = "") -> CleanedAnswer:
+    """The sentence in an answer to a request to rewrite `source`, or whatever else was asked."""
+    text, source = answer.strip(), source.strip()
+    taken: set[str] = set()
+    while True:
+        for name, take in _STEPS:
+            shorter = take(text, source)
+            if shorter != text:
+                text = shorter
+                taken.add(name)
+                break
+        else:
+            return CleanedAnswer(
+                text, tuple(name for name, _ in _STEPS if name in taken) if taken else ()
+            )
+
+
+def _strip_fence(text: str, _source: str) -> str:
+    if "```" not in text:
+        return text
+    blocks = _FENCE.findall(text)
+    return str(blocks[0]).strip() if len(blocks) == 1 else text
+
+
+def _strip_label(text: str, source: str) -> str:
+    found = _LABEL.match(text) if ":" in text or "：" in text else None
+    if found is None or source.startswith(found[0].strip()):
+        return text
+    return text[found.end() :].strip()
+
+
+def _strip_quotes(text: str, source: str) -> str:
+    if not text.startswith(_OPENINGS):
+        return text
+    for opening, closing in _PAIRS:
+        if _is_around(text, opening, closing) and not _is_around(source, opening, closing):
+            return text[len(opening) : -len(closing)].strip()
+    return text
+
+
+_STEPS = ((FENCE, _strip_fence), (LABEL, _strip_label), (QUOTES, _strip_quotes))
+
+
+def _is_around(text: str, opening: str, closing: str) -> bool:
+    """Whether the marks are around the whole: there is no such mark inside."""
+    inside = text[len(opening) : -len(closing)]
+    return (
+        len(text) > len(opening) + len(closing)
+        and text.startswith(opening)
+        and text.endswith(closing)
+        and closing not in inside
+        and opening not in inside
+    )
+
+
+LikelihoodMeasure: TypeAlias = Literal["sum", "per token", "per word", "per character"]
+LIKELIHOOD_MEASURES: tuple[LikelihoodMeasure, ...] = (
+    "sum",
+    "per token",
+    "per word",
+    "per character",
+)
+
+
+def normalised_likelihood(text: TextScore, measure: LikelihoodMeasure) -> float:
+    """The log-likelihood of a text, as it is or per unit."""
+    units = {
+        "sum": 1,
+        "per token": text.tokens,
+        "per word": text.words,
+        "per character": text.characters,
+    }[measure]
+    return text.sum / max(units, 1)

@@ -1,0 +1,85 @@
+"""Select sentence pairs to annotate, by first- and second-person pronouns in the English."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import regex
+
+from epicene.core.data_files import read_rows
+from epicene.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+PersonsMentioned: TypeAlias = Literal["both", "first", "second"]
+
+_FIRST = regex.compile(r"\b(?:I|me|my|mine|myself)\b", regex.I)
+_SECOND = regex.compile(r"\b(?:you|your|yours|yourself)\b", regex.I)
+_PUNCTUATION = regex.compile(r"([\p{P}\p{S}--[_]])", regex.V1)
+_CONTROL = regex.compile(r"[\p{Cc}\p{Cf}--[\u200c\u200d]]", regex.V1)
+
+
+def persons_mentioned(english: str) -> PersonsMentioned | None:
+    """Whether a sentence has pronouns of the first person, of the second, or both."""
+    first, second = bool(_FIRST.search(english)), bool(_SECOND.search(english))
+    if first and second:
+        return "both"
+    return "first" if first else "second" if second else None
+
+
+def tokenise(text: str) -> str:
+    """The text with every punctuation mark a word of its own, and invisible signs left out."""
+    return " ".join(_PUNCTUATION.sub(r" \1 ", _CONTROL.sub(" ", text)).split())
+
+
+def read_pairs(path: Path) -> Iterator[dict[str, Any]]:
+    """The pairs of a parallel file (`english`, `arabic`) that speak of one of the two people."""
+    seen: set[str] = set()
+    for number, line in enumerate(read_rows(path), start=1):
+        english, arabic = line.values.get("english"), line.values.get("arabic")
+        if not isinstance(english, str) or not isinstance(arabic, str):
+            raise InputError(f"{line.place} lacks the field 'english' or 'arabic'.")
+        people, text = persons_mentioned(english), tokenise(arabic)
+        if people is None or not text or text in seen:
+            continue
+        seen.add(text)
+        yield {
+            "id": str(line.values.get("id") or number),
+            "english": english.strip(),
+            "text": text,
+            "people": people,
+            "origin": str(line.values.get("origin") or ""),
+        }
+
+
+def sample_pairs(
+    pairs: Sequence[dict[str, Any]], size: int, shares: Sequence[float], seed: int
+) -> list[dict[str, Any]]:
+    """So many pairs, so many of each kind, in the file's order."""
+    kinds: tuple[PersonsMentioned, ...] = ("both", "first", "second")
+    if len(shares) != len(kinds) or min(shares) < 0 or sum(shares) <= 0:
+        raise InputError("The shares are three numbers: of both persons, of the first, the second.")
+    draw = random.Random(seed)
+    chosen: set[str] = set()
+    for kind, wanted in zip(kinds, _apportion(size, shares), strict=True):
+        there = [pair["id"] for pair in pairs if pair["people"] == kind]
+        if wanted > len(there):
+            raise InputError(
+                f"The file has {len(there)} pairs of the kind {kind!r}, but {wanted} are wanted; "
+                "ask for fewer, or for other shares."
+            )
+        chosen.update(draw.sample(there, wanted))
+    return [pair for pair in pairs if pair["id"] in chosen]
+
+
+def _apportion(size: int, shares: Sequence[float]) -> list[int]:
+    """Whole numbers in these proportions that add up to `size`, by largest remainder."""
+    exact = [size * share / sum(shares) for share in shares]
+    whole = [int(number) for number in exact]
+    by_remainder = sorted(range(len(exact)), key=lambda place: whole[place] - exact[place])
+    for place in by_remainder[: size - sum(whole)]:
+        whole[place] += 1
+    return whole

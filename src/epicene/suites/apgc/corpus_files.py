@@ -1,0 +1,344 @@
+"""Read and write the corpus formats: lines, token files, joint blocks, M2 and JSONL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import regex
+
+from epicene.core.data_files import read_text
+from epicene.core.errors import InputError
+from epicene.core.records import to_json
+from epicene.languages.normalisers import normalise
+from epicene.suites.apgc.items import TARGETS, WordLabel, parse_word_label, word_labels
+from epicene.suites.apgc.m2 import Edit, gold_edits
+from epicene.suites.apgc.protocol import FOLDED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from epicene.suites.apgc.items import Sentence, SentenceLabel
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a file, without their ends."""
+    lines = read_text(path).split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def read_parallel_lines(path: Path, size: int, other: Path) -> list[str]:
+    """The lines of a file that has as many as another."""
+    lines = read_lines(path)
+    if len(lines) != size:
+        raise InputError(f"{path} has {len(lines)} lines, but {other} has {size} sentences.")
+    return lines
+
+
+def read_blocks(path: Path, size: int | None = None) -> dict[str, list[str]]:
+    """Four blocks of lines, for MM, FM, MF and FF, each as long as the data (`size`)."""
+    lines = read_lines(path)
+    expected = len(TARGETS) * size if size is not None else None
+    if len(lines) % len(TARGETS) or (expected is not None and len(lines) != expected):
+        wanted = f"{expected} (four times {size})" if expected is not None else "a multiple of four"
+        raise InputError(
+            f"{path} ends with line {len(lines)}; the four blocks (MM, FM, MF, FF) have {wanted}."
+        )
+    block = len(lines) // len(TARGETS)
+    return {
+        target: lines[place * block : (place + 1) * block] for place, target in enumerate(TARGETS)
+    }
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """One a line."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def write_blocks(path: Path, blocks: Mapping[str, Sequence[str]]) -> None:
+    """Four blocks, in the published order."""
+    write_lines(path, (line for target in TARGETS for line in blocks[target]))
+
+
+class TokenisedSentence(NamedTuple):
+    """A sentence's words, their labels (none in a file without), and its first line's number."""
+
+    words: tuple[str, ...]
+    labels: tuple[str, ...]
+    line: int
+
+    @property
+    def text(self) -> str:
+        """The words with a blank between them."""
+        return " ".join(self.words)
+
+
+def read_tokens(path: Path) -> list[TokenisedSentence]:
+    """The sentences of a token file."""
+    sentences: list[TokenisedSentence] = []
+    words: list[str] = []
+    labels: list[str] = []
+    start = 1
+    lines = read_text(path).split("\n")
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            word, label = _token(line, f"{path}, line {number},")
+            if words and bool(label) != bool(labels):
+                raise InputError(f"{path}, line {number}, has {'a' if label else 'no'} label, "
+                                 "unlike the line before it.")  # fmt: skip
+            words.append(word)
+            labels += [label] if label else []
+        elif words:
+            sentences.append(TokenisedSentence(tuple(words), tuple(labels), start))
+            words, labels = [], []
+        if not line.strip():
+            start = number + 1
+    if words:
+        raise InputError(
+            f"{path}, line {start}: the last sentence has no blank line after it; the file looks "
+            "cut off."
+        )
+    return sentences
+
+
+def _token(line: str, place: str) -> tuple[str, str]:
+    word, *rest = line.split()
+    if len(rest) > 1:
+        raise InputError(f"{place} has {len(rest) + 1} parts; a line is a word and its label.")
+    if rest:
+        parse_word_label(rest[0], place)
+    return word, rest[0] if rest else ""
+
+
+def read_parallel_tokens(paths: Sequence[Path]) -> list[tuple[TokenisedSentence, ...]]:
+    """Token files that stand line for line beside each other."""
+    first, *others = (read_tokens(path) for path in paths)
+    for path, other in zip(paths[1:], others, strict=True):
+        for one, two in zip(first, other, strict=False):
+            if len(one.words) != len(two.words):
+                short = one.line + min(len(one.words), len(two.words))
+                here, there = (path, paths[0])
+                if len(two.words) < len(one.words):
+                    here, there = there, here
+                raise InputError(
+                    f"{here}, line {short}, goes on with a sentence that ends there in {there}: a "
+                    "blank line is missing, or the sentence has another number of words."
+                )
+        if len(first) != len(other):
+            raise InputError(f"{path} has {len(other)} sentences, but {paths[0]} has {len(first)}.")
+    return list(zip(first, *others, strict=True))
+
+
+def write_tokens(path: Path, sentences: Iterable[tuple[Sequence[str], Sequence[str]]]) -> None:
+    """Write words with their labels; without labels, the words alone."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for words, labels in sentences:
+            beside = [f" {label}" for label in labels] or [""] * len(words)
+            for word, label in zip(words, beside, strict=True):
+                file.write(f"{word}{label}\n")
+            file.write("\n")
+
+
+_M2_EDIT = regex.compile(r"A (\d+) (\d+)\|\|\|[^|]*\|\|\|(.*?)\|\|\|REQUIRED\|\|\|-NONE-\|\|\|0")
+
+
+def read_m2(path: Path) -> Iterator[tuple[list[str], list[Edit]]]:
+    """Each source's words and the edits wanted."""
+    words: list[str] | None = None
+    edits: list[Edit] = []
+    for number, line in enumerate([*read_text(path).split("\n"), ""], start=1):
+        place = f"{path}, line {number},"
+        if line.startswith("S "):
+            if words is not None:
+                raise InputError(f"{place} begins a sentence before the last one's blank line.")
+            words = line[2:].split()
+        elif line.startswith("A ") and words is not None:
+            edits.append(_parse_m2_edit(line, len(words), place))
+        elif not line.strip():
+            if words is not None:
+                yield words, edits
+            words, edits = None, []
+        else:
+            raise InputError(f"{place} is neither a sentence (S …) nor an edit of one (A …).")
+
+
+def _parse_m2_edit(line: str, size: int, place: str) -> Edit:
+    match = _M2_EDIT.fullmatch(line)
+    if match is None:
+        raise InputError(f"{place} is not an edit: A start end|||type|||words|||REQUIRED|||….")
+    start, end = int(match[1]), int(match[2])
+    if not 0 <= start <= end <= size:
+        raise InputError(f"{place} edits words {start} to {end} of a sentence of {size}.")
+    return Edit(start, end, tuple(match[3].split()))
+
+
+def m2_lines(sentences: Iterable[tuple[Sequence[str], Sequence[Edit]]]) -> Iterator[str]:
+    """The lines of an M2 file, with their ends."""
+    for words, edits in sentences:
+        yield f"S {' '.join(words)}\n"
+        for edit in edits:
+            changed = " ".join(edit.words)
+            yield f"A {edit.start} {edit.end}|||UNK|||{changed}|||REQUIRED|||-NONE-|||0\n"
+        yield "\n"
+
+
+# Where a corpus keeps these files.
+JOINT_FOLDER = "joint"
+
+
+class JointFiles(NamedTuple):
+    """The joint files of a split."""
+
+    sources: Path
+    targets: Path
+    source_labels: Path
+    target_labels: Path
+    genders: Path  # which target each line is for
+
+
+def joint_files(folder: Path, split: str) -> JointFiles:
+    """Where a split's joint files are, or would be."""
+    sources, targets = joint_names(split)
+    names = (sources, targets, f"{sources}.label", f"{targets}.label", f"{targets}.gender")
+    return JointFiles(*(folder / JOINT_FOLDER / name for name in names))
+
+
+def joint_names(split: str) -> tuple[str, str]:
+    """What the sources and the targets of a split are called: dev.arin+dev.arin+…"""
+    sources = "+".join([f"{split}.arin"] * len(TARGETS))
+    return sources, "+".join(f"{split}.ar.{target}" for target in TARGETS)
+
+
+def joint_splits(folder: Path) -> set[str]:
+    """The splits that a folder has in this layout."""
+    found = {path.name.partition(".arin+")[0] for path in (folder / JOINT_FOLDER).glob("*.arin+*")}
+    return {split for split in found if joint_files(folder, split).targets.is_file()}
+
+
+def check_repeated_blocks(path: Path, blocks: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The lines of each of a file's four blocks, which must be the same."""
+    first = blocks[TARGETS[0]]
+    for number, block in enumerate(blocks.values()):
+        for place, (one, two) in enumerate(zip(first, block, strict=True), start=1):
+            if one != two:
+                raise InputError(
+                    f"{path}, line {number * len(first) + place}, is not line {place} again; the "
+                    "four blocks are the same."
+                )
+    return first
+
+
+def read_joint_targets(files: JointFiles, size: int) -> dict[str, list[str]]:
+    """Each target's lines; the file that says which target a line is for must say the same."""
+    if files.genders.is_file():
+        for place, (target, lines) in enumerate(read_blocks(files.genders, size).items()):
+            for number, line in enumerate(lines, start=place * size + 1):
+                if line.strip() != target:
+                    raise InputError(
+                        f"{files.genders}, line {number}, says {line.strip()!r}; the blocks are "
+                        f"for {', '.join(TARGETS)}, in this order."
+                    )
+    return read_blocks(files.targets, size)
+
+
+def write_jsonl(path: Path, sentences: Sequence[Sentence]) -> None:
+    """Our own layout: all there is of a sentence on a line."""
+    write_lines(path, (to_json(sentence).decode() for sentence in sentences))
+
+
+def write_folder(folder: Path, split: str, sentences: Sequence[Sentence]) -> list[Path]:
+    """Version 2.1: tokens with labels, lines, the joint layout, the gold edits; and the English."""
+    joint, m2 = joint_files(folder, split), folder / "m2"
+    for each in (folder, joint.sources.parent, m2):
+        each.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+
+    def to(path: Path) -> Path:
+        written.append(path)
+        return path
+
+    columns = {"arin": [sentence.text for sentence in sentences]}
+    columns |= {f"ar.{t}": [sentence.targets[t] for sentence in sentences] for t in TARGETS}
+    for name, texts in columns.items():
+        write_lines(to(folder / f"{split}.{name}"), texts)
+        labels = [_labels_of(sentence, name) for sentence in sentences]
+        rows = [
+            (text.split(), [str(label) for label in each])
+            for text, each in zip(texts, labels, strict=True)
+        ]
+        write_tokens(to(folder / f"{split}.{name}.tokens"), rows)
+    write_lines(to(folder / f"{split}.arin.label"), [sentence.label for sentence in sentences])
+    if any(sentence.english for sentence in sentences):
+        write_lines(to(folder / f"{split}.en"), [sentence.english for sentence in sentences])
+    if any(sentence.origin for sentence in sentences):
+        write_lines(to(folder / f"{split}.origin"), [sentence.origin for sentence in sentences])
+    blocks = {
+        joint.sources: dict.fromkeys(TARGETS, columns["arin"]),
+        joint.targets: {t: columns[f"ar.{t}"] for t in TARGETS},
+        joint.source_labels: {t: [each.who.condensed for each in sentences] for t in TARGETS},
+        joint.target_labels: {
+            t: [_label_for(each.who, t).condensed for each in sentences] for t in TARGETS
+        },
+        joint.genders: {t: [t] * len(sentences) for t in TARGETS},
+    }
+    for path, lines in blocks.items():
+        write_blocks(to(path), lines)
+    gold = "".join(m2_lines(_gold_m2(sentences)))
+    name = f"{joint.sources.name}.to.{joint.targets.name}.norm"
+    to(m2 / name).write_text(gold, encoding="utf-8", newline="\n")
+    return written
+
+
+def write_version_1(folder: Path, split: str, sentences: Sequence[Sentence]) -> list[Path]:
+    """Version 1.0: the first person alone; what the second person changes is left as it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    masculine, feminine = [], []
+    for sentence in sentences:
+        second = sentence.who.own_target[1]
+        masculine.append(sentence.targets[f"M{second}"])
+        feminine.append(sentence.targets[f"F{second}"])
+    files = {
+        "arin": [sentence.text for sentence in sentences],
+        "ar.M": masculine,
+        "ar.F": feminine,
+        "arin.label": [sentence.who.condensed[0] for sentence in sentences],
+    }
+    if any(sentence.english for sentence in sentences):
+        files["en"] = [sentence.english for sentence in sentences]
+    for name, lines in files.items():
+        write_lines(folder / f"D-set-{split}.{name}", lines)
+    return [folder / f"D-set-{split}.{name}" for name in files]
+
+
+def condensed_sentence(sentence: Sentence) -> Sentence:
+    """The sentence with N as B and without the marks of duals and plurals."""
+    return msgspec.structs.replace(
+        sentence,
+        label=sentence.who.condensed,
+        words=tuple(str(label.condensed) for label in sentence.word_labels)
+        if sentence.words
+        else (),
+    )
+
+
+def _labels_of(sentence: Sentence, column: str) -> list[WordLabel]:
+    if column == "arin":
+        return sentence.word_labels
+    return word_labels(_label_for(sentence.who, column.removeprefix("ar.")), sentence.targets)
+
+
+def _label_for(who: SentenceLabel, target: str) -> SentenceLabel:
+    """The label of the form for a target."""
+    return next(version for version in who.versions if version.fits(target))
+
+
+def _gold_m2(sentences: Sequence[Sentence]) -> Iterator[tuple[list[str], list[Edit]]]:
+    for target in TARGETS:
+        for sentence in sentences:
+            source, wanted = (
+                normalise(text, FOLDED).split()
+                for text in (sentence.text, sentence.targets[target])
+            )
+            yield source, gold_edits(source, wanted)

@@ -1,0 +1,138 @@
+"""Read external answers: the published layouts, one line per sentence, or JSONL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from epicene.core.data_files import read_rows
+from epicene.core.errors import InputError
+from epicene.core.records import Text, Texts
+from epicene.suites import AnsweredRequest, Answers
+from epicene.suites.apgc.ask import IDENTIFICATION, POST_EDITING, REWRITING, request_name
+from epicene.suites.apgc.corpus_files import read_blocks, read_parallel_lines, read_tokens
+from epicene.suites.apgc.items import TARGETS, parse_word_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from epicene.suites import Dataset
+    from epicene.suites.apgc.items import Sentence
+    from epicene.suites.apgc.protocol import ApgcProtocol
+
+_BY_TARGET = (REWRITING, POST_EDITING)
+
+
+def read_answers(
+    path: Path, dataset: Dataset, protocol: ApgcProtocol
+) -> Iterator[tuple[Sentence, Answers]]:
+    """Each sentence with what was answered for one task.
+
+    JSONL lines have `id`, `text` and, for rewriting, `target`. Other files follow the data's
+    order: four blocks of lines (MM, FM, MF, FF) for rewriting, lines or tokens for translation,
+    tokens with labels for identification.
+    """
+    if len(protocol.tasks) != 1:
+        raise InputError(
+            f"Answers are to one task; say which with --task ({', '.join(protocol.tasks)})."
+        )
+    (task,) = protocol.tasks
+    sentences: list[Sentence] = list(dataset.items)
+    if path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
+        answered = _from_records(path, task, {sentence.id for sentence in sentences})
+    else:
+        answered = _from_lines(path, task, sentences, dataset.files[0])
+    if task == POST_EDITING and not any(sentence.translation for sentence in sentences):
+        raise InputError(f"{dataset.name} has no translations, so none can have been edited.")
+    for sentence in sentences:
+        texts = answered.get(sentence.id)
+        if texts:
+            yield (
+                sentence,
+                Answers(
+                    AnsweredRequest(task, "model", "given", name, Texts(texts=(Text(text=text),)))
+                    for name, text in texts.items()
+                ),
+            )
+
+
+def _from_lines(
+    path: Path, task: str, sentences: list[Sentence], data: Path
+) -> dict[str, dict[str, str]]:
+    """By sentence and request, from a file in the data's order."""
+    names = [sentence.id for sentence in sentences]
+    if task in _BY_TARGET:
+        blocks = read_blocks(path, len(sentences))
+        return {
+            name: {request_name(task, target): blocks[target][place] for target in TARGETS}
+            for place, name in enumerate(names)
+        }
+    if task == IDENTIFICATION:
+        lines = _labels(path, sentences)
+    elif path.suffix == ".tokens":
+        lines = [tokens.text for tokens in read_tokens(path)]
+        if len(lines) != len(names):
+            raise InputError(f"{path} has {len(lines)} sentences, but {data} has {len(names)}.")
+    else:
+        lines = read_parallel_lines(path, len(names), data)
+    return {name: {task: line} for name, line in zip(names, lines, strict=True)}
+
+
+def _labels(path: Path, sentences: list[Sentence]) -> list[str]:
+    """The labels of a token file, in the five-way inventory, if it has the data's words."""
+    tokens = read_tokens(path)
+    if len(tokens) != len(sentences):
+        raise InputError(f"{path} has {len(tokens)} sentences; the data has {len(sentences)}.")
+    for each, sentence in zip(tokens, sentences, strict=True):
+        if each.text.split() != sentence.text.split():
+            raise InputError(f"{path}, line {each.line}, is not the sentence {sentence.id}.")
+        if not each.labels:
+            raise InputError(f"{path}, line {each.line}, has words without labels.")
+    return [
+        " ".join(
+            parse_word_label(label, f"{path}, line {each.line},").condensed.five_way
+            for label in each.labels
+        )
+        for each in tokens
+    ]
+
+
+def _from_records(path: Path, task: str, known: Iterable[str]) -> dict[str, dict[str, str]]:
+    """By sentence and request, from JSONL."""
+    found: dict[str, dict[str, str]] = {}
+    known = set(known)
+    for line in read_rows(path):
+        name, target = _text(line, "id"), ""
+        if name not in known:
+            raise InputError(f"{line.place} answers the sentence {name!r}, which the data lacks.")
+        if task in _BY_TARGET:
+            target = _text(line, "target")
+            if target not in TARGETS:
+                raise InputError(
+                    f"{line.place} has the target {target!r}; targets are {', '.join(TARGETS)}."
+                )
+        request = request_name(task, target) if target else task
+        if request in found.setdefault(name, {}):
+            raise InputError(f"{line.place} answers {request!r} of {name!r} again.")
+        found[name][request] = _text(line, "text")
+    if task in _BY_TARGET:
+        _refuse_missing(path, task, found)
+    return found
+
+
+def _refuse_missing(path: Path, task: str, found: Mapping[str, Mapping[str, str]]) -> None:
+    """Raise if a sentence was answered for some targets only."""
+    for name, answered in found.items():
+        missing = [target for target in TARGETS if request_name(task, target) not in answered]
+        if missing:
+            raise InputError(
+                f"{path} has no answer for {' and '.join(missing)} of the sentence {name!r}; a "
+                "sentence that could not be written has an empty text."
+            )
+
+
+def _text(line: Any, field: str) -> str:
+    value = line.values.get(field)
+    if not isinstance(value, str):
+        raise InputError(f"{line.place} lacks the field {field!r}.")
+    return value

@@ -1,1 +1,0 @@
-"""The layouts that such corpora come in: read, and written back."""

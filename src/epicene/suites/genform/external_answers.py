@@ -1,0 +1,86 @@
+"""Read external answers: one line per sentence and target gender."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from epicene.core.data_files import read_rows
+from epicene.core.errors import InputError, unknown
+from epicene.core.records import Failed, Text, Texts
+from epicene.suites import AnsweredRequest, Answers
+from epicene.suites.genform.ask import GENERATION, request_name
+from epicene.suites.genform.gendered_terms import TermCounts
+from epicene.suites.genform.items import TARGETS
+from epicene.suites.genform.words import TOKENISATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from epicene.core.data_files import FileRow
+    from epicene.core.records import Answer, Judgement
+    from epicene.suites import Dataset
+    from epicene.suites.genform.items import Gender, Pair
+    from epicene.suites.genform.protocol import GenformProtocol
+
+
+def read_answers(
+    path: Path, dataset: Dataset, _protocol: GenformProtocol
+) -> Iterator[tuple[Pair, Answers]]:
+    """Lines of `id`, `target` (masculine or feminine) and `text`, in any order.
+
+    A pair that is answered in one direction alone has no answer in the other.
+    """
+    pairs: dict[str, Pair] = {pair.id: pair for pair in dataset.items}
+    found: dict[str, dict[Gender, str]] = defaultdict(dict)
+    for line in read_rows(path):
+        name, target, text = _read(line)
+        if name not in pairs:
+            raise InputError(
+                f"{line.place} answers the pair {name!r}, which the data does not have."
+            )
+        if target in found[name]:
+            raise InputError(f"{line.place} answers {name!r} for the target {target} again.")
+        found[name][target] = text
+    for name, texts in found.items():
+        yield (
+            pairs[name],
+            Answers(
+                AnsweredRequest(
+                    GENERATION, "model", "given", request_name(GENERATION, target), answer
+                )
+                for target in TARGETS
+                for answer in (_answer(texts.get(target), path),)
+            ),
+        )
+
+
+def _answer(text: str | None, path: Path) -> Answer:
+    return Failed(reason=f"not in {path}") if text is None else Texts(texts=(Text(text=text),))
+
+
+def _read(line: FileRow) -> tuple[str, Gender, str]:
+    values = line.values
+    for field in ("id", "target", "text"):
+        if field not in values:
+            raise InputError(f"{line.place} lacks the field {field!r}.")
+    for target in TARGETS:
+        if values["target"] == target:
+            break
+    else:
+        raise InputError(f"{line.place} {unknown('target', str(values['target']), TARGETS)}")
+    if not isinstance(values["text"], str):
+        raise InputError(f"{line.place} has a `text` that is no text.")
+    return str(values["id"]), target, values["text"]
+
+
+def entry(judgement: Judgement) -> dict[str, Any]:
+    """What `--items` says of an answer: its scores, and the counts they are made of."""
+    if judgement.facets.get("format") != GENERATION:
+        return {}
+    return {"scores": {how: _scores(TermCounts.of(judgement.counts, how)) for how in TOKENISATIONS}}
+
+
+def _scores(counts: TermCounts) -> dict[str, float | None]:
+    return {**counts._asdict(), "SGA": counts.sga, "GIoU": counts.giou}

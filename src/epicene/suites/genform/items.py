@@ -1,0 +1,81 @@
+"""The item, a sentence in its masculine and feminine form, and the rule types it may exemplify."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from epicene.core.records import Item, Record
+
+# A direction is named by the gender that is wanted; what is given is the other form.
+Gender: TypeAlias = Literal["masculine", "feminine"]
+TARGETS: tuple[Gender, ...] = ("masculine", "feminine")
+
+
+class Pair(Item, frozen=True, kw_only=True):
+    """A first-person sentence in both forms, with its English and the rule it stands for.
+
+    Both directions of a pair are one group.
+    """
+
+    language: str
+    masculine: str
+    feminine: str
+    rule: str = ""
+    english: str = ""
+
+    def form(self, gender: Gender) -> str:
+        """The sentence as a speaker of that gender would say it."""
+        return self.masculine if gender == "masculine" else self.feminine
+
+    @property
+    def is_neutral(self) -> bool:
+        """Whether both forms are the same; what its rule is called does not matter."""
+        return self.masculine == self.feminine
+
+
+def other_gender(gender: Gender) -> Gender:
+    """The gender that is not that one."""
+    return "feminine" if gender == "masculine" else "masculine"
+
+
+class Rule(Record, frozen=True, kw_only=True):
+    """What a sentence is an example of. `marks` says if such sentences usually show gender."""
+
+    family: str
+    cell: str
+    marks: Literal["yes", "no", "some"]
+    about: str
+
+
+class Rules(Record, frozen=True, kw_only=True):
+    """All rule types, by language and name, and the titles of the families."""
+
+    families: dict[str, str]
+    fr: dict[str, Rule]
+    ar: dict[str, Rule]
+    hi: dict[str, Rule]
+
+
+@cache
+def all_rules() -> Rules:
+    """The rule types as rules.toml has them."""
+    text = (Path(__file__).parent / "rules.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), Rules)
+
+
+def rules_of(language: str) -> dict[str, Rule]:
+    """The rule types of a language by name, in the paper's order; none of a further language."""
+    rules = all_rules()
+    return {"fr": rules.fr, "ar": rules.ar, "hi": rules.hi}.get(language, {})
+
+
+@cache
+def family_of(language: str, rule: str) -> str:
+    """The family's title, or nothing where the rule is not one of the paper's."""
+    found = rules_of(language).get(rule)
+    return all_rules().families[found.family] if found else ""

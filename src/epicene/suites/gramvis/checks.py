@@ -1,0 +1,182 @@
+"""Data checks for a word list: wrong forms are errors, doubtful words are warnings."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from epicene.core.records import Record
+from epicene.suites import DataIssue
+from epicene.suites.gramvis.articles import definite_article
+from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from epicene.suites.gramvis.items import Grammar, Word
+
+# Under so many words of a gender an effect is hardly to be told from chance.
+MIN_DIVERGENT = 16
+MIN_CONTROLS = 10
+MIN_DIVERGENT_PER_LANGUAGE = 40  # divergent words of a language
+
+_NEEDED_FORMS = {"DE": ("genitive",), "RU": ("genitive", "accusative")}
+
+
+class Counterparts(Record, frozen=True, kw_only=True):
+    """How the nouns for people of one language come in both genders."""
+
+    pairs: tuple[tuple[str, str], ...]
+    both_endings: tuple[str, ...]
+    both: frozenset[str]
+    neither: frozenset[str]
+
+
+def check_words(words: Sequence[Word]) -> Iterator[DataIssue]:
+    """Errors that make a prompt wrong, and warnings about words that do not measure grammar."""
+    for word in words:
+        for check in _CHECKS:
+            yield from check(word)
+    yield from _repeated(words)
+    yield from _too_few(words)
+
+
+def counterpart(language: str, grammar: Grammar, noun: str) -> str:
+    """The same noun in the other gender, as far as endings and a list tell; empty if none."""
+    known = _counterparts()[language]
+    if noun in known.neither:
+        return ""
+    if noun in known.both or noun.endswith(known.both_endings):
+        return noun
+    own, other = (0, 1) if grammar == "M" else (1, 0)
+    for pair in known.pairs:
+        if noun.endswith(pair[own]):
+            return noun.removesuffix(pair[own]) + pair[other]
+    return ""
+
+
+def _has_counterpart(word: Word) -> Iterator[DataIssue]:
+    other = counterpart(word.language, word.grammar, word.word)
+    if other == word.word:
+        yield DataIssue(
+            "warning", word.id, "it is used in both genders, so its article says whom it means."
+        )
+    elif other:
+        message = f"it seems to have a counterpart in the other gender ({other})"
+        yield DataIssue("warning", word.id, f"{message}, so its gender says whom it means.")
+
+
+def _article(word: Word) -> Iterator[DataIssue]:
+    right = definite_article(word.language, word.grammar, word.word)
+    if word.article != right:
+        yield DataIssue(
+            "error", word.id, f"its article is {word.article!r} and should be {right!r}."
+        )
+
+
+def _one_noun(word: Word) -> Iterator[DataIssue]:
+    if " " in word.word:
+        yield DataIssue("warning", word.id, "it is more than one word; only its head would agree.")
+
+
+def _glosses(word: Word) -> Iterator[DataIssue]:
+    for language in ("english", "chinese"):
+        if not getattr(word, language):
+            name = language.capitalize()
+            yield DataIssue(
+                "error", word.id, f"it has no {name} gloss, so it has no {name} control."
+            )
+
+
+def _forms(word: Word) -> Iterator[DataIssue]:
+    missing = [form for form in _NEEDED_FORMS.get(word.language, ()) if not getattr(word, form)]
+    for form in missing:
+        yield DataIssue("error", word.id, f"it has no {form}, which its prompts need.")
+    if not missing and word.language in _FORM_CHECKS:
+        yield from (
+            DataIssue("error", word.id, fault) for fault in _FORM_CHECKS[word.language](word)
+        )
+
+
+def _german_forms(word: Word) -> Iterator[str]:
+    """A feminine noun is its own genitive; a masculine one takes an ending, (e)s or (e)n."""
+    article, _, noun = word.genitive.partition(" ")
+    expected = "des" if word.grammar == "M" else "der"
+    if article != expected:
+        yield f"its genitive {word.genitive!r} should begin with {expected!r}."
+    elif word.grammar == "F" and noun != word.word:
+        yield f"its genitive is {noun!r}; a feminine noun does not change."
+    elif word.grammar == "M" and not noun.endswith(("s", "n")):
+        yield f"its genitive is {noun!r}; a masculine noun takes -s, -es, -n or -en."
+
+
+def _russian_forms(word: Word) -> Iterator[str]:
+    """-а becomes -у and -я -ю; another accusative is the nominative, or of a masculine noun for
+    who lives the genitive."""
+    stem, last = word.word[:-1], word.word[-1:]
+    regular = [word.word, word.genitive] if word.grammar == "M" else [word.word]
+    if last in "ая":
+        regular = [stem + {"а": "у", "я": "ю"}[last]]
+    if word.accusative not in regular:
+        expected = " or ".join(regular)
+        yield f"its accusative is {word.accusative!r} and should be {expected}."
+
+
+_FORM_CHECKS: dict[str, Callable[[Word], Iterator[str]]] = {
+    "DE": _german_forms,
+    "RU": _russian_forms,
+}
+
+
+_CHECKS: tuple[Callable[[Word], Iterator[DataIssue]], ...] = (
+    _has_counterpart,
+    _article,
+    _one_noun,
+    _glosses,
+    _forms,
+)
+
+
+def _repeated(words: Sequence[Word]) -> Iterator[DataIssue]:
+    times = Counter((word.language, word.word.casefold()) for word in words)
+    for (language, word), count in times.items():
+        if count > 1:
+            yield DataIssue("error", f"{language}/{word}", f"it stands {count} times in the list.")
+
+
+def _too_few(words: Sequence[Word]) -> Iterator[DataIssue]:
+    times = Counter((word.language, word.grammar, word.control) for word in words)
+    kinds = ((False, MIN_DIVERGENT, "divergent"), (True, MIN_CONTROLS, "control"))
+    languages = {word.language for word in words}
+    for language in (code for code in LANGUAGES if code in languages):
+        mine = [word for word in words if word.language == language]
+        yield from _unbalanced([word for word in mine if not word.control], language)
+        for grammar in GRAMMARS:
+            for control, enough, name in kinds:
+                count = times[language, grammar, control]
+                if count < enough:
+                    message = f"it has {count} {name} words; {enough} are wanted."
+                    yield DataIssue("warning", f"{language}, {grammar}", message)
+
+
+def _unbalanced(divergent: Sequence[Word], language: str) -> Iterator[DataIssue]:
+    if len(divergent) < MIN_DIVERGENT_PER_LANGUAGE:
+        message = (
+            f"it has {len(divergent)} divergent words; {MIN_DIVERGENT_PER_LANGUAGE} are wanted."
+        )
+        yield DataIssue("warning", language, message)
+    there = {word.category for word in divergent}
+    if missing := [category for category in CATEGORIES if category not in there]:
+        message = f"it has no divergent word of {', '.join(missing)}; all are wanted."
+        yield DataIssue("warning", language, message)
+
+
+@cache
+def _counterparts() -> dict[str, Counterparts]:
+    text = (Path(__file__).parent / "counterparts.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), dict[str, Counterparts])

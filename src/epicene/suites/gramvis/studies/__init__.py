@@ -1,0 +1,1 @@
+"""Human studies of GramVis: stereotypes and categories of meanings, people in images."""

@@ -1,0 +1,164 @@
+"""Tables that need votes: judge agreement, each judge's votes, effects by template and shot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from epicene.core.records import Column, Estimate, Row, Table
+from epicene.stats.agreement import fleiss, krippendorff
+from epicene.stats.tabulate import distinct_values, group_codes, share
+from epicene.suites.gramvis.items import CONTROLS, GRAMMARS, LABEL_OF_GRAMMAR, LABELS
+from epicene.suites.gramvis.judge import AGREEMENTS, MAJORITY, VOTE_PREFIX
+from epicene.suites.gramvis.metrics import count_array, divergent_words
+from epicene.suites.gramvis.tables_representation import average_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars
+
+    from epicene.suites.gramvis.protocol import GramvisProtocol
+
+_NO_PROBABILITIES = "this judge tells no probabilities"
+
+
+def vote_table(votes: polars.DataFrame) -> Table:
+    """Each judge's labels, and how often the likeliest choice is what it said."""
+    return Table(
+        name="votes",
+        title="What each judge saw",
+        levels=("judge",),
+        columns=(
+            Column(name="votes", unit="count"),
+            *(Column(name=label) for label in LABELS),
+            Column(name="unreadable"),
+            *(Column(name=f"likeliest {label}") for label in LABELS),
+            Column(name="said the likeliest"),
+        ),
+        rows=tuple(
+            Row(keys=(judge,), cells=_vote_cells(votes, judge))
+            for judge in distinct_values(votes, "judge")
+        ),
+        notes=(
+            "Shares of all its votes, intervals cluster by word. “likeliest” is the choice of the "
+            "highest log-probability after the question, which local models tell; “said the "
+            "likeliest” is of votes whose words could be read.",
+        ),
+    )
+
+
+def _vote_cells(votes: polars.DataFrame, judge: str) -> tuple[Estimate, ...]:
+    import polars as pl
+
+    own = votes.filter(pl.col("judge").cast(pl.String) == judge)
+    said = pl.col("label").cast(pl.String)
+    count = Estimate(value=float(len(own)), n=len(own))
+    by_words = [share(own, said.eq_missing(label)) for label in LABELS]
+    unread = share(own, said.is_null())
+    told = own.filter(pl.col("likeliest").is_not_null()) if "likeliest" in own.columns else own[:0]
+    if not len(told):
+        untold = Estimate(value=None, why=_NO_PROBABILITIES)
+        return (count, *by_words, unread, *[untold] * (len(LABELS) + 1))
+    likeliest = pl.col("likeliest").cast(pl.String)
+    by_probability = [share(told, likeliest == label) for label in LABELS]
+    same = share(told.filter(said.is_not_null()), said == likeliest)
+    return (count, *by_words, unread, *by_probability, same)
+
+
+def judge_tables(frame: polars.DataFrame, protocol: GramvisProtocol) -> Iterator[Table]:
+    """Agreement of the judges, and effects by template and by shot, if there are votes."""
+    import polars as pl
+
+    images = frame.filter(pl.col("name").cast(pl.String) == MAJORITY)
+    if not len(images):
+        return
+    if "agreement" in images.columns:  # else not one image was drawn
+        votes = frame.filter(pl.col("name").cast(pl.String).str.starts_with(VOTE_PREFIX))
+        yield _agreement_table(votes, images, protocol)
+        yield vote_table(votes)
+    if len(words := divergent_words(images)):
+        yield _breakdown_table(words, "template", protocol)
+        yield _breakdown_table(words, "shot", protocol)
+
+
+def _agreement_table(
+    votes: polars.DataFrame, images: polars.DataFrame, protocol: GramvisProtocol
+) -> Table:
+    """How far the judges agree, over all images and those of each model."""
+    import polars as pl
+
+    # One list of labels an image, in the order of the votes' own images.
+    rated = votes.group_by("run", "item", maintain_order=True).agg(
+        pl.col("label").cast(pl.String),
+        pl.col("group").first(),
+        pl.col("drawer").first(),
+    )
+    rows = [Row(keys=("all",), cells=_agreement_cells(images, rated, protocol))]
+    for drawer in distinct_values(images, "drawer"):
+        by = pl.col("drawer").cast(pl.String) == drawer
+        cells = _agreement_cells(images.filter(by), rated.filter(by), protocol)
+        rows.append(Row(keys=(drawer,), cells=cells))
+    return Table(
+        name="judges",
+        title="Whether the judges agree",
+        levels=("model",),
+        columns=(
+            *(Column(name=name) for name in AGREEMENTS),
+            Column(name="unreadable"),
+            Column(name="Fleiss' κ", unit="number", decimals=3),
+            Column(name="Krippendorff's α", unit="number", decimals=3),
+            Column(name="not drawn"),
+        ),
+        rows=tuple(rows),
+        notes=(
+            "“two of three” is at least two, but not all. Intervals cluster by word. Votes that "
+            "could not be read are left out of α; κ needs equally many votes on every image. "
+            "“not drawn” is of all images that were asked for: refused, blocked or never come.",
+        ),
+    )
+
+
+def _agreement_cells(
+    images: polars.DataFrame, rated: polars.DataFrame, protocol: GramvisProtocol
+) -> tuple[Estimate, ...]:
+    import polars as pl
+
+    missing = share(images, pl.col("agreement").is_null())
+    # An image that was never drawn was shown to no judge.
+    images = images.filter(pl.col("agreement").is_not_null())
+    split = [share(images, pl.col("agreement").cast(pl.String) == name) for name in AGREEMENTS]
+    labels = rated["label"].to_list()
+    unread = share(rated.explode("label"), pl.col("label").is_null())
+    words = group_codes(rated)
+    kappa = fleiss(labels, words, resamples=protocol.resamples, seed=protocol.seed)
+    alpha = krippendorff(labels, words, resamples=protocol.resamples, seed=protocol.seed)
+    return (*split, unread, kappa, alpha, missing)
+
+
+def _breakdown_table(images: polars.DataFrame, facet: str, protocol: GramvisProtocol) -> Table:
+    """Shares of the own gender and effects, by template or by shot."""
+    import polars as pl
+
+    average = replace(average_for(protocol, "words"), intervals=True, resamples=protocol.resamples)
+    rows = []
+    for value in distinct_values(images, facet):
+        counts = count_array(images.filter(pl.col(facet).cast(pl.String) == value))
+        for grammar in GRAMMARS:
+            part = counts.part(counts.which(grammar=grammar))
+            rep = average.share(part, "gendered", LABEL_OF_GRAMMAR[grammar])
+            effects = [
+                average.effect(part, control, LABEL_OF_GRAMMAR[grammar]) for control in CONTROLS
+            ]
+            rows.append(Row(keys=(value, grammar), cells=(rep, *effects)))
+    return Table(
+        name=f"{facet}s",
+        title=f"The effect of grammatical gender by {facet}",
+        levels=(facet, "grammar"),
+        columns=(
+            Column(name="rep"),
+            *(Column(name=f"{control}_effect") for control in CONTROLS),
+        ),
+        rows=tuple(rows),
+        notes=("Means over words and models under both protocols; intervals resample words.",),
+    )

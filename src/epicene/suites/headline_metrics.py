@@ -1,0 +1,61 @@
+"""Headline metrics: the few key figures of a suite by which models are compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from epicene.stats.tabulate import accuracy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars
+
+    from epicene.core.records import Estimate
+    from epicene.suites import Results, Suite
+
+MetricUnit: TypeAlias = Literal["share", "number"]
+
+
+class HeadlineMetric(NamedTuple):
+    """A figure of one run, as `estimate` makes it of the run's results.
+
+    `figures` gives the judgements it is the mean of, each with a `figure` between 0 and 1, so that
+    models can be compared item by item; None where no value is better than another.
+    """
+
+    name: str
+    estimate: Callable[[Results[Any]], Estimate]
+    figures: Callable[[Results[Any]], polars.DataFrame] | None = None
+    unit: MetricUnit = "share"
+    by_language: bool = True
+
+
+def accuracy_metric(name: str, of: Callable[[Results[Any]], polars.DataFrame]) -> HeadlineMetric:
+    """The share of right outcomes among some judgements."""
+    return HeadlineMetric(
+        name=name,
+        estimate=lambda results: accuracy(of(results)),
+        figures=lambda results: with_item_scores(of(results)),
+    )
+
+
+def with_item_scores(frame: polars.DataFrame) -> polars.DataFrame:
+    """The judgements that have an outcome: 1 where right, 0 where not, the credit where given."""
+    import polars as pl
+
+    judged = frame.filter(pl.col("outcome").is_not_null())
+    right = (pl.col("outcome").cast(pl.String) == "right").cast(pl.Float64)
+    if "credit" in frame.columns:
+        right = pl.col("credit").fill_null(right)
+    return judged.with_columns(right.alias("figure"))
+
+
+def headline_metrics_of(suite: Suite[Any, Any]) -> tuple[HeadlineMetric, ...]:
+    """What is read first of a suite: all outcomes, where it names nothing."""
+    return suite.headlines or (accuracy_metric("right", all_judgements),)
+
+
+def all_judgements(results: Results[Any]) -> polars.DataFrame:
+    """All judgements."""
+    return results.frame

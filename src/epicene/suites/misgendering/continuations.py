@@ -1,0 +1,218 @@
+"""Analyse a continuation: its pronouns, extraneous gendered words, and repetition rate."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import regex
+
+from epicene.core.data_files import read_text
+from epicene.core.errors import InputError
+from epicene.core.records import Record
+from epicene.languages.tokenisation import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from epicene.suites.misgendering.items import PronounForms
+
+# "xe'd", "he’s": the pronoun is what stands before the apostrophe.
+_NO_APOSTROPHE = regex.compile(r"[^'’ʼ]+")
+# More than any continuation; beyond it spaCy refuses a text.
+_MAX_CHARACTERS = 900_000
+
+
+class FoundPronouns(NamedTuple):
+    """The pronouns of a text: the first as written, the set it is of, and all sets in order."""
+
+    first: str
+    sets: tuple[str, ...]
+
+    @property
+    def set(self) -> str:
+        """Which set the first pronoun is of; "" if there is none."""
+        return self.sets[0] if self.sets else ""
+
+
+def find_pronouns(text: str, sets: Sequence[PronounForms], tokeniser: str) -> FoundPronouns:
+    """All pronouns of a text that the dataset knows, whatever their case."""
+    found = list(_pronouns(text, sets, tokeniser))
+    return FoundPronouns(found[0][1] if found else "", tuple(owner for _, _, owner in found))
+
+
+def first_pronoun(
+    text: str, sets: Sequence[PronounForms], tokeniser: str
+) -> tuple[int, str] | None:
+    """Where the first pronoun of a text begins, and how it is written."""
+    return next(((start, token) for start, token, _ in _pronouns(text, sets, tokeniser)), None)
+
+
+def second_pronoun(text: str, sets: Sequence[PronounForms], tokeniser: str) -> int:
+    """Where the second pronoun of a text begins, or where the text ends."""
+    places = (start for start, _, _ in _pronouns(text, sets, tokeniser))
+    return next(islice(places, 1, None), len(text))
+
+
+def tokens(text: str, tokeniser: str) -> Iterator[str]:
+    """The words of a text, by spaCy's English tokeniser or by Epicene's segmenter."""
+    return (token for _, token in _tokens_with_offsets(text, tokeniser))
+
+
+def _pronouns(
+    text: str, sets: Sequence[PronounForms], tokeniser: str
+) -> Iterator[tuple[int, str, str]]:
+    """Where each pronoun begins, as it is written, and the set it is of."""
+    forms = tuple((form, each.pronoun) for each in sets for form in each.forms.values())
+    # Their plural reflexive is also said of one person; the published sets do not have it.
+    more = (("themselves", "they"),) if tokeniser == "epicene" and ("they", "they") in forms else ()
+    owners = _owners(forms + more)
+    for start, token in _tokens_with_offsets(text, tokeniser):
+        owner = owners.get(token.lower())
+        if owner is not None:
+            yield start, token, owner
+
+
+def _tokens_with_offsets(text: str, tokeniser: str) -> Iterator[tuple[int, str]]:
+    if tokeniser == "spacy":
+        for begin in range(0, len(text), _MAX_CHARACTERS):
+            for token in _spacy()(text[begin : begin + _MAX_CHARACTERS]):
+                yield begin + token.idx, token.text
+        return
+    for span in words(text, "en"):
+        word = text[span.start : span.end]
+        for part in _NO_APOSTROPHE.finditer(word):
+            yield span.start + part.start(), part[0]
+
+
+@cache
+def _owners(forms: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """Form → set; where two sets share a form, the first of them has it."""
+    return {form.lower(): owner for form, owner in reversed(forms)}
+
+
+@cache
+def _spacy() -> Any:
+    try:
+        import spacy
+    except ImportError as error:
+        raise InputError(
+            "The protocol paper finds pronouns with spaCy's tokeniser: "
+            'pip install "epicene[english]".'
+        ) from error
+    return spacy.blank("en").tokenizer
+
+
+LEXICON_FILE = Path(__file__).parent / "starter" / "lexicon.toml"
+
+
+class GenderedWord(Record, frozen=True, kw_only=True):
+    """A word that says a person's gender. lexicon.toml explains the fields."""
+
+    forms: tuple[str, ...]
+    gender: str
+    kind: str
+    cased: bool = False
+    unless: tuple[str, ...] = ()
+    ambiguous: bool = False
+    why: str = ""
+
+
+class GenderedMention(NamedTuple):
+    """A gendered word in a text."""
+
+    start: int
+    end: int
+    text: str
+    gender: str
+
+
+def extraneous_mentions(text: str, context: str) -> list[GenderedMention]:
+    """The gendered words of a text, apart from those already in its context."""
+    before = {mention.text.lower() for mention in mentions(context)}
+    return [mention for mention in mentions(text) if mention.text.lower() not in before]
+
+
+def bracket_mentions(text: str, found: Sequence[GenderedMention]) -> str:
+    """The text with those words in brackets."""
+    parts, reached = [], 0
+    for mention in found:
+        parts += [text[reached : mention.start], f"[{text[mention.start : mention.end]}]"]
+        reached = mention.end
+    return "".join([*parts, text[reached:]])
+
+
+def mentions(text: str, *, ambiguous: bool = False) -> list[GenderedMention]:
+    """The gendered words of a text, in order; the ambiguous ones only if asked for.
+
+    A word inside a phrase in which it says no person's gender ("maiden voyage") is left out.
+    """
+    pattern, owners = _index()
+    text = text.replace("’", "'")
+    found = []
+    for match in pattern.finditer(text):
+        for word in owners[match[0].lower()]:
+            fits = not word.cased or match[0] in word.forms
+            if fits and (ambiguous or not word.ambiguous) and not _excused(word, match, text):
+                found.append(GenderedMention(match.start(), match.end(), match[0], word.gender))
+                break
+    return found
+
+
+def _excused(word: GenderedWord, match: regex.Match[str], text: str) -> bool:
+    return any(
+        phrase.start() <= match.start() and match.end() <= phrase.end()
+        for pattern in _phrases(word)
+        for phrase in pattern.finditer(text)
+    )
+
+
+@cache
+def lexicon() -> tuple[GenderedWord, ...]:
+    """All words, as the file has them."""
+    return msgspec.convert(tomllib.loads(read_text(LEXICON_FILE))["word"], tuple[GenderedWord, ...])
+
+
+@cache
+def _index() -> tuple[regex.Pattern[str], dict[str, list[GenderedWord]]]:
+    """One pattern for all forms, the longest first, and the words that a form may be of."""
+    owners: dict[str, list[GenderedWord]] = {}
+    for word in lexicon():
+        for form in word.forms:
+            owners.setdefault(form.lower(), []).append(word)
+    return _whole_words(
+        "|".join(regex.escape(form) for form in sorted(owners, key=len)[::-1])
+    ), owners
+
+
+@cache
+def _phrases(word: GenderedWord) -> tuple[regex.Pattern[str], ...]:
+    return tuple(_whole_words(regex.escape(phrase)) for phrase in word.unless)
+
+
+def _whole_words(pattern: str) -> regex.Pattern[str]:
+    """A pattern that matches whole words only, in any case."""
+    letter = r"[\p{L}\p{M}\p{N}]"
+    return regex.compile(rf"(?<!{letter})(?:{pattern})(?!{letter})", regex.IGNORECASE)
+
+
+_ORDERS = (1, 2, 3, 4)
+
+
+def repetition_rate(tokens: Sequence[str]) -> float | None:
+    """The geometric mean over n = 1…4 of the share of n-gram types that come more than once.
+
+    Undefined for fewer than four tokens.
+    """
+    if len(tokens) < _ORDERS[-1]:
+        return None
+    product = 1.0
+    for order in _ORDERS:
+        counts = Counter(zip(*(tokens[start:] for start in range(order)), strict=False))
+        product *= sum(count > 1 for count in counts.values()) / len(counts)
+    return float(product ** (1 / len(_ORDERS)))

@@ -1,0 +1,156 @@
+"""How often the two formats must disagree, given the model's next-word probabilities (Appendix E).
+
+If a continuation begins with a pronoun, it is drawn from the model's distribution over the next
+word, while probability always takes the pronoun that makes the whole text likeliest. δ is the share
+of that distribution, among the pronouns, that falls on the others; its floor δ* is the share on all
+but the likeliest next word. Each is computed under the full distribution, as in the paper, and
+under the one that generation samples from (temperature, top-k, top-p).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from epicene.core.records import Judgement, Score
+from epicene.suites.misgendering.items import begins_sentence, candidate_forms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from epicene.core.records import Scores, TextScore
+    from epicene.suites.misgendering.items import Candidate, Instance
+    from epicene.suites.misgendering.protocol import MisgenderingProtocol
+
+# How a request for next words is named: this, and the setting it belongs to.
+NEXT_WORD = "next"
+EXPECTED = "expected"
+
+Distribution: TypeAlias = Literal["full", "drawn"]
+DISTRIBUTIONS: tuple[Distribution, ...] = ("full", "drawn")
+BOUNDS = ("δ", "δ*")
+
+
+class DisagreementBounds(NamedTuple):
+    """δ and its floor δ*."""
+
+    delta: float
+    floor: float
+
+
+# --- what is asked -------------------------------------------------------------------------
+
+
+def ask_next_word(
+    item: Instance,
+    setting: str,
+    context: str,
+    choices: Sequence[Candidate],
+    protocol: MisgenderingProtocol,
+) -> Iterator[Score]:
+    """How likely each choice is as the next word of a context, as it stands and as drawn."""
+    before = context.rstrip()
+    if not before:
+        return  # a first word would have nothing to be predicted from
+    space = context[len(before) :]
+    yield Score(
+        item=item.id,
+        name=f"{NEXT_WORD} {setting}",
+        group=item.cluster,
+        language=item.language,
+        # Most tokenizers put the space with the next word.
+        context=before,
+        texts=tuple(space + choice.form for choice in choices),
+        # As the contexts are opened from which texts are generated.
+        first_token="tokenizer-default",
+        decoding=protocol.decoding,
+    )
+
+
+def after_filled_template(
+    item: Instance, protocol: MisgenderingProtocol
+) -> tuple[str, tuple[Candidate, ...]]:
+    """The filled template, ready for another word, and the pronouns that may come next.
+
+    The paper supposes a pronoun of the template's own case. What follows a whole text mostly
+    begins a sentence, so the mended protocol supposes a nominative.
+    """
+    filled = item.filled(item.gold)
+    context = filled if filled[-1:].isspace() else f"{filled} "
+    capital = begins_sentence(context, mended=protocol.mended)
+    case = "nominative" if protocol.mended else item.case
+    return context, candidate_forms(item.sets, case, capital=capital)
+
+
+# --- what is made of it --------------------------------------------------------------------
+
+
+def by_expectation(
+    item: Instance, setting: str, scores: Scores, choices: Sequence[Candidate], chosen: str
+) -> Iterator[Judgement]:
+    """δ and δ* where probability chose that pronoun, under each distribution that is known.
+
+    Under top-k and top-p it may be that no choice can be drawn: there is a judgement then, and it
+    has no value.
+    """
+    forms = {choice.pronoun: choice.form for choice in choices}
+    for distribution in DISTRIBUTIONS:
+        chances = _log_probabilities(scores, distribution)
+        if chances is None:
+            continue
+        # Two sets may have one form, which is one next word.
+        words = dict(zip((choice.form for choice in choices), chances, strict=True))
+        bounds = disagreement_bounds(words, forms[chosen])
+        for name, value in zip(BOUNDS, bounds or (None, None), strict=True):
+            yield Judgement(
+                item=item.id,
+                group=item.cluster,
+                language=item.language,
+                name=f"{name} {setting} ({distribution})",
+                label=chosen,
+                value=value,
+                facets={
+                    **item.facets,
+                    "format": EXPECTED,
+                    "setting": setting,
+                    "distribution": distribution,
+                    "bound": name,
+                },
+            )
+
+
+def disagreement_bounds(chances: Mapping[str, float], chosen: str) -> DisagreementBounds | None:
+    """Equations 15 and 16 of the paper, of words' log-probabilities; None if none can come."""
+    top = max(chances.values())
+    if top == -math.inf:
+        return None
+    shares = {word: math.exp(chance - top) for word, chance in chances.items()}
+    total = sum(shares.values())
+    return DisagreementBounds(1 - shares[chosen] / total, 1 - 1 / total)
+
+
+def _log_probabilities(scores: Scores, distribution: Distribution) -> list[float] | None:
+    """The log-probability of each text under the distribution; None if it is not known."""
+    chances = []
+    for text in scores.texts:
+        chance = (
+            _full_log_probability(text)
+            if distribution == "full"
+            else _sampled_log_probability(text)
+        )
+        if chance is None:
+            return None
+        chances.append(chance)
+    return chances
+
+
+def _full_log_probability(text: TextScore) -> float | None:
+    """A form of several tokens has the product of their conditional probabilities."""
+    return None if None in text.logprobs else text.sum
+
+
+def _sampled_log_probability(text: TextScore) -> float | None:
+    """The same as it would be drawn, which is never where one of its tokens is barred."""
+    if not isinstance(text.drawn, tuple) or None in text.logprobs:
+        return None
+    return sum(-math.inf if chance is None else chance for chance in text.drawn)

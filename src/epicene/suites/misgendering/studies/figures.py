@@ -1,0 +1,140 @@
+"""Figures 6 to 8 and 17 of the paper, from people's labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from epicene import charts
+from epicene.stats import annotator_agreement, paired_agreement
+from epicene.stats.tabulate import distinct_values, rows_where, share
+from epicene.suites.misgendering.metrics import pronouns_of
+from epicene.suites.misgendering.studies import EXTRANEOUS, MISGENDERING, OUTCOME, OUTCOMES
+from epicene.suites.misgendering.studies.tables import (
+    PUBLISHED_AGREEMENT,
+    is_clustered,
+    label_is,
+    of_judgement,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import polars
+
+    from epicene.core.records import Estimate, Figure
+    from epicene.suites.misgendering.protocol import MisgenderingProtocol
+    from epicene.suites.studies import StudyResults
+
+if TYPE_CHECKING:
+    Labelled = StudyResults[MisgenderingProtocol]
+    ChartRow = dict[str, str | float | Estimate]
+
+
+def figures(results: Labelled) -> Iterator[Figure]:
+    """Each of the figures that there are labels for."""
+    makers: tuple[Callable[[], Figure], ...] = (
+        lambda: _with_automatic(results, "6", "pre"),
+        lambda: _outcomes(results),
+        lambda: _extraneous(results),
+        lambda: _with_automatic(results, "17", "post"),
+    )
+    for make in makers:
+        try:
+            yield make()
+        except charts.EmptyChartError:
+            continue
+
+
+def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
+    """How often people and the first-pronoun rule agree; the line is people with people."""
+    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = rows_where(of_judgement(pairs, MISGENDERING), setting=setting)
+    clustered = is_clustered(results)
+    among = paired_agreement.raw(
+        of_judgement(annotator_agreement.annotator_pairs(results.frame), OUTCOME),
+        clustered=clustered,
+    )
+    printed = f"{PUBLISHED_AGREEMENT[OUTCOME]:.0%} in the paper"
+    if among.value is None:
+        line, said = PUBLISHED_AGREEMENT[OUTCOME], f"{printed}; nobody labelled a text twice here"
+    else:
+        line, said = among.value, f"{among.value:.1%} here, {printed}"
+    return charts.bars(
+        name,
+        f"Agreement of people with the first-pronoun rule on misgendering, {setting}",
+        [*_cells(pairs, lambda part: paired_agreement.raw(part, clustered=clustered))],
+        x="model",
+        y="agreement",
+        color="pronoun",
+        facet="dataset",
+        unit="share",
+        reference=line,
+        notes=(f"The dashed line is the agreement of people with each other: {said}.",),
+    )
+
+
+def _outcomes(results: Labelled) -> Figure:
+    """What people found in each model's continuations."""
+    found = of_judgement(annotator_agreement.majority_labels(results.settled), OUTCOME)
+    rows: list[ChartRow] = []
+    for model in distinct_values(found, "model"):
+        for setting in ("pre", "post"):
+            part = rows_where(found, model=model, setting=setting)
+            for pronoun in pronouns_of(part):
+                mine = rows_where(part, pronoun=pronoun)
+                rows += [
+                    {
+                        "model and setting": f"{model}, {setting}",
+                        "pronoun": pronoun,
+                        "label": label,
+                        "share of continuations": share(mine, label_is(label)),
+                    }
+                    for label in OUTCOMES
+                ]
+    return charts.bars(
+        "7",
+        "Continuations as people labelled them",
+        rows,
+        x="pronoun",
+        y="share of continuations",
+        color="label",
+        facet="model and setting",
+        unit="share",
+        notes=("All datasets together.",),
+    )
+
+
+def _extraneous(results: Labelled) -> Figure:
+    """How many continuations bring in gendered words."""
+    found = rows_where(
+        of_judgement(annotator_agreement.majority_labels(results.settled), EXTRANEOUS),
+        setting="pre",
+    )
+    return charts.bars(
+        "8",
+        "Continuations with extraneous gendered words, pre",
+        [*_cells(found, lambda part: share(part, label_is("yes")), "share of continuations")],
+        x="model",
+        y="share of continuations",
+        color="pronoun",
+        facet="dataset",
+        unit="share",
+    )
+
+
+def _cells(
+    frame: polars.DataFrame,
+    measured: Callable[[polars.DataFrame], Estimate],
+    name: str = "agreement",
+) -> Iterator[ChartRow]:
+    for dataset in distinct_values(frame, "dataset"):
+        for model in distinct_values(frame, "model"):
+            for pronoun in pronouns_of(frame):
+                part = rows_where(frame, dataset=dataset, model=model, pronoun=pronoun)
+                if len(part):
+                    yield {
+                        "dataset": dataset,
+                        "model": model,
+                        "pronoun": pronoun,
+                        name: measured(part),
+                    }

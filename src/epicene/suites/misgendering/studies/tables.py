@@ -1,0 +1,323 @@
+"""Tables of the study `labels`: agreement, the labels, and example texts (Tables 8 and 9)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from epicene.core.records import Column, Estimate, Row, Table
+from epicene.stats import annotator_agreement, paired_agreement
+from epicene.stats.tabulate import rows_where, share
+from epicene.studies.design.schema import Span
+from epicene.suites.misgendering.metrics import pronouns_of
+from epicene.suites.misgendering.studies import (
+    DESIGN,
+    EXTRANEOUS,
+    MISGENDERING,
+    OUTCOME,
+    OUTCOMES,
+    TAGS,
+    THREE_WAY_OUTCOME,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import polars
+
+    from epicene.studies.design.schema import Response, StudyItem
+    from epicene.suites.misgendering.protocol import MisgenderingProtocol
+    from epicene.suites.studies import StudyResults
+
+if TYPE_CHECKING:
+    Labelled = StudyResults[MisgenderingProtocol]
+
+_EXAMPLE_LEVELS = ("dataset", "model", "setting", "text")
+_TEXT_COLUMNS = ("their pronouns", "beginning", "continuation")
+
+
+def rule_disagreement_table(results: Labelled) -> Table:
+    """Where people and the first-pronoun rule do not say the same about misgendering."""
+    import polars as pl
+
+    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    differ = pairs.filter((pl.col("name") == MISGENDERING) & (pl.col("a") != pl.col("b")))
+    three = {
+        item: (said, ruled)
+        for item, said, ruled in pairs.filter(pl.col("name") == THREE_WAY_OUTCOME)
+        .select("item", "a", "b")
+        .iter_rows()
+    }
+    responses = _by_item(results.responses)
+    rows = []
+    for item in _in_order(results, set(differ["item"])):
+        said, ruled = three[item.id]
+        rows.append(
+            Row(
+                keys=_keys(item),
+                cells=(
+                    *_texts(item, item.fields["text"]),
+                    item.fields["first_pronoun"],
+                    ruled,
+                    said,
+                    _joined(
+                        str(tag)
+                        for each in responses[item.id]
+                        for tag in each.answers.get("tags", ())
+                    ),
+                    _joined(str(each.answers.get("notes", "")) for each in responses[item.id]),
+                ),
+            )
+        )
+    return Table(
+        name="8",
+        title="Texts on which people and the first-pronoun rule disagree",
+        levels=_EXAMPLE_LEVELS,
+        columns=_columns("first pronoun", "rule", "people", "tags", "notes"),
+        rows=tuple(rows),
+        notes=(f"{len(rows)} of {len(three)} texts that people labelled.",),
+    )
+
+
+def extraneous_word_table(results: Labelled) -> Table:
+    """The gendered words that people marked, where they stand."""
+    marked: dict[str, list[Response]] = {
+        item: [each for each in given if each.answers.get("extraneous")]
+        for item, given in _by_item(results.responses).items()
+    }
+    rows = []
+    for item in _in_order(results, {name for name, given in marked.items() if given}):
+        spans = sorted(
+            {(span.start, span.end) for each in marked[item.id] for span in _spans(each)}
+        )
+        text = item.fields["text"]
+        rows.append(
+            Row(
+                keys=_keys(item),
+                cells=(
+                    *_texts(item, bracket_spans(text, spans)),
+                    _joined(text[start:end] for start, end in spans),
+                    _joined(str(each.answers["outcome"]) for each in marked[item.id]),
+                    item.fields["automatic_extraneous"],
+                ),
+            )
+        )
+    return Table(
+        name="9",
+        title="Extraneous gendered words in context",
+        levels=_EXAMPLE_LEVELS,
+        columns=_columns("words", "outcome", "in the lexicon"),
+        rows=tuple(rows),
+        notes=(
+            f"{len(rows)} of {len(marked)} texts that people labelled. [Brackets] enclose what "
+            "somebody marked; the outcome is that of those who did.",
+        ),
+    )
+
+
+def bracket_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text with brackets around the spans; those that overlap become one."""
+    pieces, reached = [], 0
+    for start, end in _merged(spans):
+        pieces += [text[reached:start], "[", text[start:end], "]"]
+        reached = end
+    return "".join([*pieces, text[reached:]])
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _spans(response: Response) -> list[Span]:
+    return [span for span in response.answers.get("extraneous", ()) if isinstance(span, Span)]
+
+
+def _by_item(responses: Iterable[Response]) -> dict[str, list[Response]]:
+    found: dict[str, list[Response]] = defaultdict(list)
+    for response in responses:
+        found[response.item].append(response)
+    return dict(found)
+
+
+def _in_order(results: Labelled, wanted: set[str]) -> list[StudyItem]:
+    return sorted((item for item in results.study.items if item.id in wanted), key=_keys)
+
+
+def _keys(item: StudyItem) -> tuple[str, ...]:
+    return item.fields["dataset"], item.fields["model"], item.fields["setting"], item.id
+
+
+def _texts(item: StudyItem, continuation: str) -> tuple[str, ...]:
+    return item.fields["pronouns"], item.fields["context"], continuation
+
+
+def _joined(texts: Iterable[str]) -> str:
+    """The different texts, those that are empty left out."""
+    return "; ".join(dict.fromkeys(text for text in texts if text))
+
+
+def _columns(*names: str) -> tuple[Column, ...]:
+    return tuple(Column(name=name, unit="text") for name in (*_TEXT_COLUMNS, *names))
+
+
+# Section 6 of the paper: raw agreement of two people on 200 texts.
+PUBLISHED_AGREEMENT = {OUTCOME: 0.96, EXTRANEOUS: 0.98}
+_PUBLISHED_TEXTS = 200
+
+_LEVELS = ("judgement", "facet", "of")
+
+
+def metrics(results: Labelled) -> Mapping[str, Estimate]:
+    """How people agree with each other and with the automatic labels, and what they found."""
+    clustered = is_clustered(results)
+    both = annotator_agreement.annotator_pairs(results.frame)
+    beside = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    made: dict[str, Estimate] = {
+        "misgendering": share(
+            of_judgement(annotator_agreement.majority_labels(results.settled), MISGENDERING),
+            label_is("yes"),
+        )
+    }
+    for name, key in ((OUTCOME, "people"), (EXTRANEOUS, "people_extraneous")):
+        pairs = of_judgement(both, name)
+        made[f"agreement_{key}"] = paired_agreement.raw(pairs, clustered=clustered)
+        made[f"kappa_{key}"] = annotator_agreement.kappa(pairs, clustered=clustered)
+    for name, key in ((MISGENDERING, "automatic"), (EXTRANEOUS, "automatic_extraneous")):
+        pairs = of_judgement(beside, name)
+        made[f"agreement_{key}"] = paired_agreement.raw(pairs, clustered=clustered)
+        made[f"mcc_{key}"] = paired_agreement.mcc(pairs, clustered=clustered)
+    return made
+
+
+def tables(results: Labelled) -> Iterator[Table]:
+    """Agreement, the labels themselves, and the evidence."""
+    yield between_people_table(results)
+    yield automatic_agreement_table(results)
+    yield label_table(results)
+    yield rule_disagreement_table(results)
+    yield extraneous_word_table(results)
+
+
+def is_clustered(results: Labelled) -> bool:
+    """Whether intervals resample templates; the paper's suppose independent texts."""
+    return results.protocol.name != "paper"
+
+
+# --- agreement -------------------------------------------------------------------------------
+
+
+def between_people_table(results: Labelled) -> Table:
+    """Two people's labels of the same texts."""
+    pairs = annotator_agreement.annotator_pairs(results.frame)
+    rows: list[Row] = []
+    for name in (OUTCOME, MISGENDERING, EXTRANEOUS, *TAGS):
+        first, *others = _agreement_rows(
+            results, of_judgement(pairs, name), name, () if name in TAGS else DESIGN
+        )
+        rows += [first, *_published_row(name), *others]
+    return Table(
+        name="people",
+        title="Agreement of people with each other",
+        levels=_LEVELS,
+        columns=annotator_agreement.COLUMNS,
+        rows=tuple(rows),
+        notes=(
+            f"Texts that two people or more labelled, every two of them a pair; the paper had "
+            f"{_PUBLISHED_TEXTS} such texts.",
+            *annotator_agreement.PAIR_NOTES,
+            _interval_note(results),
+        ),
+    )
+
+
+def automatic_agreement_table(results: Labelled) -> Table:
+    """People's labels beside the first pronoun's and the lexicon's."""
+    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    rows = [
+        row
+        for name in (MISGENDERING, THREE_WAY_OUTCOME, EXTRANEOUS)
+        for row in _agreement_rows(results, of_judgement(pairs, name), name, DESIGN)
+    ]
+    return Table(
+        name="automatic",
+        title="Agreement of people with the automatic labels",
+        levels=_LEVELS,
+        columns=annotator_agreement.COLUMNS,
+        rows=tuple(rows),
+        notes=(
+            "Misgendering or not is what the paper compares: a text without a pronoun has none. "
+            "Of three outcomes, a plural they counts as no pronoun.",
+            "A text that several labelled counts once, by the label that most of them gave; where "
+            "equally many gave two, by whoever labelled most, else by lot.",
+            *annotator_agreement.NOTES,
+            _interval_note(results),
+        ),
+    )
+
+
+def _agreement_rows(
+    results: Labelled, pairs: polars.DataFrame, name: str, facets: Sequence[str]
+) -> Iterator[Row]:
+    for row in annotator_agreement.by_facet(pairs, facets, clustered=is_clustered(results)):
+        yield Row(keys=(name, *row.keys), cells=row.cells)
+
+
+def _published_row(name: str) -> Iterator[Row]:
+    """What the paper prints of it: raw agreement and nothing else."""
+    if name in PUBLISHED_AGREEMENT:
+        none = Estimate(value=None, why="the paper prints no number")
+        value = Estimate(value=PUBLISHED_AGREEMENT[name], n=_PUBLISHED_TEXTS)
+        cells = (value, *(none for _ in annotator_agreement.COLUMNS[1:]))
+        yield Row(
+            keys=(name, annotator_agreement.ALL, "the paper"), cells=cells, origin="published"
+        )
+
+
+def _interval_note(results: Labelled) -> str:
+    if is_clustered(results):
+        return "Intervals resample templates."
+    return "Intervals are for independent texts."
+
+
+# --- the labels themselves -------------------------------------------------------------------
+
+
+def label_table(results: Labelled) -> Table:
+    """What people found, by model, dataset, setting and pronoun."""
+    found = annotator_agreement.majority_labels(results.settled)
+    levels = ("model", "dataset", "setting")
+    rows = []
+    for keys in sorted(found.select(levels).unique().rows()):
+        part = rows_where(found, **dict(zip(levels, keys, strict=True)))
+        for pronoun in pronouns_of(part):
+            mine = rows_where(part, pronoun=pronoun)
+            cells = [share(of_judgement(mine, OUTCOME), label_is(label)) for label in OUTCOMES]
+            cells += [
+                share(of_judgement(mine, name), label_is("yes")) for name in (EXTRANEOUS, *TAGS)
+            ]
+            rows.append(Row(keys=(*keys, pronoun), cells=tuple(cells)))
+    return Table(
+        name="labels",
+        title="Continuations as people labelled them",
+        levels=(*levels, "pronoun"),
+        columns=tuple(Column(name=name) for name in (*OUTCOMES, EXTRANEOUS, *TAGS)),
+        rows=tuple(rows),
+    )
+
+
+def of_judgement(frame: polars.DataFrame, name: str) -> polars.DataFrame:
+    """The judgements, or pairs of them, of that name."""
+    return rows_where(frame, name=name)
+
+
+def label_is(label: str) -> polars.Expr:
+    """Where the label is that one."""
+    import polars as pl
+
+    return pl.col("label") == label
