@@ -61,11 +61,11 @@ def read_target_genders(options: Mapping[str, str]) -> dict[Person, Gender]:
 
 
 def person_rewriter(
-    find_changes: FindChanges, *, version: str, aids: Callable[[], dict[str, str]] = dict
+    find_changes: FindChanges, *, version: str, packages: Callable[[], dict[str, str]] = dict
 ) -> Rewriter:
     """The rewriter of a language that takes the options speaker, listener and others.
 
-    `version` and `aids` are those of `Rewriter`.
+    `version` and `packages` are those of `Rewriter`.
     """
 
     def open_for(options: Mapping[str, str]) -> Rewrite:
@@ -76,7 +76,7 @@ def person_rewriter(
 
         return rewrite_all
 
-    return Rewriter(takes=PERSONS, open=open_for, version=version, aids=aids)
+    return Rewriter(takes=PERSONS, open=open_for, version=version, packages=packages)
 
 
 def apply_changes(text: str, changes: Iterable[Change]) -> Rewriting:

@@ -42,4 +42,4 @@ def find_changes(text: str, wanted: TargetGenders) -> Iterable[Change]:
     return Renderer(scene.line, scene.sites, wanted).changes()
 
 
-rewriter = person_rewriter(find_changes, version="1", aids=dictionary_version)
+rewriter = person_rewriter(find_changes, version="1", packages=dictionary_version)
