@@ -18,15 +18,20 @@ from epicene.core.records import Record
 Confidence: TypeAlias = Literal["certain", "likely", "guess"]
 
 
-class Change(Record, frozen=True, kw_only=True):
-    """Characters [start, end) of the text that were replaced, by which rule and how surely.
+class TextSpan(Record, frozen=True, kw_only=True):
+    """Characters [start, end) of a text."""
+
+    start: int
+    end: int
+
+
+class Change(TextSpan, frozen=True, kw_only=True):
+    """Characters of a text that were replaced, by which rule and how surely.
 
     `whose` says whose gender they show: speaker, listener or others; in English it is the pronoun
     set that they belonged to. It is "" where nobody knows.
     """
 
-    start: int
-    end: int
     before: str
     after: str
     rule: str

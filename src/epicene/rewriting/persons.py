@@ -21,6 +21,7 @@ from epicene.rewriting import (
     find_rewriter,
     rewritable_languages,
 )
+from epicene.rewriting.protected import visible_text
 
 # speaker: who says I; listener: who is spoken to; others: everyone who is only spoken about.
 Person: TypeAlias = Literal["speaker", "listener", "others"]
@@ -72,7 +73,9 @@ def person_rewriter(
         wanted = read_target_genders(options)
 
         def rewrite_all(texts: Iterable[str]) -> Iterator[Rewriting]:
-            return (apply_changes(text, find_changes(text, wanted)) for text in texts)
+            for text in texts:
+                visible = visible_text(text)
+                yield apply_changes(text, visible.restore(find_changes(visible.text, wanted)))
 
         return rewrite_all
 
