@@ -59,7 +59,7 @@ def test_line_endings_and_odd_bytes_stay() -> None:
 
 
 def test_explained(give: Epicene) -> None:
-    done = give("No one.\nShe's here\n", "--pronouns", "they", "--explain", "--route=rules")
+    done = give("No one.\nShe's here\n", "--pronouns", "they", "--explain")
     assert done.out.splitlines() == [
         "No one.",
         "They're here",
