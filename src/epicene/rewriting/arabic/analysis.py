@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.arabic import conjugation, inflection, lexicon
 from epicene.rewriting.arabic.dictionary import dictionary
-from epicene.rewriting.arabic.lexicon import function_words, noun_table, things, verb_table
+from epicene.rewriting.arabic.lexicon import (
+    before_suffix,
+    function_words,
+    noun_table,
+    things,
+    verb_table,
+)
 from epicene.rewriting.arabic.spelling import (
     NOUN_PREFIXES,
     SUFFIXES,
@@ -65,7 +71,7 @@ def _find_verb_parses(letters: str) -> Iterator[VerbParse]:
             continue
         rest = letters[len(prefix) :]
         for suffix, stem in _cut_verb(rest):
-            for verb, cell, form in table.get(fold_letters(stem), ()):
+            for verb, cell, form in table.get(fold_letters(stem)):
                 if _prefix_fits(prefix, cell):
                     yield VerbParse(prefix, stem, form, suffix, verb, cell)
 
@@ -163,7 +169,7 @@ def _known_nouns(letters: str) -> Iterator[NounParse]:
         rest = letters[len(prefix.letters) :]
         if not letters.startswith(prefix.letters) or len(rest) < 2:
             continue
-        for lemma, form, letters_of in noun_table().alone.get(fold_letters(rest), ()):
+        for lemma, form, letters_of in noun_table().get(fold_letters(rest)):
             if rest.endswith("ى") and form.bound:  # a verb, rather: أبقى is no plural of a name
                 continue
             if not may_be_written(rest, letters_of):
@@ -176,7 +182,7 @@ def _known_nouns(letters: str) -> Iterator[NounParse]:
             stem = rest[: -len(suffix.letters)]
             if suffix.letters == "ني" or not rest.endswith(suffix.letters) or len(stem) < 2:
                 continue
-            for lemma, form, letters_of in noun_table().suffixed.get(fold_letters(stem), ()):
+            for lemma, form, letters_of in noun_table().get(before_suffix(stem)):
                 if may_be_written(stem, letters_of):
                     yield NounParse(prefix, stem, suffix, lemma, form)
 

@@ -6,8 +6,7 @@ imperfect; everything else comes from the shape of these two.
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,36 +86,53 @@ IRREGULAR: dict[Verb, list[tuple[str, Cell]]] = {
 }
 
 
-def verb_forms(verb: Verb) -> Iterator[tuple[str, Cell]]:
+def verb_forms(verb: Verb) -> list[tuple[str, Cell]]:
     """Every form, with what it says."""
     if verb in IRREGULAR:
-        yield from IRREGULAR[verb]
-        return
-    if verb.perfect:
-        yield from _perfect(verb)
-    for mood in ("full", "cut", "short"):
-        yield from _imperfect(verb, mood)
-    if verb.perfect:
-        yield from _imperative(verb)
+        return IRREGULAR[verb]
+    imperfects = [pair for mood in _IMPERFECT_CELLS for pair in _imperfect(verb, mood)]
+    if not verb.perfect:
+        return imperfects
+    return [*_perfect(verb), *imperfects, *_imperative(verb)]
+
+
+_PERFECT_CELLS = (
+    Cell("perfect", 3, _M, "singular"),
+    Cell("perfect", 3, _F, "singular"),
+    Cell("perfect", 3, _M, "plural"),
+    Cell("perfect", 3, _F, "plural"),
+    Cell("perfect", 3, _M, "dual"),
+    Cell("perfect", 3, _F, "dual"),
+    Cell("perfect", 1, None, "singular"),
+    Cell("perfect", 2, None, "singular"),
+    Cell("perfect", 2, _F, "singular"),
+    Cell("perfect", 2, _M, "plural"),
+    Cell("perfect", 2, _F, "plural"),
+    Cell("perfect", 2, None, "dual"),
+    Cell("perfect", 1, None, "plural"),
+)
 
 
 def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:
     said, she, they = _third_stems(verb)
     short = _before_consonant(verb)
-    yield said, Cell("perfect", 3, _M, "singular")
-    yield she + "ت", Cell("perfect", 3, _F, "singular")
-    yield they + "وا", Cell("perfect", 3, _M, "plural")
-    yield _joined(short, "ن"), Cell("perfect", 3, _F, "plural")
-    yield _perfect_dual(said, verb), Cell("perfect", 3, _M, "dual")
-    yield she + "تا", Cell("perfect", 3, _F, "dual")
     first = _joined(short, "ت")
-    yield first, Cell("perfect", 1, None, "singular")
-    yield first, Cell("perfect", 2, None, "singular")
-    yield first + "ي", Cell("perfect", 2, _F, "singular")  # as many write it
-    yield first + "م", Cell("perfect", 2, _M, "plural")
-    yield first + "ن", Cell("perfect", 2, _F, "plural")
-    yield first + "ما", Cell("perfect", 2, None, "dual")
-    yield _joined(short, "نا"), Cell("perfect", 1, None, "plural")
+    forms = (
+        said,
+        she + "ت",
+        they + "وا",
+        _joined(short, "ن"),
+        _perfect_dual(said, verb),
+        she + "تا",
+        first,
+        first,
+        first + "ي",  # as many write it
+        first + "م",
+        first + "ن",
+        first + "ما",
+        _joined(short, "نا"),
+    )
+    return zip(forms, _PERFECT_CELLS, strict=True)
 
 
 def _third_stems(verb: Verb) -> tuple[str, str, str]:
@@ -194,37 +210,51 @@ def _stems(verb: Verb, mood: Mood) -> _Stems:
     return _Stems(stem, stem, stem, stem, stem)
 
 
-@cache
-def _imperfect_cell(
-    person: Literal[1, 2, 3], gender: Gender | None, number: Number, mood: Mood
-) -> Cell:
-    return Cell("imperfect", person, gender, number, mood)
+def _imperfect_cells(mood: Mood) -> tuple[Cell, ...]:
+    return (
+        Cell("imperfect", 3, _M, "singular", mood),
+        Cell("imperfect", 3, _F, "singular", mood),
+        Cell("imperfect", 2, _M, "singular", mood),
+        Cell("imperfect", 2, _F, "singular", mood),
+        Cell("imperfect", 1, None, "singular", mood),
+        Cell("imperfect", 1, None, "plural", mood),
+        Cell("imperfect", 3, _M, "plural", mood),
+        Cell("imperfect", 2, _M, "plural", mood),
+        Cell("imperfect", 3, _F, "plural", mood),
+        Cell("imperfect", 2, _F, "plural", mood),
+        Cell("imperfect", 3, _M, "dual", mood),
+        Cell("imperfect", 3, _F, "dual", mood),
+        Cell("imperfect", 2, None, "dual", mood),
+    )
+
+
+_IMPERFECT_CELLS: dict[Mood, tuple[Cell, ...]] = {
+    mood: _imperfect_cells(mood) for mood in get_args(Mood)
+}
 
 
 def _imperfect(verb: Verb, mood: Mood) -> Iterator[tuple[str, Cell]]:
-    stems = _stems(verb, mood)
-    full = mood == "full"
-
-    def cell(person: Literal[1, 2, 3], gender: Gender | None, number: Number) -> Cell:
-        return _imperfect_cell(person, gender, number, mood)
-
-    yield "ي" + stems.alone, cell(3, _M, "singular")
-    yield "ت" + stems.alone, cell(3, _F, "singular")
-    yield "ت" + stems.alone, cell(2, _M, "singular")
-    yield "ت" + stems.before_ya + ("ين" if full else "ي"), cell(2, _F, "singular")
-    first = "آ" + stems.alone[1:] if stems.alone[0] == "أ" else "أ" + stems.alone
-    yield first, cell(1, None, "singular")
-    yield "ن" + stems.alone, cell(1, None, "plural")
-    they = "ون" if full else "وا"
-    yield "ي" + stems.before_waw + they, cell(3, _M, "plural")
-    yield "ت" + stems.before_waw + they, cell(2, _M, "plural")
-    yield "ي" + _joined(stems.before_nun, "ن"), cell(3, _F, "plural")
-    yield "ت" + _joined(stems.before_nun, "ن"), cell(2, _F, "plural")
-    both = "ان" if full else "ا"
-    pair = (stems.before_alif + both).replace("أا", "آ")
-    yield "ي" + pair, cell(3, _M, "dual")
-    yield "ت" + pair, cell(3, _F, "dual")
-    yield "ت" + pair, cell(2, None, "dual")
+    alone, before_ya, before_waw, before_alif, before_nun = _stems(verb, mood)
+    ya, waw, alif = ("ين", "ون", "ان") if mood == "full" else ("ي", "وا", "ا")
+    men = before_waw + waw
+    women = _joined(before_nun, "ن")
+    two = (before_alif + alif).replace("أا", "آ")
+    forms = (
+        "ي" + alone,
+        "ت" + alone,
+        "ت" + alone,
+        "ت" + before_ya + ya,
+        "آ" + alone[1:] if alone[0] == "أ" else "أ" + alone,
+        "ن" + alone,
+        "ي" + men,
+        "ت" + men,
+        "ي" + women,
+        "ت" + women,
+        "ي" + two,
+        "ت" + two,
+        "ت" + two,
+    )
+    return zip(forms, _IMPERFECT_CELLS[mood], strict=True)
 
 
 def _imperative(verb: Verb) -> Iterator[tuple[str, Cell]]:
