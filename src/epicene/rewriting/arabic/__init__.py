@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from epicene.rewriting.arabic.context import Context
-from epicene.rewriting.arabic.dictionary import dictionary_version
+from epicene.rewriting.arabic.dictionary import ARRAMOOZ
 from epicene.rewriting.arabic.disambiguation import PassageAnalysis
 from epicene.rewriting.arabic.line import read_line
 from epicene.rewriting.arabic.parser import find_sites
@@ -39,4 +39,4 @@ def find_changes(text: str, wanted: TargetGenders) -> Iterator[Change]:
 # Raised with every change of the rules that can change an answer.
 VERSION = "2"
 
-rewriter = person_rewriter(find_changes, version=VERSION, aids=dictionary_version)
+rewriter = person_rewriter(find_changes, version=VERSION, aids=ARRAMOOZ.version)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.rewriting.french.dictionary import dictionary_version
+from epicene.rewriting.french.dictionary import DELA
 from epicene.rewriting.persons import apply_changes, person_rewriter
 
 if TYPE_CHECKING:
@@ -42,4 +42,4 @@ def find_changes(text: str, wanted: TargetGenders) -> Iterable[Change]:
     return Renderer(scene.line, scene.sites, wanted).changes()
 
 
-rewriter = person_rewriter(find_changes, version="1", aids=dictionary_version)
+rewriter = person_rewriter(find_changes, version="1", aids=DELA.version)
