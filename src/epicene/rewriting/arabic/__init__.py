@@ -39,4 +39,4 @@ def find_changes(text: str, wanted: TargetGenders) -> Iterator[Change]:
 # Raised with every change of the rules that can change an answer.
 VERSION = "2"
 
-rewriter = person_rewriter(find_changes, version=VERSION, aids=ARRAMOOZ.version)
+rewriter = person_rewriter(find_changes, version=VERSION, packages=ARRAMOOZ.version)

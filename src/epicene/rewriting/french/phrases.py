@@ -15,8 +15,9 @@ from epicene.rewriting.french.inflection import (
     shown_noun_gender,
     singular_of,
 )
-from epicene.rewriting.french.lexicon import WordSet, read_lists, verb_table, word_set
+from epicene.rewriting.french.lexicon import read_lists, verb_table
 from epicene.rewriting.french.line import Line, is_adjective, is_adverb_by_shape, is_person
+from epicene.rewriting.word_lists import WordSet, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -51,13 +52,13 @@ class NounPhrase(NamedTuple):
     end: int
     kind: HeadKind
 
-    def agree(self, bond: Agreement) -> None:
+    def agree(self, agreement: Agreement) -> None:
         """All of it agrees with somebody."""
         for index in self.determiners:
-            bond.add(index, "determiner")
-        bond.add(self.head, "noun")
+            agreement.add(index, "determiner")
+        agreement.add(self.head, "noun")
         for index in self.adjectives:
-            bond.add(index, "adjective")
+            agreement.add(index, "adjective")
 
 
 @cache
@@ -283,7 +284,7 @@ def _opens_phrase(line: Line, at: int) -> bool:
 
 def _phrase_mention(line: Line, at: int, verbs_at: Collection[int]) -> Mention | None:
     phrase = read_phrase(line, at + (line[at] in _CONTRACTED), stop=verbs_at)
-    if phrase is None or tuple(line.words[at - 1 : phrase.end]) in _NOT_PEOPLE:
+    if phrase is None or tuple(line.keys[at - 1 : phrase.end]) in _NOT_PEOPLE:
         return None
     if line.is_capital(at - 1) and line.is_capital(phrase.head):  # Isabelle la Catholique
         return None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting.french.lexicon import read_lists, verb_table, word_set
+from epicene.rewriting.french.lexicon import read_lists, verb_table
 from epicene.rewriting.french.line import (
     HYPHENS,
     SENTENCE_ENDS,
@@ -16,6 +16,7 @@ from epicene.rewriting.french.line import (
     is_person,
 )
 from epicene.rewriting.french.phrases import read_phrase
+from epicene.rewriting.word_lists import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -249,7 +250,7 @@ def pronoun_is_indirect_object(
             return True
     elif known.is_kind("dative_but_reflexive", infinitives):
         return True
-    if {"rien", "tout"} & set(line.words[auxiliary:at]):  # on m'a tout pris
+    if {"rien", "tout"} & set(line.keys[auxiliary:at]):  # on m'a tout pris
         return True
     return _has_object(line, after, infinitives, reflexive=reflexive)
 
@@ -308,5 +309,5 @@ def _is_no_object(line: Line, at: int, infinitives: Sequence[str]) -> bool:
 
 def _is_comparison(line: Line, at: int) -> bool:
     """on m'a plus aimé que compris; tellement bouleversé que …"""
-    before = set(line.words[max(0, at - 5) : at])
+    before = set(line.keys[max(0, at - 5) : at])
     return bool(before & {"plus", "moins", "aussi", "autant", "tellement", "si", "tant"})
