@@ -21,7 +21,7 @@ class Morphology(Protocol[_Reading]):
         """All readings of a word as it is written, the likeliest first."""
 
     def inflect(self, reading: _Reading, gender: Gender) -> str | None:
-        """The word of a reading in that gender; None where it has no form for it."""
+        """The word of a reading in that gender; None where it stays as it is."""
 
 
 class FormTable(Generic[_Entry, _Form]):

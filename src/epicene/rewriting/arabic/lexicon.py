@@ -289,9 +289,3 @@ def fixed_gender(sort: str, word: str) -> Gender | None:
     if found is None:
         return None
     return "masculine" if fold_letters(found[0]) == fold_letters(word) else "feminine"
-
-
-def inflect_fixed(sort: str, word: str, gender: Gender) -> str | None:
-    """The word's form for a gender, None if it is not in the list."""
-    found = fixed_pair(sort, word)
-    return found and found[gender == "feminine"]

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.rewriting import Change
-from epicene.rewriting.arabic import lexicon
-from epicene.rewriting.arabic.inflection import NounContext, inflect_noun
-from epicene.rewriting.arabic.lexicon import conjugate
+from epicene.rewriting.arabic.morphology import (
+    InflectedWord,
+    inflect_fixed,
+    inflect_noun_parse,
+    inflect_verb_parse,
+)
 from epicene.rewriting.arabic.spelling import (
     FATHA,
     KASRA,
     Suffix,
-    attached_to_verb,
     inflect_suffix,
-    keep_hamza_habits,
     spell_like,
     with_final_mark,
 )
@@ -101,16 +102,11 @@ class Sites:
             yield at, [finding for finding in both if finding is not None]
 
 
-class _NewLetters(NamedTuple):
-    letters: str
-    nunated: bool = False
-
-
 def word_change(
     word: Word, findings: list[Site], wanted: TargetGenders, nunation: Nunation
 ) -> Change | None:
     """The change of one word for the genders wanted, None if it stays."""
-    new = _NewLetters(word.letters)
+    new = InflectedWord(word.letters)
     asked = None
     vowel = ""
     for finding in findings:
@@ -137,46 +133,18 @@ def word_change(
     )
 
 
-def _inflect_target(letters: str, finding: Site, gender: Gender) -> _NewLetters | None:
+def _inflect_target(letters: str, finding: Site, gender: Gender) -> InflectedWord | None:
     what = finding.what
+    if isinstance(what, NounTarget):
+        return inflect_noun_parse(
+            what.parse, gender, what.case, bound=what.bound, number=what.number
+        )
+    word = None
     if isinstance(what, Suffix):
         suffix = inflect_suffix(what, gender)
-        return (suffix and _NewLetters(letters[: -len(what.letters)] + suffix)) or None
-    if isinstance(what, FixedTarget):
-        word = lexicon.inflect_fixed(what.sort, what.word, gender)
-        return (word and _NewLetters(what.prefix + keep_hamza_habits(what.word, word))) or None
-    if isinstance(what, VerbTarget):
-        return _inflect_verb(what, gender)
-    return _inflect_noun_target(what, gender) if isinstance(what, NounTarget) else None
-
-
-def _inflect_verb(what: VerbTarget, gender: Gender) -> _NewLetters | None:
-    parse, cell = what
-    if cell.gender is None or cell.gender == gender:
-        return None
-    form = conjugate(parse.verb, cell._replace(gender=gender))
-    if form is None:
-        return None
-    suffix = parse.suffix.letters if parse.suffix else ""
-    return _NewLetters(
-        parse.prefix + attached_to_verb(keep_hamza_habits(parse.written, form), suffix)
-    )
-
-
-def _inflect_noun_target(what: NounTarget, gender: Gender) -> _NewLetters | None:
-    parse = what.parse
-    lemma, form = parse.lemma, parse.form
-    if form.gender == gender or lemma.is_invariable:
-        return None
-    number = what.number or form.number
-    place = NounContext(
-        case=what.case if what.case in form.cases else min(form.cases),
-        definite=parse.definite,
-        bound=what.bound or parse.suffix is not None,
-        suffix=parse.suffix.letters if parse.suffix else "",
-    )
-    word = inflect_noun(lemma, gender, number, place)
-    suffix = parse.suffix.letters if parse.suffix else ""
-    free = not (place.definite or place.bound)
-    nunated = free and place.case == "accusative" and word.endswith("ا")
-    return _NewLetters(parse.prefix.letters + keep_hamza_habits(parse.stem, word) + suffix, nunated)
+        word = suffix and letters[: -len(what.letters)] + suffix
+    elif isinstance(what, FixedTarget):
+        word = inflect_fixed(what.prefix, what.sort, what.word, gender)
+    elif isinstance(what, VerbTarget):
+        word = inflect_verb_parse(what.parse, what.cell, gender)
+    return None if word is None else InflectedWord(word)

@@ -71,8 +71,7 @@ def fixed_gender_nouns() -> WordSet:
 @cache
 def prenominal_adjectives() -> WordSet:
     """Both genders of the adjectives that stand before their noun."""
-    listed = word_set(read_lists("adjectives")["before_noun"]) | frozenset(SHORT_FORMS)
-    return frozenset({*listed, *(inflect(each, "feminine") for each in listed)})
+    return word_set(read_lists("adjectives")["before_noun"])
 
 
 def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhrase | None:
