@@ -13,7 +13,7 @@ import msgspec
 from epicene.languages import tokenisation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 class Token(msgspec.Struct, frozen=True, gc=False):
@@ -53,6 +53,10 @@ class Line(Generic[T]):
     def __getitem__(self, at: int) -> str:
         """The key of a token, "" beyond the ends."""
         return self.keys[at] if 0 <= at < len(self.keys) else ""
+
+    def __iter__(self) -> Iterator[str]:
+        """The keys, in order."""
+        return iter(self.keys)
 
     def is_word(self, at: int) -> bool:
         """Whether a word stands there."""

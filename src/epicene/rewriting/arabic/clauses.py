@@ -104,7 +104,7 @@ def is_impersonal_phrase(walk: Context, at: int) -> bool:
     """من الواضح, من غير المعروف, من المعتاد: how it is that something follows."""
     if walk.reading.key(at) == "غير":
         return True
-    letters = walk.reading.line[at].letters
+    letters = walk.reading.line.letters(at)
     _, end = walk.reading.line.sentence(at)
     clauses = {"ان", "ما", "اذا"}
     follows = any(walk.reading.key(place) in clauses for place in range(at + 1, min(at + 4, end)))
@@ -141,7 +141,7 @@ def _read_object(walk: Context, at: int, parse: VerbParse, subject: Referent) ->
 
 def read_third_person_suffix(walk: Context, at: int) -> None:
     """The pronoun of the third person at the end of a word, if it means somebody."""
-    letters = walk.reading.line[at].letters
+    letters = walk.reading.line.letters(at)
     suffix = next((one for one in SUFFIXES if _ends_with(letters, one)), None)
     if suffix is not None:
         walk.add(at, suffix_referent(walk, suffix), suffix, "pronoun", "likely")
@@ -182,7 +182,7 @@ def _expect_predicate(
     scope.finds = suffix is None and bool(perfects & verb_list("object_complement"))
     passive = walk.reading.is_passive(at)
     role = bool(perfects & verb_list("role_verbs"))
-    oneself = walk.reading.line[at + 1].key.startswith(("نفس", "انفس"))
+    oneself = walk.reading.line[at + 1].startswith(("نفس", "انفس"))
     finds = perfects & (verb_list("object_roles") | verb_list("object_complement"))
     if suffix is not None or passive or oneself:
         role = role or bool(perfects & verb_list("object_roles"))
@@ -201,7 +201,7 @@ def _expect_predicate(
 def _affected_person(walk: Context, at: int) -> Referent | None:
     """تم تعييني قاضيًا: whom the noun after the verb means by the pronoun at its end, if any."""
     reading = walk.reading
-    letters = reading.line[at].letters
+    letters = reading.line.letters(at)
     if reading.function(at) is not None or nouns.is_definite(reading, at + 1):  # تم تنبيه الطلاب
         return None
     for suffix in SUFFIXES:
@@ -212,7 +212,7 @@ def _affected_person(walk: Context, at: int) -> Referent | None:
 
 def read_possessive(walk: Context, at: int) -> None:
     """كتابكم, كتابه: the pronoun at the end of a noun."""
-    letters = walk.reading.line[at].letters
+    letters = walk.reading.line.letters(at)
     if walk.reading.function(at) is not None:  # كل هذه الكتب
         return
     if letters.startswith("نفس") and nouns.is_definite(walk.reading, at - 1):
@@ -254,12 +254,12 @@ def is_expected_predicate(walk: Context, at: int) -> bool:
         return scope.expects == "predicate" and not scope.found
     if nouns.elative_target(walk.reading, at) is not None:
         return scope.expects == "predicate" and scope.target.number == "singular"
-    if analyse_thing(walk.reading.line[at].letters) is not None:
+    if analyse_thing(walk.reading.line.letters(at)) is not None:
         return False
     parse = nouns.choose_noun(walk.reading, at, scope.target)
     if parse is None or not _preposition_fits(walk, parse) or _is_measure(walk, at, parse):
         return False
-    if not parse.lemma.known and analyse_verb(walk.reading.line[at].letters):
+    if not parse.lemma.known and analyse_verb(walk.reading.line.letters(at)):
         return False  # اريد for أريد
     if parse.definite:
         return _definite_fits(walk, at, parse)
@@ -291,7 +291,7 @@ def _circumstance_fits(walk: Context, at: int, parse: NounParse) -> bool:
         return role or inflection.is_participle(lemma.masculine)
     if lemma.adjective or walk.scope.expects == "role" or parse.prefix.preposition == "ك":
         return True
-    if walk.reading.line[at - 1].key.startswith(("عملي", "عملك", "عمله")):  # بحكم عملي طبيبًا
+    if walk.reading.line[at - 1].startswith(("عملي", "عملك", "عمله")):  # بحكم عملي طبيبًا
         return True
     return parse.form.number == "plural" and not walk.reading.verbs(at - 1)
 
@@ -314,7 +314,7 @@ def _belongs_to_object(walk: Context, at: int, parse: NounParse) -> bool:
 
 def _is_accusative_thing(walk: Context, at: int) -> bool:
     """Whether a masculine thing in the accusative stands there, which an adjective may go with."""
-    word = walk.reading.line[at]
+    word = walk.reading.line.token(at)
     if word.key == "يوما":
         return True
     thing = analyse_thing(word.letters)
@@ -342,7 +342,7 @@ def _definite_fits(walk: Context, at: int, parse: NounParse) -> bool:
     if scope.found:
         joined = parse.prefix.letters == "و" and parse.suffix is not None
         joined = joined or (parse.prefix.letters == "وال" and parse.lemma.adjective)
-        if not scope.found_definite or not (joined or walk.reading.line.begins(at)):
+        if not scope.found_definite or not (joined or walk.reading.line.after_mark(at)):
             return False
     if scope.target is not None and scope.target.who in {"others", None} and scope.verbal:
         return False
@@ -401,7 +401,7 @@ def inverted_subject(walk: Context, at: int) -> Referent | None:
     if not known or known[0].definite:
         return None
     asked = known[0].prefix.letters == "أ"
-    if not (asked or reading.line.begins(at) or reading.function(at - 1)):
+    if not (asked or reading.line.after_mark(at) or reading.function(at - 1)):
         return None
     return walk.person(2 if after.sort == "you" else 1, known[0].form.number)
 
@@ -409,12 +409,12 @@ def inverted_subject(walk: Context, at: int) -> Referent | None:
 def implied_subject(walk: Context, at: int) -> Referent | None:
     """آسف جدا, سعيد بلقائك: of the speaker, or in a question of the listener."""
     reading = walk.reading
-    if not reading.line.begins(at) or (walk.scope.subject is not None and walk.scope.verbal):
+    if not reading.line.after_mark(at) or (walk.scope.subject is not None and walk.scope.verbal):
         return None
     for parse in reading.known_nouns(at):
         listed = fold_letters(parse.lemma.masculine) in function_words()["subjectless"]
         if listed and not parse.definite and parse.prefix.letters in {"", "و", "ف"}:
-            after = reading.line[at + 1]
+            after = reading.line.token(at + 1)
             if nouns.is_bound(reading, at, parse) or (
                 reading.known_nouns(at + 1) and after.letters
             ):
@@ -431,7 +431,7 @@ def compared_person(walk: Context, at: int) -> Referent | None:
     if known[0].suffix is not None or known[0].form.number != "singular":
         return None
     for place in range(at - 1, max(at - 4, -1), -1):
-        letters = walk.reading.line[place].letters
+        letters = walk.reading.line.letters(place)
         thing = analyse_thing(letters)
         if letters.endswith("ني") or (thing and thing.suffixed and letters.endswith("ي")):
             return walk.person(1, known[0].form.number)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.arabic.sites import Site, Sites, VowelTarget
-from epicene.rewriting.arabic.spelling import FATHA, KASRA, final_mark
+from epicene.rewriting.arabic.spelling import FATHA, KASRA, Suffix, final_mark
 
 if TYPE_CHECKING:
     from epicene.rewriting import Confidence
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from epicene.rewriting.arabic.conjugation import Number
     from epicene.rewriting.arabic.disambiguation import PassageAnalysis
     from epicene.rewriting.arabic.inflection import Case
-    from epicene.rewriting.arabic.quotations import Interlocutors
     from epicene.rewriting.arabic.sites import Target
     from epicene.rewriting.persons import Gender, Person
+    from epicene.rewriting.quotations import Interlocutors
 
 # predicate: what somebody is (أنا طبيب, كنت متعبًا); role: as what they do something (عملت
 # نجارًا); state: how they are while they do it (عدت متعبًا).
@@ -120,13 +120,14 @@ class Context:
         """One more word that agrees, if anybody can be asked about its referent."""
         if referent is None or referent.who is None:
             return
-        self.findings.add(Site(at, referent.who, what, rule, sure))
+        part = int(isinstance(what, Suffix | VowelTarget))
+        self.findings.add(Site(at, referent.who, what, rule, sure, part))
         if referent.number != "singular" and referent.who != "others":
             self.group_found = True
 
     def add_vowel(self, at: int) -> None:
         """The word ends in a pronoun or an ending of the second person, perhaps with its vowel."""
-        if final_mark(self.reading.line[at].text) in {FATHA, KASRA}:
+        if final_mark(self.reading.line.token(at).text) in {FATHA, KASRA}:
             self.add(at, self.person(2), VowelTarget(), "vowel of the second person")
 
     def person(

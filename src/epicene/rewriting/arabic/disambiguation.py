@@ -19,9 +19,9 @@ from epicene.rewriting.arabic.lexicon import is_somebody
 from epicene.rewriting.arabic.spelling import DAMMA, SUFFIXES, TANWIN_FATH, fold_letters
 
 if TYPE_CHECKING:
-    from epicene.rewriting.arabic.line import Line, Word
-    from epicene.rewriting.arabic.quotations import Interlocutors
+    from epicene.rewriting.arabic.line import Line, Token
     from epicene.rewriting.persons import Gender, Person, TargetGenders
+    from epicene.rewriting.quotations import Interlocutors
 
 _WITHOUT_HAMZA = frozenset(
     "انا انت ان انه انها انك اني انني الى اذا او ايضا اين وانا فانا وانت لان لاني".split()
@@ -49,17 +49,17 @@ class PassageEvidence:
     @cached_property
     def is_question(self) -> bool:
         """Whether a question mark stands anywhere."""
-        return any(word.text[:1] in _QUESTION for word in self._line)
+        return any(word.text[:1] in _QUESTION for word in self._line.tokens)
 
     def asks(self, at: int) -> bool:
         """Whether the sentence around a place ends in a question mark."""
         _, end = self._line.sentence(at)
-        return self._line[end].text[:1] in _QUESTION
+        return self._line[end][:1] in _QUESTION
 
     @cached_property
     def drops_hamza(self) -> bool:
         """Whether the line leaves out the hamza of أنا, أن, إلى and their kin."""
-        return any(word.letters in _WITHOUT_HAMZA for word in self._line)
+        return any(word.letters in _WITHOUT_HAMZA for word in self._line.tokens)
 
     @cached_property
     def prior(self) -> tuple[int, ...]:
@@ -81,14 +81,14 @@ class PassageEvidence:
 
     def _count(self, person: int) -> int:
         """How many words can only be that person's."""
-        return sum(_is_only_of_person(word, person) for word in self._line)
+        return sum(_is_only_of_person(word, person) for word in self._line.tokens)
 
     @cached_property
     def third_gender(self) -> Gender | None:
         """The gender that the third person has where it shows."""
         masculine = feminine = 0
-        for word in self._line:
-            function = None if word.is_mark else analyse_function_word(word.letters)
+        for word in self._line.tokens:
+            function = analyse_function_word(word.letters) if word.is_word else None
             if function is not None and function.sort == "he":
                 masculine += 2 * (function.base == "هو")
                 feminine += 2 * (function.base == "هي")
@@ -100,9 +100,9 @@ class PassageEvidence:
         return "masculine" if masculine > feminine else "feminine"
 
 
-def _is_only_of_person(word: Word, person: int) -> bool:
+def _is_only_of_person(word: Token, person: int) -> bool:
     """Whether a word can only be said of that person, the first or the second."""
-    if word.is_mark:
+    if not word.is_word:
         return False
     function = analyse_function_word(word.letters)
     if function is not None and function.suffix is not None:
@@ -161,11 +161,11 @@ class PassageAnalysis:
         return self._verbs[at]
 
     def _read_function(self, at: int) -> FunctionParse | None:
-        word = self.line[at]
-        if word.is_mark:
+        word = self.line.token(at)
+        if not word.is_word:
             return None
         function = analyse_function_word(word.letters)
-        if word.letters in _PREPOSITION_AFTER_AND and not self.line[at + 1].is_mark:
+        if word.letters in _PREPOSITION_AFTER_AND and not self.line.is_mark(at + 1):
             return _PREPOSITION_AFTER_AND[word.letters]
         if function is not None and TANWIN_FATH in word.text and function.sort != "adverbs":
             return None
@@ -178,7 +178,7 @@ class PassageAnalysis:
         return None if self._is_adjective_here(at) else function
 
     @staticmethod
-    def _is_rather_verb(word: Word, function: FunctionParse) -> bool:
+    def _is_rather_verb(word: Token, function: FunctionParse) -> bool:
         """فتحت: opened, not and under."""
         if function.sort != "prepositions" or function.suffix is not None:
             return False
@@ -189,7 +189,7 @@ class PassageAnalysis:
         if function.written != "كوني":
             return False
         joined = function.prefix in {"و", "ف"} and self.evidence.prior[0] == 2
-        return joined or self.line.begins(at)
+        return joined or self.line.after_mark(at)
 
     def _is_mother(self, at: int) -> bool:
         """أم where nobody is asked which of two."""
@@ -197,31 +197,31 @@ class PassageAnalysis:
             return True
         start, _ = self.line.sentence(at)
         return not self.evidence.asks(at) and not any(
-            self.line[place].letters.startswith("أ") and self._has_question(place)
+            self.line.letters(place).startswith("أ") and self._has_question(place)
             for place in range(start, at)
         )
 
     def _has_question(self, at: int) -> bool:
-        nouns, verbs = analyse_noun(self.line[at].letters), analyse_verb(self.line[at].letters)
+        nouns, verbs = analyse_noun(self.line.letters(at)), analyse_verb(self.line.letters(at))
         return any(p.prefix.letters.startswith("أ") for p in nouns if p.lemma.known) or any(
             p.prefix.startswith("أ") for p in verbs[:1]
         )
 
     def _is_adjective_here(self, at: int) -> bool:
         """كنت طويلًا: what is an adverb elsewhere, said of somebody."""
-        if self.line[at].key not in ADJECTIVAL_ADVERBS:
+        if self.line[at] not in ADJECTIVAL_ADVERBS:
             return False
-        if self.line[at].key == "مطلقا":  # not at all, or divorced
+        if self.line[at] == "مطلقا":  # not at all, or divorced
             start, end = self.line.sentence(at)
-            return not any(self.line[place].key in _NEGATIONS for place in range(start, end))
-        before = analyse_verb(self.line[at - 1].letters)
+            return not any(self.line[place] in _NEGATIONS for place in range(start, end))
+        before = analyse_verb(self.line.letters(at - 1))
         copular = any(p.verb.perfect in _COPULAS for p in before)
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
 
     def key(self, at: int) -> str:
         """The base of a function word, else the folded word."""
         function = self.function(at)
-        return function.base if function else self.line[at].key
+        return function.base if function else self.line[at]
 
     def is_preposition(self, at: int) -> bool:
         """Whether a preposition without a pronoun stands there."""
@@ -230,11 +230,11 @@ class PassageAnalysis:
 
     def is_thing(self, at: int) -> bool:
         """Whether it is a noun that is not a person."""
-        return bool(analyse_thing(self.line[at].letters))
+        return bool(analyse_thing(self.line.letters(at)))
 
     def _read_noun(self, at: int) -> tuple[NounParse, ...]:
-        word = self.line[at]
-        if word.is_mark or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
+        word = self.line.token(at)
+        if not word.is_word or self.function(at) or not word.key[:1].isalpha() or self._is_name(at):
             return ()
         parses = analyse_noun(word.letters)
         if parses and not parses[0].lemma.known and self.is_thing(at):
@@ -251,7 +251,7 @@ class PassageAnalysis:
         """أمتأخر أنا, أشجاع أنا: whether a question may begin with the word."""
         after = self.function(at + 1)
         subject = after is not None and after.sort in {"I", "we", "you", "you all", "he", "they"}
-        return subject or self.line.begins(at)
+        return subject or self.line.after_mark(at)
 
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
         """The same, from the lists, or with the ending of men in the plural."""
@@ -261,14 +261,14 @@ class PassageAnalysis:
 
     def is_nominal(self, at: int) -> bool:
         """Whether a noun of whatever kind stands there, not a verb or a function word."""
-        word = self.line[at]
-        return not word.is_mark and self.function(at) is None and not self.verbs(at)
+        word = self.line.token(at)
+        return word.is_word and self.function(at) is None and not self.verbs(at)
 
     # --- verbs ---------------------------------------------------------------------------
 
     def _read_verb(self, at: int) -> tuple[VerbParse, ...]:
-        word = self.line[at]
-        if word.is_mark or self.function(at) or self._is_name(at):
+        word = self.line.token(at)
+        if not word.is_word or self.function(at) or self._is_name(at):
             return ()
         if word.letters.endswith("ة") or TANWIN_FATH in word.text or is_somebody(word.letters):
             return ()
@@ -291,8 +291,8 @@ class PassageAnalysis:
     def _is_possessed(self, at: int, parses: tuple[VerbParse, ...]) -> bool:
         """انخفاض ضغط الدم: after a thing without the article, a noun rather than a verb."""
         bare = parses[0].cell.tense == "perfect" and not parses[0].prefix and not parses[0].suffix
-        before = None if self.function(at - 1) else analyse_thing(self.line[at - 1].letters)
-        if self.line[at - 1].key in TIME_NOUNS:  # يوم كنت تلميذًا
+        before = None if self.function(at - 1) else analyse_thing(self.line.letters(at - 1))
+        if self.line[at - 1] in TIME_NOUNS:  # يوم كنت تلميذًا
             return False
         return bare and before is not None and not before.suffixed and "ال" not in before.prefix
 
@@ -305,7 +305,7 @@ class PassageAnalysis:
         if not self.opens_clause(at):
             return False
         commands = [p for p in parses if p.exact and p.cell.tense == "imperative" and not p.suffix]
-        if commands and self.evidence.prior[0] == 2 and self.line[at].letters.endswith("ي"):
+        if commands and self.evidence.prior[0] == 2 and self.line.letters(at).endswith("ي"):
             return True
         told = [p for p in parses if p.exact and p.cell.tense == "perfect" and not p.suffix]
         if not told:
@@ -326,7 +326,7 @@ class PassageAnalysis:
             before.sort in {"I", "we", "you", "he"}
             or (before.sort == "inna" and bool(before.suffix))
         )
-        return subject or self.line[at - 1].letters.startswith("و")
+        return subject or self.line.letters(at - 1).startswith("و")
 
     @staticmethod
     def _asks_for_noun(before: FunctionParse | None) -> bool:
@@ -338,7 +338,7 @@ class PassageAnalysis:
         )
 
     def _is_noun_too(self, at: int) -> bool:
-        letters = self.line[at].letters
+        letters = self.line.letters(at)
         verb = analyse_verb(letters)[0]
         return self.is_thing(at) or any(
             parse.lemma.known
@@ -367,15 +367,15 @@ class PassageAnalysis:
 
     def is_passive(self, at: int) -> bool:
         """Whether the first vowel of a verb is written, and is that of the passive."""
-        return DAMMA in self.line[at].text[:4]
+        return DAMMA in self.line.token(at).text[:4]
 
     def opens_clause(self, at: int) -> bool:
         """Whether nothing stands before the word in its clause but particles."""
         before = self.function(at - 1)
         if before is None or before.sort not in {"negations", "adverbs"}:
-            return self.line.begins(at)
+            return self.line.after_mark(at)
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 
     def _is_name(self, at: int) -> bool:
         """Whether a word stands alone in brackets, as names do in some texts."""
-        return self.line[at - 1].text == "(" and self.line[at + 1].text == ")"
+        return self.line.token(at - 1).text == "(" and self.line.token(at + 1).text == ")"

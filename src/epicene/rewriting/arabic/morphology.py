@@ -103,10 +103,10 @@ class InflectedWord(NamedTuple):
 def inflect_noun_parse(
     parse: NounParse, gender: Gender, case: Case, *, bound: bool, number: Number | None = None
 ) -> InflectedWord | None:
-    """A noun with its clitics, before a possessor if `bound`; None if it has that gender or but one.
+    """A noun with its clitics; None if it has that gender, or one form for both.
 
-    Its case is the one given, if the form can stand in it; `number` is given where the context
-    says more than the form.
+    Its case is the one given if the form can stand in it. `bound`: a possessor follows. `number`
+    is given where the context says more than the form.
     """
     lemma, form = parse.lemma, parse.form
     if form.gender == gender or lemma.is_invariable:

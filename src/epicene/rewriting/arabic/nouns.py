@@ -41,8 +41,8 @@ class CountedPeople(NamedTuple):
 
 def read_numeral(reading: PassageAnalysis, at: int) -> CountedPeople | None:
     """A numeral and what it counts, if one stands there and counts people."""
-    word = reading.line[at]
-    if word.is_mark:
+    word = reading.line.token(at)
+    if not word.is_word:
         return None
     if word.key in _TENS_NUMERALS and _is_person_noun(reading, at + 1):
         return CountedPeople([], at + 1, at + 1, "singular", "accusative")
@@ -52,7 +52,7 @@ def read_numeral(reading: PassageAnalysis, at: int) -> CountedPeople | None:
     if prefix is None:
         return None
     numeral = FixedTarget(prefix, "numerals", word.letters[len(prefix) :])
-    after = reading.line[at + 1].letters
+    after = reading.line.letters(at + 1)
     if lexicon.fixed_pair("tens", after):
         ten = FixedTarget("", "tens", after)
         noun = at + 2 if _is_person_noun(reading, at + 2) else -1
@@ -106,7 +106,7 @@ _WORDS_FOR_WOMEN = frozenset({"امرأة", "مرأة", "سيدة"})
 
 def _is_idiom(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
     """Whether it is the word for a woman that goes here."""
-    business = reading.line[at + 1].key in {"اعمال", "الاعمال"}
+    business = reading.line[at + 1] in {"اعمال", "الاعمال"}
     ladies = parse.form.gender == "feminine" and parse.form.number == "plural"
     ladies = ladies and parse.suffix is None  # بطولة السيدات, but سيداتي وسادتي
     if parse.lemma.masculine != "رجل":
@@ -124,12 +124,12 @@ def _noun_follows(reading: PassageAnalysis, at: int) -> bool:
 
 
 def _has_joined_article(reading: PassageAnalysis, at: int) -> bool:
-    return reading.line[at].letters.startswith(_JOINED_ARTICLES)
+    return reading.line.letters(at).startswith(_JOINED_ARTICLES)
 
 
 def is_definite(reading: PassageAnalysis, at: int) -> bool:
     """Whether a noun has the article or a possessive suffix."""
-    letters = reading.line[at].letters
+    letters = reading.line.letters(at)
     thing = analyse_thing(letters)
     if letters.startswith(_ARTICLES):
         return True
@@ -147,7 +147,7 @@ def is_definite(reading: PassageAnalysis, at: int) -> bool:
 
 def ends_in_pronoun(reading: PassageAnalysis, at: int) -> bool:
     """Whether a noun of no list looks as if it had a possessive: أدراجي."""
-    letters = reading.line[at].letters
+    letters = reading.line.letters(at)
     if analyse_thing(letters) is not None or reading.known_nouns(at):
         return False
     return letters.endswith(_POSSESSIVE_ENDINGS) and len(letters) > 4
@@ -155,7 +155,7 @@ def ends_in_pronoun(reading: PassageAnalysis, at: int) -> bool:
 
 def elative_target(reading: PassageAnalysis, at: int) -> FixedTarget | None:
     """الأول, الكبرى: an elative that has both genders, with its article."""
-    letters = reading.line[at].letters
+    letters = reading.line.letters(at)
     for prefix in ("ال", "وال", "فال"):
         word = letters[len(prefix) :]
         if letters.startswith(prefix) and lexicon.fixed_pair("elatives", word):
@@ -166,7 +166,7 @@ def elative_target(reading: PassageAnalysis, at: int) -> FixedTarget | None:
 
 def is_nunated(reading: PassageAnalysis, at: int) -> bool:
     """Whether a noun has the alif of the indefinite accusative, by its looks."""
-    word = reading.line[at]
+    word = reading.line.token(at)
     if TANWIN_FATH in word.text:
         return True
     if not word.letters.endswith("ا"):
@@ -187,19 +187,19 @@ def is_bound(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
         return points and not parse.prefix.article and is_definite(reading, at + 2)
     if parse.prefix.article:
         return parse.lemma.adjective and _limits_article(reading, at + 1)
-    if not reading.is_nominal(at + 1) or not reading.line[at + 1].letters[:1].isalpha():
+    if not reading.is_nominal(at + 1) or not reading.line.letters(at + 1)[:1].isalpha():
         return False
     return _is_possessor(reading, at + 1, parse)
 
 
 def _limits_article(reading: PassageAnalysis, at: int) -> bool:
     """القليل الخبرة: a thing to which an adjective with the article is limited."""
-    letters = reading.line[at].letters
+    letters = reading.line.letters(at)
     return letters.startswith("ال") and analyse_thing(letters) is not None
 
 
 def _is_possessor(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
-    letters = reading.line[at].letters
+    letters = reading.line.letters(at)
     nouns = reading.nouns(at)
     if nouns and nouns[0].lemma.known and nouns[0].prefix.letters not in {"", "ال"}:
         return False
@@ -210,7 +210,7 @@ def _is_possessor(reading: PassageAnalysis, at: int, parse: NounParse) -> bool:
         return False
     if is_definite(reading, at) or (parse.stem in _KIN and letters in _NAMES):
         return True
-    if is_nunated(reading, at) or reading.line[at].key in TIME_NOUNS:
+    if is_nunated(reading, at) or reading.line[at] in TIME_NOUNS:
         return False
     if thing is not None:
         return True
@@ -250,7 +250,7 @@ def skip_noun(reading: PassageAnalysis, at: int) -> int:
 
 def possessor_follows(reading: PassageAnalysis, at: int) -> bool:
     """Whether the word may be the possessor of a thing before it."""
-    word = reading.line[at]
+    word = reading.line.token(at)
     if not reading.is_nominal(at) or not word.letters[:1].isalpha():
         return False
     if is_definite(reading, at):
@@ -259,7 +259,7 @@ def possessor_follows(reading: PassageAnalysis, at: int) -> bool:
     if known and known[0].lemma.person and not known[0].prefix.letters:
         if not is_bound(reading, at, known[0]):
             return False
-        return is_definite(reading, at + 1) or reading.line[at + 1].letters in _NAMES
+        return is_definite(reading, at + 1) or reading.line.letters(at + 1) in _NAMES
     described = any(parse.lemma.known or parse.lemma.adjective for parse in reading.nouns(at))
     if described or is_nunated(reading, at):
         return False
@@ -271,7 +271,7 @@ def noun_gender(reading: PassageAnalysis, at: int) -> Gender | None:
     function = reading.function(at)
     if function is not None:
         return noun_gender(reading, at + 1) if function.sort == "demonstratives" else None
-    letters = reading.line[at].letters
+    letters = reading.line.letters(at)
     thing = analyse_thing(letters)
     if thing is not None:
         return thing.gender
@@ -299,7 +299,7 @@ _YOURS = frozenset({"كلاكما", "كليكما", "أحدكم", "أحدكما"
 def noun_referent(walk: Context, at: int) -> Referent:
     """Whom a noun means that nothing asked for: somebody else, one of us, or a thing."""
     reading = walk.reading
-    letters = reading.line[at].letters
+    letters = reading.line.letters(at)
     if lexicon.is_anybody(letters):
         return Referent(None, "singular", "masculine")
     found = lexicon.group_member(letters)
@@ -339,12 +339,12 @@ def _member_of_group(walk: Context, at: int) -> Person | None:
     for place in range(at + 1, at + 5):
         function = walk.reading.function(place)
         if function is not None and function.sort == "relatives":
-            was = walk.reading.line[place + 1].key in {"كنته", "كنتها"}
+            was = walk.reading.line[place + 1] in {"كنته", "كنتها"}
             return walk.voice.speaker if was else None
         if function is not None and function.suffix and function.base in {"من", "مثل"}:
             person = function.suffix.person
             number = function.suffix.number if function.base == "من" else "singular"
             return walk.person(person, number).who if person != 3 else None
-        if function is not None or walk.reading.line[place].is_mark:
+        if function is not None or walk.reading.line.is_mark(place):
             return None
     return None

@@ -22,13 +22,17 @@ from epicene.rewriting.arabic.clauses import (
     suffix_referent,
 )
 from epicene.rewriting.arabic.context import Context, Referent
-from epicene.rewriting.arabic.line import SENTENCE_ENDS
+from epicene.rewriting.arabic.disambiguation import PassageAnalysis
 from epicene.rewriting.arabic.sites import FixedTarget
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from epicene.rewriting.arabic.line import Line
+    from epicene.rewriting.arabic.sites import Sites
     from epicene.rewriting.arabic.spelling import Suffix
+    from epicene.rewriting.persons import TargetGenders
+    from epicene.rewriting.quotations import Passage
 
 _TERMS_OF_ADDRESS = frozenset("عزيز حبيب سيد بني".split())
 _TITLES_OF_ADDRESS = frozenset("سيد دكتور أستاذ معلم".split())
@@ -60,23 +64,23 @@ def read_vocative(walk: Context, at: int, function: FunctionParse) -> int:
 def is_addressed(walk: Context, at: int) -> bool:
     """صديقي، …: somebody of mine who stands alone between marks, or a title before a name."""
     reading = walk.reading
-    begins = reading.line.begins(at)
+    begins = reading.line.after_mark(at)
     for parse in reading.known_nouns(at):
         if parse.prefix.letters:
             continue
         mine = parse.suffix is not None and parse.suffix.letters == "ي"
-        if mine and reading.line[at + 1].is_mark and begins:
+        if mine and reading.line.is_mark(at + 1) and begins:
             return True
         if (
             mine
             and parse.lemma.masculine in _TERMS_OF_ADDRESS
-            and (begins or reading.line[at + 1].is_mark)
+            and (begins or reading.line.is_mark(at + 1))
         ):
             return not reading.is_preposition(at - 1)
         if (
             begins
             and parse.lemma.masculine in _TITLES_OF_ADDRESS
-            and reading.line[at + 1].text == "("
+            and reading.line.token(at + 1).text == "("
         ):
             return True
     return False
@@ -169,11 +173,11 @@ def _read_preposition(walk: Context, at: int, function: FunctionParse) -> int:
     if following is not None and following.sort == "demonstratives":
         if not nouns.is_definite(reading, place + 1):
             return place + 1
-    elif following is not None or reading.line[place].is_mark:
+    elif following is not None or reading.line.is_mark(place):
         return place
     elif reading.verbs(place):
         return _read_whoever(walk, place, function)
-    if reading.line[place].key in _QUANTITY_NOUNS and reading.known_nouns(place + 1):
+    if reading.line[place] in _QUANTITY_NOUNS and reading.known_nouns(place + 1):
         place += 1  # واحد من آلاف المتظاهرين
     read_possessive(walk, place)
     referent = pronouns.member_referent(walk, place, function)
@@ -222,23 +226,24 @@ _HANDLERS: Mapping[str, _Handler] = {
 _ALL_OF_US = frozenset({"كلنا", "جميعنا", "فكلنا", "وكلنا"})
 
 
-def find_sites(walk: Context) -> None:
-    """Find all that agrees with somebody."""
-    line = walk.reading.line
+def find_sites(passage: Passage[Line], wanted: TargetGenders) -> Sites:
+    """All that agrees with somebody."""
+    line, voice = passage.line, passage.interlocutors
+    walk = Context(PassageAnalysis(line, voice, wanted), voice)
     at = 0
     walk.topic = pronouns.speaker_as_topic(walk, at)
     while at < len(line):
-        word = line[at]
-        if not word.is_mark:
+        if line.is_word(at):
             at = max(_read_word(walk, at), at + 1)
             continue
         at += 1
-        if word.text[:1] in SENTENCE_ENDS:
+        if line.ends_sentence(at - 1):
             walk.end_sentence()
             walk.topic = pronouns.speaker_as_topic(walk, at)
         else:
-            _read_pause(walk, at, resumes=word.text == ":")
+            _read_pause(walk, at, resumes=line[at - 1] == ":")
     walk.end_sentence()
+    return walk.findings
 
 
 def _read_pause(walk: Context, at: int, *, resumes: bool) -> None:
@@ -275,13 +280,13 @@ def _read_word(walk: Context, at: int) -> int:
 
 def _read_nominal(walk: Context, at: int) -> int:
     scope = walk.scope
-    if lexicon.group_member(walk.reading.line[at].letters) is not None:
+    if lexicon.group_member(walk.reading.line.letters(at)) is not None:
         return pronouns.read_member(walk, at)
     read_possessive(walk, at)
     if at == scope.subject_at:
         return phrases.read_phrase(walk, at, scope.subject, "nominative", "subject", "likely")
-    if walk.reading.line[at].key in _ALL_OF_US:
-        if walk.reading.line.begins(at):
+    if walk.reading.line[at] in _ALL_OF_US:
+        if walk.reading.line.after_mark(at):
             scope.state(walk.person(1, "plural"))
         return at + 1
     asked = inverted_subject(walk, at)
@@ -316,7 +321,7 @@ def _read_unexpected_phrase(walk: Context, at: int) -> int:
         scope.third = scope.subject = referent
     else:
         scope.target, scope.expects, scope.case, scope.rule, scope.found = expected
-        myself = walk.reading.line[at].key.startswith(("نفس", "انفس"))
+        myself = walk.reading.line[at].startswith(("نفس", "انفس"))
         if scope.finds and not myself and nouns.is_definite(walk.reading, at):
             scope.target, scope.finds = referent, False
     return end
@@ -326,6 +331,6 @@ def _opens_clause(walk: Context, at: int) -> bool:
     """Whether a definite noun begins a new clause: ، وأبي ممرض."""
     if not nouns.is_definite(walk.reading, at):
         return False
-    letters = walk.reading.line[at].letters
+    letters = walk.reading.line.letters(at)
     joined = letters.startswith("و") and not walk.reading.is_thing(at)
-    return walk.reading.line.begins(at) or (joined and not walk.scope.verbal)
+    return walk.reading.line.after_mark(at) or (joined and not walk.scope.verbal)

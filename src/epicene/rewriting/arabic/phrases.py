@@ -49,7 +49,7 @@ def read_phrase(
     elative = nouns.elative_target(reading, at)
     if elative is not None:
         walk.add(at, referent, elative, rule, sure)
-        ten = reading.line[at + 1].letters
+        ten = reading.line.letters(at + 1)
         if lexicon.fixed_pair("tens", ten):  # الحادي عشر
             walk.add(at + 1, referent, FixedTarget("", "tens", ten), rule, sure)
         return at + 1
@@ -57,7 +57,7 @@ def read_phrase(
     nobody = referent is None or referent.who is None
     if parse is not None and nobody and not parse.lemma.known:
         return skip_thing_phrase(walk, at)
-    if parse is None or analyse_thing(reading.line[at].letters) is not None:
+    if parse is None or analyse_thing(reading.line.letters(at)) is not None:
         return skip_thing_phrase(walk, at)
     return _read_person_phrase(walk, at, parse, referent, case, rule, sure)
 
@@ -119,7 +119,7 @@ def _read_possessor(walk: Context, at: int) -> int:
     if function is not None and function.sort == "demonstratives":
         place += 1
     known = reading.known_nouns(place)
-    if known and known[0].lemma.person and analyse_thing(reading.line[place].letters) is None:
+    if known and known[0].lemma.person and analyse_thing(reading.line.letters(place)) is None:
         clitics(walk, place)
         form = known[0].form
         thing = Referent(None, form.number, form.gender)
@@ -133,7 +133,7 @@ def _read_possessor(walk: Context, at: int) -> int:
 
 def _may_be_nunated(walk: Context, at: int) -> bool:
     """Whether an adjective with nunation can go with the thing: not in غياب طويل محملًا."""
-    return walk.reading.line[at].letters.endswith(("ا", "ة", "اء", "ى"))
+    return walk.reading.line.letters(at).endswith(("ا", "ة", "اء", "ى"))
 
 
 class _Head(NamedTuple):
@@ -198,7 +198,7 @@ def _read_adjective(walk: Context, at: int, head: _Head) -> int:
     if parse is None:
         return at + 1 if _is_possessors(walk, at, head) else at
     free = referent.who is None and head.possessor is None
-    if free and parse.form.nunated and not reading.line[at - 1].letters.endswith("ا"):
+    if free and parse.form.nunated and not reading.line.letters(at - 1).endswith("ا"):
         return at
     shared = head.possessor == referent.gender
     if shared and parse.lemma.masculine in _ADJECTIVES_OF_THINGS:
@@ -219,11 +219,11 @@ def _is_possessors(walk: Context, at: int, head: _Head) -> bool:
 
 def _adverb_as_adjective(walk: Context, at: int, head: Referent) -> NounParse | None:
     """طباخًا جيدًا: what is an adverb elsewhere, right after a noun in the accusative."""
-    if walk.reading.line[at].key not in ADJECTIVAL_ADVERBS - {"جدا"}:
+    if walk.reading.line[at] not in ADJECTIVAL_ADVERBS - {"جدا"}:
         return None
     if not nouns.is_nunated(walk.reading, at - 1) or not walk.reading.known_nouns(at - 1):
         return None
-    for parse in analyse_noun(walk.reading.line[at].letters):
+    for parse in analyse_noun(walk.reading.line.letters(at)):
         if parse.lemma.known and parse.form.nunated and parse.form.number == head.number:
             return parse if parse.lemma.adjective else None
     return None
@@ -323,7 +323,7 @@ def _says_what_head_has(walk: Context, at: int, function: FunctionParse, head: R
         suffix = function.suffix
         same = suffix.gender == head.gender and suffix.number == head.number
         return same and function.base == "ل" and walk.reading.is_nominal(at + 1)
-    letters = walk.reading.line[at + 1].letters
+    letters = walk.reading.line.letters(at + 1)
     ending = {"masculine": "ه", "feminine": "ها"}.get(head.gender or "", "")
     thing = analyse_thing(letters)
     has = thing is not None and thing.suffixed and letters.endswith(ending)

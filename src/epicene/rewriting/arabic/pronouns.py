@@ -9,7 +9,6 @@ from epicene.rewriting.arabic import lexicon, nouns, phrases
 from epicene.rewriting.arabic.analysis import analyse_thing
 from epicene.rewriting.arabic.clauses import read_third_person_suffix, suffix_referent
 from epicene.rewriting.arabic.context import Referent
-from epicene.rewriting.arabic.line import SENTENCE_ENDS
 from epicene.rewriting.arabic.sites import FixedTarget, NounTarget, Site
 
 if TYPE_CHECKING:
@@ -72,8 +71,9 @@ def _read_specification(walk: Context, at: int, referent: Referent) -> int:
         return at
     expected = replace(scope)
     end = phrases.read_phrase(walk, at, referent, "accusative", "apposition", "likely")
-    if reading.line[end].text[:1] in SENTENCE_ENDS or end >= len(reading.line):
-        walk.findings.drop(range(at, end))
+    if reading.line.ends_sentence(end) or end >= len(reading.line):
+        for place in range(at, end):
+            walk.findings.drop(place)
         return at
     if scope.third is None:
         scope.__dict__.update(expected.__dict__)
@@ -98,7 +98,7 @@ def _read_companion(walk: Context, at: int) -> int:
 
 def _companion_parse(walk: Context, at: int) -> NounParse | None:
     reading = walk.reading
-    if not reading.line[at].letters.startswith("و") or reading.function(at):
+    if not reading.line.letters(at).startswith("و") or reading.function(at):
         return None
     for parse in reading.known_nouns(at):
         if not parse.prefix.letters.startswith("و") or not parse.lemma.person:
@@ -137,10 +137,10 @@ def _means_thing(walk: Context, at: int, gender: Gender | None) -> bool:
     reading = walk.reading
     if reading.function(at + 1) is not None:
         return False
-    thing = analyse_thing(reading.line[at + 1].letters)
+    thing = analyse_thing(reading.line.letters(at + 1))
     if thing is None:  # وهي مدرسة عريقة, but هي مدرسة ماهرة
         known = reading.known_nouns(at + 1)
-        joined = reading.line[at].letters.startswith("و")
+        joined = reading.line.letters(at).startswith("و")
         return joined and bool(known) and nouns.is_rather_thing(known[0])
     return not thing.prefix.strip("ال") and not thing.suffixed and thing.gender == gender
 
@@ -189,7 +189,7 @@ def read_demonstrative(walk: Context, at: int, function: FunctionParse) -> int:
     referent = nouns.noun_referent(walk, at + 1)
     if walk.topic is not None and scope.subject is None:
         referent = walk.topic
-    opens = scope.subject is None or walk.reading.line.begins(at) or function.prefix == "و"
+    opens = scope.subject is None or walk.reading.line.after_mark(at) or function.prefix == "و"
     end = phrases.read_phrase(walk, at, referent, "nominative", "noun", "likely")
     if opens and scope.third is None:
         scope.state(referent)
@@ -248,18 +248,18 @@ def speaker_as_topic(walk: Context, at: int) -> Referent | None:
         return None
     _, end = reading.line.sentence(at)
     for place in range(at + 1, end):
-        word, following = reading.line[place].key, reading.function(place + 1)
+        word, following = reading.line[place], reading.function(place + 1)
         is_me = following is not None and following.sort == "I" and not following.prefix
         if is_me and word in {"هو", "هي", "وهو", "وهي", "اي"}:
             return walk.person(1)
-        if word in _I_MEAN and reading.line[place + 1].key in _MYSELF:
+        if word in _I_MEAN and reading.line[place + 1] in _MYSELF:
             return walk.person(1)
     return None
 
 
 def read_member(walk: Context, at: int) -> int:
     """أحدنا, كلانا, أحد الناجين."""
-    found = lexicon.group_member(walk.reading.line[at].letters)
+    found = lexicon.group_member(walk.reading.line.letters(at))
     assert found is not None
     referent = nouns.noun_referent(walk, at)
     scope = walk.scope
@@ -303,7 +303,7 @@ def member_referent(walk: Context, at: int, function: FunctionParse) -> Referent
         referent = nouns.noun_referent(walk, at + 1)
     if function.base != "من" or scope.expects != "predicate" or scope.target is None:
         return referent
-    one_of = any(walk.reading.line[place].key.startswith("واحد") for place in (at - 2, at - 3))
+    one_of = any(walk.reading.line[place].startswith("واحد") for place in (at - 2, at - 3))
     if referent.number != "plural" or (scope.found and not one_of):
         return referent
     if not one_of and not _follows_subject(walk, at - 1):  # أذكى من زملائي

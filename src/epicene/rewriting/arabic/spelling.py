@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from epicene.rewriting.arabic.conjugation import Number
-    from epicene.rewriting.arabic.line import Word
+    from epicene.rewriting.arabic.line import Token
     from epicene.rewriting.persons import Gender
 
 FATHA, DAMMA, KASRA, SUKUN, SHADDA = "\u064e", "\u064f", "\u0650", "\u0652", "\u0651"
@@ -258,7 +258,7 @@ def keep_hamza_habits(written: str, letters: str) -> str:
     return "".join(start)[:place] + letters[place:]
 
 
-def spell_like(word: Word, letters: str, *, nunated: bool, nunation: Nunation) -> str:
+def spell_like(word: Token, letters: str, *, nunated: bool, nunation: Nunation) -> str:
     """The word in other letters, written as its line is."""
     vocalised = is_vocalised(word.text)
     old = _NUNATION.sub("", word.text)

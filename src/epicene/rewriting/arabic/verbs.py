@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.arabic import lexicon, nouns
 from epicene.rewriting.arabic.analysis import analyse_thing, is_listed_thing
 from epicene.rewriting.arabic.lexicon import function_words, verb_list
-from epicene.rewriting.arabic.line import ending_vowel
-from epicene.rewriting.arabic.spelling import DAMMA, FATHA, KASRA, SUKUN
+from epicene.rewriting.arabic.spelling import DAMMA, FATHA, KASRA, SUKUN, final_mark
 
 if TYPE_CHECKING:
     from epicene.rewriting.arabic.analysis import NounParse, VerbParse
@@ -32,7 +31,7 @@ def choose_mood(reading: PassageAnalysis, at: int, parse: VerbParse) -> Mood:
     if before.base in {"لم", "الم"}:
         return "short"
     if before.base in function_words()["subjunctive"]:
-        asks = before.base == "الا" and reading.line.begins(at - 1)  # ألا ترغب؟
+        asks = before.base == "الا" and reading.line.after_mark(at - 1)  # ألا ترغب؟
         return "full" if asks else "cut"
     if before.base != "لا":
         return "full"
@@ -63,7 +62,7 @@ def next_noun(reading: PassageAnalysis, at: int) -> int:
     for place in range(at + 1, at + 5):
         function = reading.function(place)
         if function is None:
-            letters = reading.line[place].letters
+            letters = reading.line.letters(place)
             joined = letters.startswith(("وال", "فال", "بال", "كال", "لل"))
             return place if reading.is_nominal(place) and not joined else -1
         if not (
@@ -79,7 +78,7 @@ def explicit_subject(walk: Context, at: int, parse: VerbParse) -> int:
     place = next_noun(reading, at)
     if place < 0:
         return -1
-    letters = reading.line[place].letters
+    letters = reading.line.letters(place)
     gender = parse.cell.gender
     if lexicon.is_anybody(letters):
         return place if gender == "masculine" else -1
@@ -104,13 +103,13 @@ def explicit_subject(walk: Context, at: int, parse: VerbParse) -> int:
 
 def _noun_gender(reading: PassageAnalysis, at: int) -> Gender | None:
     """كان الظهور الأول: a word of no list with the article is masculine by default."""
-    article = reading.line[at].letters.startswith("ال")
+    article = reading.line.letters(at).startswith("ال")
     return nouns.noun_gender(reading, at) or ("masculine" if article else None)
 
 
 def _is_nominative(reading: PassageAnalysis, at: int) -> bool:
     """كان كتاب الطفل: a thing that would end in an alif if it were what is said of somebody."""
-    letters = reading.line[at].letters
+    letters = reading.line.letters(at)
     thing = analyse_thing(letters)
     shows = thing is not None and thing.gender == "masculine" and not thing.prefix
     return shows and not letters.endswith(("ة", "اء", "ى", "ا"))
@@ -263,11 +262,11 @@ def _is_simple_first(parses: tuple[VerbParse, ...]) -> bool:
 def _is_masculine_state(walk: Context, at: int) -> bool:
     """خرجت مطمئنًا: said by a man, not of a woman."""
     for place in range(at + 1, at + 7):
-        if walk.reading.line[place].is_mark or walk.reading.verbs(place):
+        if walk.reading.line.is_mark(place) or walk.reading.verbs(place):
             return False
         for parse in walk.reading.known_nouns(place):
             if parse.form.nunated and parse.form.gender == "masculine" and parse.lemma.adjective:
-                before = walk.reading.line[place - 1].letters
+                before = walk.reading.line.letters(place - 1)
                 return not before.endswith("ا") or place - 1 == at
     return False
 
@@ -282,8 +281,8 @@ def may_be_imperative(walk: Context, at: int) -> bool:
         return False
     if holder is not None and holder.who == walk.voice.listener and not walk.scope.verbal:
         return False  # أنت … تعود
-    before = reading.line[at].letters[:1]
-    return reading.line.begins(at) or before in {"و", "ف"}
+    before = reading.line.letters(at)[:1]
+    return reading.line.after_mark(at) or before in {"و", "ف"}
 
 
 def _has_feminine_subject(walk: Context, at: int, parses: tuple[VerbParse, ...]) -> bool:
@@ -340,10 +339,10 @@ def _may_lack_hamza(walk: Context, parse: VerbParse) -> bool:
 
 def _by_vowel(walk: Context, at: int, parses: tuple[VerbParse, ...]) -> tuple[VerbParse, ...]:
     """The readings that the vowel on a final ت allows."""
-    word = walk.reading.line[at]
+    word = walk.reading.line.token(at)
     if not word.letters.endswith("ت"):
         return parses
-    person = _PERSON_OF_VOWEL.get(ending_vowel(word))
+    person = _PERSON_OF_VOWEL.get(final_mark(word.text))
     return tuple(parse for parse in parses if parse.cell.person == person) or parses
 
 
