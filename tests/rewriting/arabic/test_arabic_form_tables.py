@@ -6,7 +6,7 @@ import sys
 from collections import defaultdict
 from types import FrameType
 
-from epicene.rewriting.arabic import conjugation, find_changes, inflection, lexicon
+from epicene.rewriting.arabic import conjugation, grammar, inflection, lexicon
 from epicene.rewriting.arabic.lexicon import NounForm, VerbForm, before_suffix
 from epicene.rewriting.arabic.spelling import fold_letters
 
@@ -55,7 +55,9 @@ def test_one_sentence_builds_few_forms() -> None:
     previous = sys.getprofile()
     sys.setprofile(count)
     try:
-        (change, *_) = find_changes("أنا طباخ متردد وأعمل في المطعم.", {"speaker": "feminine"})
+        (change, *_) = grammar.find_changes(
+            "أنا طباخ متردد وأعمل في المطعم.", {"speaker": "feminine"}
+        )
     finally:
         sys.setprofile(previous)
     assert change.after == "طباخة"

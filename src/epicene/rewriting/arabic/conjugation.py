@@ -114,15 +114,15 @@ _PERFECT_CELLS = (
 
 
 def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:
-    said, she, they = _third_stems(verb)
+    perfect, she, they = _third_stems(verb)
     short = _before_consonant(verb)
     first = _joined(short, "ت")
     forms = (
-        said,
+        perfect,
         she + "ت",
         they + "وا",
         _joined(short, "ن"),
-        _perfect_dual(said, verb),
+        _perfect_dual(perfect, verb),
         she + "تا",
         first,
         first,
@@ -137,36 +137,36 @@ def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:
 
 def _third_stems(verb: Verb) -> tuple[str, str, str]:
     """The form itself, and what stands before the endings ت and وا."""
-    said = verb.perfect
-    if said[-1] in "ىا" and verb.shape == "final":
-        return said, said[:-1], said[:-1]
-    if said[-1] == "ي":
-        return said, said, said[:-1]
-    if said[-1] == "أ":
-        return said, said, said[:-1] + "ؤ"
-    return said, said, said
+    perfect = verb.perfect
+    if perfect[-1] in "ىا" and verb.shape == "final":
+        return perfect, perfect[:-1], perfect[:-1]
+    if perfect[-1] == "ي":
+        return perfect, perfect, perfect[:-1]
+    if perfect[-1] == "أ":
+        return perfect, perfect, perfect[:-1] + "ؤ"
+    return perfect, perfect, perfect
 
 
-def _perfect_dual(said: str, verb: Verb) -> str:
-    if said[-1] == "ى":
-        return said[:-1] + "يا"
-    if said[-1] == "ا" and verb.shape == "final":
-        return said[:-1] + verb.imperfect[-1] + "ا"
-    if said[-1] == "أ":
-        return said[:-1] + "آ"
-    return said + "ا"
+def _perfect_dual(perfect: str, verb: Verb) -> str:
+    if perfect[-1] == "ى":
+        return perfect[:-1] + "يا"
+    if perfect[-1] == "ا" and verb.shape == "final":
+        return perfect[:-1] + verb.imperfect[-1] + "ا"
+    if perfect[-1] == "أ":
+        return perfect[:-1] + "آ"
+    return perfect + "ا"
 
 
 def _before_consonant(verb: Verb) -> str:
     """The perfect before ت, ن and نا: قل, رمي, دعو, ظلل."""
-    said = verb.perfect
-    if verb.shape == "final" and said[-1] in "ىا":
-        return said[:-1] + ("و" if verb.imperfect[-1] == "و" else "ي")
+    perfect = verb.perfect
+    if verb.shape == "final" and perfect[-1] in "ىا":
+        return perfect[:-1] + ("و" if verb.imperfect[-1] == "و" else "ي")
     if verb.shape == "hollow":
-        return _seated(said[:-2] + said[-1], verb.imperfect)
+        return _seated(perfect[:-2] + perfect[-1], verb.imperfect)
     if verb.shape == "doubled":
-        return said + said[-1]
-    return said
+        return perfect + perfect[-1]
+    return perfect
 
 
 def _seated(stem: str, imperfect: str) -> str:
@@ -276,22 +276,22 @@ def _without_prefix(stem: str, start: str) -> str:
 
 def _imperative_start(verb: Verb) -> str | None:
     """What the imperative begins with, None where it is not used or too irregular."""
-    said, stem = verb.perfect, verb.imperfect
+    perfect, stem = verb.perfect, verb.imperfect
     if stem[0] == "ؤ":
-        return "" if said[0] == "أ" else None
-    if said[0] == "آ":
+        return "" if perfect[0] == "أ" else None
+    if perfect[0] == "آ":
         return None
     if verb.simple:
-        return _simple_start(said, stem, verb.shape)
-    if said[0] in "أا" and said[1:2] != stem[:1] and stem[0] != "و":
+        return _simple_start(perfect, stem, verb.shape)
+    if perfect[0] in "أا" and perfect[1:2] != stem[:1] and stem[0] != "و":
         return None
-    return said[0] if said[0] in "أا" and stem[0] != "أ" else ""
+    return perfect[0] if perfect[0] in "أا" and stem[0] != "أ" else ""
 
 
-def _simple_start(said: str, stem: str, shape: VerbClass) -> str | None:
+def _simple_start(perfect: str, stem: str, shape: VerbClass) -> str | None:
     if stem[0] == "أ":
-        return "" if said in {"أخذ", "أكل", "أمر"} else None
-    if said == "شاء":
+        return "" if perfect in {"أخذ", "أكل", "أمر"} else None
+    if perfect == "شاء":
         return None
     if shape in {"hollow", "doubled"}:
         return ""

@@ -22,7 +22,7 @@ _ADJECTIVES = frozenset({"اسم فاعل", "اسم مفعول", "صفة مشب�
 class Entry(NamedTuple):
     """What the dictionary says of a masculine singular."""
 
-    sort: EntryKind
+    kind: EntryKind
     plural: str = ""  # broken
 
 
@@ -40,8 +40,8 @@ class Dictionary:
             "SELECT wordtype, feminable, broken_plural, number FROM nouns WHERE unvocalized = ?",
             (word,),
         ).fetchall()
-        for kind, feminable, plurals, number in rows:
-            if kind.rpartition(":")[2] in _ADJECTIVES and feminable and number == "مفرد":
+        for word_type, feminable, plurals, number in rows:
+            if word_type.rpartition(":")[2] in _ADJECTIVES and feminable and number == "مفرد":
                 return Entry("adjective", strip_marks((plurals or "").split(";")[0]))
         return Entry("thing") if rows else None
 

@@ -6,9 +6,7 @@ Forms are found by their folded letters, so that every spelling finds them.
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.arabic import conjugation, inflection
@@ -16,13 +14,12 @@ from epicene.rewriting.arabic.conjugation import Cell, Verb, imperfect_of, verb_
 from epicene.rewriting.arabic.inflection import Ending, Lemma, NounFeatures, feminine_of
 from epicene.rewriting.arabic.spelling import fold_letters
 from epicene.rewriting.morphology import FormTable
+from epicene.rewriting.word_lists import WordSet, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from epicene.rewriting.persons import Gender
-
-WordSet = frozenset[str]
 
 # Marks the key of a form before a suffix.
 _JOINED = "+"
@@ -31,8 +28,8 @@ _JOINED = "+"
 @cache
 def read_lists(name: str) -> dict[str, list[str]]:
     """The lists of a file, each cut at white space, in the order written."""
-    text = files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
-    return {title: words.split() for title, words in tomllib.loads(text).items()}
+    lists = read_toml("epicene.rewriting.arabic", name)
+    return {title: words.split() for title, words in lists.items()}
 
 
 @cache
@@ -250,9 +247,9 @@ def _fixed_pairs() -> dict[str, dict[str, tuple[str, str]]]:
     return found
 
 
-def fixed_pair(sort: str, word: str) -> tuple[str, str] | None:
+def fixed_pair(kind: str, word: str) -> tuple[str, str] | None:
     """The masculine and the feminine of a word of one of the lists of `fixed.toml`."""
-    return _fixed_pairs()[sort].get(fold_letters(word))
+    return _fixed_pairs()[kind].get(fold_letters(word))
 
 
 # Nobody in particular, and everybody.
@@ -283,9 +280,9 @@ def is_somebody(letters: str) -> bool:
     return is_anybody(letters) or letters in _ALL_OF_THEM or group_member(letters) is not None
 
 
-def fixed_gender(sort: str, word: str) -> Gender | None:
+def fixed_gender(kind: str, word: str) -> Gender | None:
     """The gender of a word of one of the lists, None if it is not there."""
-    found = fixed_pair(sort, word)
+    found = fixed_pair(kind, word)
     if found is None:
         return None
     return "masculine" if fold_letters(found[0]) == fold_letters(word) else "feminine"

@@ -42,13 +42,15 @@ _FIXED_LISTS = {
 
 
 def analyse(word: str) -> tuple[Reading, ...]:
-    """All readings of a word: as a function word, as a verb, as a person, as a thing."""
+    """All readings: as a function word, a thing, a person, a verb; guesses at a noun last."""
     letters = strip_marks(word)
+    nouns = analyse_noun(letters)
     found = (
         analyse_function_word(letters),
-        *analyse_verb(letters),
-        *analyse_noun(letters),
         analyse_thing(letters),
+        *(parse for parse in nouns if parse.lemma.known),
+        *analyse_verb(letters),
+        *(parse for parse in nouns if not parse.lemma.known),
     )
     return tuple(reading for reading in found if reading is not None)
 
@@ -58,8 +60,8 @@ def inflect(reading: Reading, gender: Gender) -> str | None:
     if isinstance(reading, VerbParse):
         return inflect_verb_parse(reading, reading.cell, gender)
     if isinstance(reading, NounParse):
-        bound = reading.form.bound is True
-        noun = inflect_noun_parse(reading, gender, "nominative", bound=bound)
+        case: Case = "genitive" if reading.prefix.preposition else "nominative"
+        noun = inflect_noun_parse(reading, gender, case, bound=reading.form.bound is True)
         return noun and noun.letters
     if isinstance(reading, FunctionParse):
         return _inflect_function_word(reading, gender)
@@ -70,15 +72,15 @@ def _inflect_function_word(parse: FunctionParse, gender: Gender) -> str | None:
     if parse.suffix is not None:
         suffix = inflect_suffix(parse.suffix, gender)
         return suffix and parse.prefix + parse.written[: -len(parse.suffix.letters)] + suffix
-    if parse.sort not in _FIXED_LISTS:
+    if parse.kind not in _FIXED_LISTS:
         return None
-    word = inflect_fixed(parse.prefix, _FIXED_LISTS[parse.sort], parse.written, gender)
+    word = inflect_fixed(parse.prefix, _FIXED_LISTS[parse.kind], parse.written, gender)
     return None if word == parse.prefix + parse.written else word
 
 
-def inflect_fixed(prefix: str, sort: str, word: str, gender: Gender) -> str | None:
+def inflect_fixed(prefix: str, kind: str, word: str, gender: Gender) -> str | None:
     """A word of one of the lists of `fixed.toml`, with what is joined to its front."""
-    pair = fixed_pair(sort, word)
+    pair = fixed_pair(kind, word)
     return pair and prefix + keep_hamza_habits(word, pair[gender == "feminine"])
 
 
@@ -112,15 +114,15 @@ def inflect_noun_parse(
     if form.gender == gender or lemma.is_invariable:
         return None
     suffix = parse.suffix.letters if parse.suffix else ""
-    place = NounContext(
+    context = NounContext(
         case=case if case in form.cases else min(form.cases),
         definite=parse.definite,
         bound=bound or bool(suffix),
         suffix=suffix,
     )
-    word = inflect_noun(lemma, gender, number or form.number, place)
-    free = not (place.definite or place.bound)
+    word = inflect_noun(lemma, gender, number or form.number, context)
+    free = not (context.definite or context.bound)
     return InflectedWord(
         parse.prefix.letters + keep_hamza_habits(parse.stem, word) + suffix,
-        nunated=free and place.case == "accusative" and word.endswith("ا"),
+        nunated=free and context.case == "accusative" and word.endswith("ا"),
     )

@@ -53,7 +53,7 @@ class FixedTarget(NamedTuple):
     """A word of one of the lists of `fixed.toml`, with what is joined to its front."""
 
     prefix: str
-    sort: str
+    kind: str
     word: str
 
 
@@ -112,7 +112,7 @@ def _inflect_target(letters: str, target: Target, gender: Gender) -> InflectedWo
         suffix = inflect_suffix(target, gender)
         word = suffix and letters[: -len(target.letters)] + suffix
     elif isinstance(target, FixedTarget):
-        word = inflect_fixed(target.prefix, target.sort, target.word, gender)
+        word = inflect_fixed(target.prefix, target.kind, target.word, gender)
     elif isinstance(target, VerbTarget):
         word = inflect_verb_parse(target.parse, target.cell, gender)
     return None if word is None else InflectedWord(word)
