@@ -97,7 +97,7 @@ def test_a_language_gives_one_function() -> None:
     def shout(text: str, wanted: TargetGenders) -> list[Change]:
         return [change(0, text, text.upper())] if wanted.get("speaker") == "feminine" else []
 
-    rewriter = person_rewriter(shout, version="7", aids=lambda: {"ears": "2"})
-    assert (rewriter.takes, rewriter.version, rewriter.aids()) == (PERSONS, "7", {"ears": "2"})
+    rewriter = person_rewriter(shout, version="7", packages=lambda: {"ears": "2"})
+    assert (rewriter.takes, rewriter.version, rewriter.packages()) == (PERSONS, "7", {"ears": "2"})
     assert [each.text for each in rewriter.open({"speaker": "f"})(["a", "b"])] == ["A", "B"]
     assert [each.text for each in rewriter.open({"others": "f"})(["a"])] == ["a"]

@@ -7,7 +7,7 @@ import pytest
 from epicene.rewriting.hindi import inflection
 from epicene.rewriting.hindi.conjugation import analyse_verb
 from epicene.rewriting.hindi.inflection import Cell, analyse_agreeing_form, is_agreeing_adjective
-from epicene.rewriting.hindi.line import Line, tokenise
+from epicene.rewriting.hindi.line import read_line
 from epicene.rewriting.hindi.spelling import Style, key, style_of
 from epicene.rewriting.hindi.verb_complexes import VerbComplex, find_verb_complexes
 from epicene.rewriting.persons import Gender
@@ -165,10 +165,10 @@ def test_verb_forms(word: str, stem: str, shape: str) -> None:
 
 
 def verbs(text: str) -> list[tuple[str, VerbComplex]]:
-    stretch = Line(tokenise(text))
+    line = read_line(text)
     return [
-        (" ".join(word.text for word in stretch.words[each.first : each.last + 1]), each)
-        for each in find_verb_complexes(stretch)
+        (" ".join(word.text for word in line.tokens[each.first : each.last + 1]), each)
+        for each in find_verb_complexes(line)
     ]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from epicene.languages.pronouns import CASES, PronounSet, find_pronoun_set, shipped_pronoun_sets
 from epicene.rewriting.english import neutralise, read_frame, rewrite
 from epicene.rewriting.english.routes import Route, RulesRoute
-from languages.rewrite_sentences import texts
+from rewriting.english.sentence_grammar import texts
 
 THEY = find_pronoun_set("they")
 SINGULAR = [each for each in shipped_pronoun_sets().values() if not each.plural_verbs]

@@ -171,7 +171,7 @@ def test_a_dictionary_knows_more_words() -> None:
     assert listed.inflect("rien", "feminine", noun=True) is None
 
 
-def test_the_dictionary_is_named_among_the_aids(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_dictionary_is_named_among_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert DELA.version() == {}  # passed over in these tests
     monkeypatch.delenv("EPICENE_MORPHOLOGY", raising=False)
     named = DELA.version()
