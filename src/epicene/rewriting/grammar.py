@@ -6,6 +6,7 @@ as TOML files beside them:
     line.py         `read_line(text)`: its tokens and their keys, and the marks that end a sentence
     lexicon.py      its word lists
     inflection.py, conjugation.py   the forms of its words, in both genders
+    morphology.py   `analyse(word)`, `inflect(reading, gender)`: the protocol `Morphology`
     quotations.py   `split_quotations(line)`: its marks, and who speaks by the words around
     parser.py       `find_sites(passage, wanted)`: which words agree with whom. This is the grammar,
                     and most of the work

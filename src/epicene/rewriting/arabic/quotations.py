@@ -115,7 +115,7 @@ def _persons_addressed(word: Token) -> Iterator[int]:
             yield 1
         elif (
             function.suffix is not None
-            and function.sort == "prepositions"
+            and function.kind == "prepositions"
             and function.base in {"ل", "الي"}
         ):
             yield function.suffix.person

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from epicene.rewriting import sites
-from epicene.rewriting.arabic import lexicon
-from epicene.rewriting.arabic.inflection import NounContext, inflect_noun
-from epicene.rewriting.arabic.lexicon import conjugate
+from epicene.rewriting.arabic.morphology import (
+    InflectedWord,
+    inflect_fixed,
+    inflect_noun_parse,
+    inflect_verb_parse,
+)
 from epicene.rewriting.arabic.spelling import (
     FATHA,
     KASRA,
     Suffix,
-    attached_to_verb,
     inflect_suffix,
-    keep_hamza_habits,
     nunation_of,
     spell_like,
     with_final_mark,
@@ -52,7 +53,7 @@ class FixedTarget(NamedTuple):
     """A word of one of the lists of `fixed.toml`, with what is joined to its front."""
 
     prefix: str
-    sort: str
+    kind: str
     word: str
 
 
@@ -65,11 +66,6 @@ Target: TypeAlias = NounTarget | VerbTarget | FixedTarget | Suffix | VowelTarget
 
 Site: TypeAlias = sites.Site[Target]
 Sites: TypeAlias = sites.Sites[Target]
-
-
-class _NewLetters(NamedTuple):
-    letters: str
-    nunated: bool = False
 
 
 def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:
@@ -85,7 +81,7 @@ def _word_change(
     word: Token, parts: Sequence[Site], wanted: TargetGenders, nunation: Nunation
 ) -> Change | None:
     """The change of one word for the genders wanted, None if it stays."""
-    new = _NewLetters(word.letters)
+    new = InflectedWord(word.letters)
     asked = None
     vowel = ""
     for site in parts:
@@ -105,45 +101,18 @@ def _word_change(
     return asked.change(word, with_final_mark(text, vowel) if vowel else text)
 
 
-def _inflect_target(letters: str, what: Target, gender: Gender) -> _NewLetters | None:
-    if isinstance(what, Suffix):
-        suffix = inflect_suffix(what, gender)
-        return (suffix and _NewLetters(letters[: -len(what.letters)] + suffix)) or None
-    if isinstance(what, FixedTarget):
-        word = lexicon.inflect_fixed(what.sort, what.word, gender)
-        return (word and _NewLetters(what.prefix + keep_hamza_habits(what.word, word))) or None
-    if isinstance(what, VerbTarget):
-        return _inflect_verb(what, gender)
-    return _inflect_noun_target(what, gender) if isinstance(what, NounTarget) else None
-
-
-def _inflect_verb(what: VerbTarget, gender: Gender) -> _NewLetters | None:
-    parse, cell = what
-    if cell.gender is None or cell.gender == gender:
-        return None
-    form = conjugate(parse.verb, cell._replace(gender=gender))
-    if form is None:
-        return None
-    suffix = parse.suffix.letters if parse.suffix else ""
-    return _NewLetters(
-        parse.prefix + attached_to_verb(keep_hamza_habits(parse.written, form), suffix)
-    )
-
-
-def _inflect_noun_target(what: NounTarget, gender: Gender) -> _NewLetters | None:
-    parse = what.parse
-    lemma, form = parse.lemma, parse.form
-    if form.gender == gender or lemma.is_invariable:
-        return None
-    number = what.number or form.number
-    place = NounContext(
-        case=what.case if what.case in form.cases else min(form.cases),
-        definite=parse.definite,
-        bound=what.bound or parse.suffix is not None,
-        suffix=parse.suffix.letters if parse.suffix else "",
-    )
-    word = inflect_noun(lemma, gender, number, place)
-    suffix = parse.suffix.letters if parse.suffix else ""
-    free = not (place.definite or place.bound)
-    nunated = free and place.case == "accusative" and word.endswith("ا")
-    return _NewLetters(parse.prefix.letters + keep_hamza_habits(parse.stem, word) + suffix, nunated)
+def _inflect_target(letters: str, target: Target, gender: Gender) -> InflectedWord | None:
+    """The letters of a word whose target is inflected, None if it stays."""
+    if isinstance(target, NounTarget):
+        return inflect_noun_parse(
+            target.parse, gender, target.case, bound=target.bound, number=target.number
+        )
+    word = None
+    if isinstance(target, Suffix):
+        suffix = inflect_suffix(target, gender)
+        word = suffix and letters[: -len(target.letters)] + suffix
+    elif isinstance(target, FixedTarget):
+        word = inflect_fixed(target.prefix, target.kind, target.word, gender)
+    elif isinstance(target, VerbTarget):
+        word = inflect_verb_parse(target.parse, target.cell, gender)
+    return None if word is None else InflectedWord(word)

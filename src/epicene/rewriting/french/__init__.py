@@ -5,7 +5,7 @@ Words that agree with a person are found by rules over our own lists; nothing ne
 
 from __future__ import annotations
 
-from epicene.rewriting.french.dictionary import dictionary_version
+from epicene.rewriting.french.dictionary import DELA
 from epicene.rewriting.french.line import read_line
 from epicene.rewriting.french.parser import find_sites
 from epicene.rewriting.french.quotations import split_quotations
@@ -17,4 +17,4 @@ from epicene.rewriting.persons import person_rewriter
 VERSION = "1"
 
 grammar = Grammar(read_line, split_quotations, find_sites, make_changes)
-rewriter = person_rewriter(grammar.find_changes, version=VERSION, packages=dictionary_version)
+rewriter = person_rewriter(grammar.find_changes, version=VERSION, packages=DELA.version)

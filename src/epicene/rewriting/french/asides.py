@@ -20,7 +20,7 @@ from epicene.rewriting.french.line import (
     is_person,
 )
 from epicene.rewriting.french.person_nouns import TERMS_OF_ADDRESS
-from epicene.rewriting.french.phrases import prenominal_adjectives, read_phrase
+from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
 from epicene.rewriting.french.predicates import (
     read_complement,
     read_coordinated,
@@ -319,9 +319,7 @@ def _read_roles_with_as(context: Context, clause: Clause, start: int, end: int) 
             reached = read_complement(line, at + 1, agreement)
         elif line[at] == "comme" and _has_role(context, clause, at):
             reached = read_predicate_element(line, at + 1, agreement, strict=True)
-        elif (
-            line[at] == "en" and line[at + 1] in prenominal_adjectives() and is_person(line[at + 2])
-        ):
+        elif line[at] == "en" and line[at + 1] in PRENOMINAL_ADJECTIVES and is_person(line[at + 2]):
             reached = read_predicate_element(
                 line, at + 1, agreement, strict=True
             )  # en bon père de famille

@@ -5,7 +5,6 @@ them.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting.french.inflection import (
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
     from epicene.rewriting.french.verb_groups import VerbGroup
     from epicene.rewriting.persons import Gender
-    from epicene.rewriting.word_lists import WordSet
 
 # person: who has two genders; fixed: a person with one (une victime); thing: all else.
 HeadKind: TypeAlias = Literal["person", "fixed", "thing"]
@@ -66,11 +64,8 @@ _FIXED_MASCULINE = word_list("people", "fixed_masculine")
 FIXED_GENDER_NOUNS = _FIXED_MASCULINE | word_list("people", "fixed_feminine")
 
 
-@cache
-def prenominal_adjectives() -> WordSet:
-    """Both genders of the adjectives that stand before their noun."""
-    listed = word_list("adjectives", "before_noun") | frozenset(SHORT_FORMS)
-    return frozenset({*listed, *(inflect(each, "feminine") for each in listed)})
+# Both genders of the adjectives that stand before their noun.
+PRENOMINAL_ADJECTIVES = word_list("adjectives", "before_noun")
 
 
 def read_phrase(line: Line, at: int, *, stop: Collection[int] = ()) -> NounPhrase | None:
@@ -174,7 +169,7 @@ def _find_head(line: Line, run: list[int], *, bare: bool) -> tuple[int, HeadKind
 
 
 def _stands_before(word: str) -> bool:
-    return word in prenominal_adjectives() or singular_of(word) in prenominal_adjectives()
+    return word in PRENOMINAL_ADJECTIVES or singular_of(word) in PRENOMINAL_ADJECTIVES
 
 
 def _is_noun_alone(word: str) -> bool:

@@ -23,7 +23,7 @@ from epicene.rewriting.french.line import (
     looks_like_adjective,
     participle_infinitives,
 )
-from epicene.rewriting.french.phrases import prenominal_adjectives, read_phrase
+from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
@@ -87,7 +87,7 @@ def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) ->
         if agreement.sites.get(index) is not None:
             return False
         word = line[index]
-        if is_adjective(word) and word not in prenominal_adjectives() and line.is_open(index - 1):
+        if is_adjective(word) and word not in PRENOMINAL_ADJECTIVES and line.is_open(index - 1):
             return shown_gender(word) in {None, shown}
     return False
 
