@@ -65,7 +65,7 @@ def test_its_identity_has_each_languages_rules(monkeypatch: pytest.MonkeyPatch) 
     assert "en" not in plain.key
 
     def other_rules(code: str) -> Rewriter:
-        return find_rewriter(code)._replace(version="2", aids=lambda: {"dictionary": "9"})
+        return find_rewriter(code)._replace(version="2", packages=lambda: {"dictionary": "9"})
 
     monkeypatch.setattr(rules, "find_rewriter", other_rules)
     changed = open_rules("", OPTIONS).identity

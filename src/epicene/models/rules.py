@@ -35,8 +35,8 @@ def _versions() -> dict[str, str]:
     key = {}
     for code in _languages():
         rewriter = find_rewriter(code)
-        aids = [f"{name} {version}" for name, version in sorted(rewriter.aids().items())]
-        key[code] = " + ".join([rewriter.version, *aids])
+        packages = [f"{name} {version}" for name, version in sorted(rewriter.packages().items())]
+        key[code] = " + ".join([rewriter.version, *packages])
     return key
 
 

@@ -116,6 +116,7 @@ class Tagger:
                         after=form.text,
                         rule=f"shows a {shows.gender} {shows.person}",
                         sure=_confidence(form.probability),
+                        whose=shows.person,
                     )
                 break
 

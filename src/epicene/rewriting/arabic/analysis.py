@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.arabic import conjugation, inflection, lexicon
 from epicene.rewriting.arabic.dictionary import dictionary
-from epicene.rewriting.arabic.lexicon import function_words, noun_table, things, verb_table
+from epicene.rewriting.arabic.lexicon import (
+    before_suffix,
+    function_words,
+    noun_table,
+    things,
+    verb_table,
+)
 from epicene.rewriting.arabic.spelling import (
     NOUN_PREFIXES,
     SUFFIXES,
@@ -65,7 +71,7 @@ def _find_verb_parses(letters: str) -> Iterator[VerbParse]:
             continue
         rest = letters[len(prefix) :]
         for suffix, stem in _cut_verb(rest):
-            for verb, cell, form in table.get(fold_letters(stem), ()):
+            for verb, cell, form in table.get(fold_letters(stem)):
                 if _prefix_fits(prefix, cell):
                     yield VerbParse(prefix, stem, form, suffix, verb, cell)
 
@@ -116,7 +122,6 @@ def _imperfect_stems(form: str) -> Iterator[str]:
             return
 
 
-# Words whose readings are remembered.
 _SHORTEST_THING = 3
 
 
@@ -163,22 +168,26 @@ def _known_nouns(letters: str) -> Iterator[NounParse]:
         rest = letters[len(prefix.letters) :]
         if not letters.startswith(prefix.letters) or len(rest) < 2:
             continue
-        for lemma, form, letters_of in noun_table().alone.get(fold_letters(rest), ()):
+        for lemma, form, spelling in noun_table().get(fold_letters(rest)):
             if rest.endswith("ى") and form.bound:  # a verb, rather: أبقى is no plural of a name
                 continue
-            if not may_be_written(rest, letters_of):
+            if not may_be_written(rest, spelling):
                 continue
             if not (prefix.article and (form.bound or form.nunated)):
                 yield NounParse(prefix, rest, None, lemma, form)
         if prefix.article:
             continue
-        for suffix in SUFFIXES:
-            stem = rest[: -len(suffix.letters)]
-            if suffix.letters == "ني" or not rest.endswith(suffix.letters) or len(stem) < 2:
-                continue
-            for lemma, form, letters_of in noun_table().suffixed.get(fold_letters(stem), ()):
-                if may_be_written(stem, letters_of):
+        for stem, suffix in _cut_possessives(rest):
+            for lemma, form, spelling in noun_table().get(before_suffix(stem)):
+                if may_be_written(stem, spelling):
                     yield NounParse(prefix, stem, suffix, lemma, form)
+
+
+def _cut_possessives(rest: str) -> Iterator[tuple[str, Suffix]]:
+    for suffix in SUFFIXES:
+        stem = rest[: -len(suffix.letters)]
+        if suffix.letters != "ني" and rest.endswith(suffix.letters) and len(stem) > 1:
+            yield stem, suffix
 
 
 def _guessed_nouns(letters: str) -> Iterator[NounParse]:
@@ -206,7 +215,7 @@ def _with_dictionary(guess: Lemma) -> Lemma | None:
     entry = words.entry(guess.masculine) if words is not None else None
     if entry is None:
         return guess
-    if entry.sort == "thing":
+    if entry.kind == "thing":
         return None
     return guess._replace(known=True, adjective=True, masculine_plural=entry.plural)
 
@@ -285,10 +294,7 @@ def _thing_gender(stem: str) -> Gender | None:
 
 
 def _without_suffix(rest: str) -> Iterator[tuple[str, str]]:
-    for suffix in SUFFIXES:
-        stem = rest[: -len(suffix.letters)]
-        if suffix.letters == "ني" or not rest.endswith(suffix.letters) or len(stem) < 2:
-            continue
+    for stem, suffix in _cut_possessives(rest):
         yield stem, suffix.letters
         if stem.endswith("ت"):
             yield stem[:-1] + "ة", suffix.letters
@@ -301,14 +307,11 @@ def is_whole_noun(letters: str) -> bool:
     return any(not parse.prefix.letters and not parse.suffix for parse in _known_nouns(letters))
 
 
-# Words whose readings are remembered.
-
-
 class FunctionParse(NamedTuple):
     """A function word: what is joined to its front, its list, itself folded and as written."""
 
     prefix: str
-    sort: str
+    kind: str
     base: str
     suffix: Suffix | None = None
     written: str = ""
@@ -355,9 +358,9 @@ def analyse_function_word(letters: str) -> FunctionParse | None:
 def _after_preposition(prefix: str, base: str) -> FunctionParse | None:
     """لهذا, بالذي, بكل: with a preposition joined to its front."""
     lists = function_words()
-    for sort in ("demonstratives", "relatives"):
-        if base in lists[sort]:
-            return FunctionParse(prefix, sort, base)
+    for kind in ("demonstratives", "relatives"):
+        if base in lists[kind]:
+            return FunctionParse(prefix, kind, base)
     if base in {"كل", "بعض", "غير", "مجرد", "اي"} and prefix != "ك":
         return FunctionParse(prefix, "prepositions", base)
     return None
@@ -371,9 +374,9 @@ def _plain_function_word(prefix: str, base: str, *, exception: bool) -> Function
     lists = function_words()
     if base in lists["prepositions"]:
         return FunctionParse(prefix, "prepositions", base)
-    for sort in _PLAIN_LISTS:
-        if base in lists[sort] and not (base == "الا" and (sort == "transparent") != exception):
-            return FunctionParse(prefix, sort, base)
+    for kind in _PLAIN_LISTS:
+        if base in lists[kind] and not (base == "الا" and (kind == "transparent") != exception):
+            return FunctionParse(prefix, kind, base)
     return None
 
 
@@ -396,8 +399,8 @@ def _suffixed_function_word(prefix: str, base: str) -> FunctionParse | None:
             continue
         if prefix in {"", "و", "ف", "أ"} and stem in {"ل", "ب"} and suffix.letters != "ني":
             return FunctionParse(prefix, "prepositions", stem, suffix)
-        for sort in _SUFFIXED_LISTS:
+        for kind in _SUFFIXED_LISTS:
             for whole in _unsuffixed(stem, suffix):
-                if whole in lists[sort]:
-                    return FunctionParse(prefix, sort, whole, suffix)
+                if whole in lists[kind]:
+                    return FunctionParse(prefix, kind, whole, suffix)
     return None

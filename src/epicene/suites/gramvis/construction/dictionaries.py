@@ -180,7 +180,7 @@ def _genders(tags: Iterable[str]) -> set[str]:
 
 
 def _french(words: Set[str], found: Entries) -> bool:
-    from epicene.rewriting.french.dictionary import PACKAGE, dictionary
+    from epicene.rewriting.french.dictionary import DELA, dictionary
 
     dela = dictionary()
     if dela is None:
@@ -189,7 +189,7 @@ def _french(words: Set[str], found: Entries) -> bool:
         genders = dela.noun_genders(word)
         if genders:
             entry = found["FR", word]
-            entry.sources.add(PACKAGE)
+            entry.sources.add(DELA.package)
             entry.genders |= {_GENDERS[gender] for gender in genders}
             for gender in ("masculine", "feminine"):
                 partner = dela.noun_partner(word, gender)
