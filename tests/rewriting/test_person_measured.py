@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from epicene.rewriting.persons import GENDERS, Gender, other_gender
-from rewriting.person_cases import LANGUAGES, turned
+from rewriting.person_cases import turned
 from rewriting.person_scores import MT_GENEVAL, mt_geneval_pairs, scores, starter_pairs
 
 
@@ -36,12 +36,11 @@ def test_published_pairs_of_the_third_person(
 
 
 @pytest.mark.parametrize("target", GENDERS)
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_starter_set_stays_and_comes_back(language: str, target: Gender) -> None:
+def test_the_french_starter_set_stays_and_comes_back(target: Gender) -> None:
     """A second time changes nothing; where the first was right, the way back is the text."""
-    for pair in starter_pairs(language):
+    for pair in starter_pairs("fr"):
         source, wanted = pair[other_gender(target)], pair[target]
-        once = turned(language, source, "speaker", target)
-        assert turned(language, once, "speaker", target) == once
+        once = turned("fr", source, "speaker", target)
+        assert turned("fr", once, "speaker", target) == once
         if once == wanted:
-            assert turned(language, once, "speaker", other_gender(target)) == source
+            assert turned("fr", once, "speaker", other_gender(target)) == source

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.french.clauses import ClauseReader, clitics_before, read_infinitive
 from epicene.rewriting.french.context import Referent
 from epicene.rewriting.french.inflection import inflect, shown_gender
-from epicene.rewriting.french.lexicon import read_lists, verb_table
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     OPENING_QUOTES,
     SENTENCE_ENDS,
+    TEMPORARY_STATES,
     Line,
     can_be_predicate,
     is_adjective,
     is_person,
-    temporary_states,
 )
 from epicene.rewriting.french.person_nouns import TERMS_OF_ADDRESS
-from epicene.rewriting.french.phrases import prenominal_adjectives, read_phrase
+from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
 from epicene.rewriting.french.predicates import (
     read_complement,
     read_coordinated,
@@ -28,7 +28,6 @@ from epicene.rewriting.french.predicates import (
 )
 from epicene.rewriting.french.subjects import Clause
 from epicene.rewriting.french.verb_groups import VerbGroup
-from epicene.rewriting.word_lists import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,11 +163,8 @@ def _read_rewording(context: Context, at: int) -> None:
                 return
 
 
-_ROLE_NOUNS = word_set(read_lists("function_words")["roles"])
-# Said of nobody: Promis, je viens.
-_INTERJECTIONS = word_set(
-    "promis juré vrai exact parfait entendu compris bon fini vu excepté dommage"
-)
+_ROLE_NOUNS = word_list("function_words", "roles")
+_INTERJECTIONS = word_list("function_words", "interjections")
 _POSSESSIVES = {"mon": "first", "ma": "first", "mes": "first", "ton": "second", "ta": "second"}
 
 
@@ -304,7 +300,7 @@ def _may_trail(context: Context, comma: int, start: int, after: int, agreement: 
         return False
     if is_person(line[comma - 1]) or verb_table().forms(line[start]) or line.is_open(start + 1):
         return False
-    if inflect(line[start], "masculine") in temporary_states():
+    if inflect(line[start], "masculine") in TEMPORARY_STATES:
         return True
     mention = context.mention_ending(comma)
     return mention is None or (
@@ -323,9 +319,7 @@ def _read_roles_with_as(context: Context, clause: Clause, start: int, end: int) 
             reached = read_complement(line, at + 1, agreement)
         elif line[at] == "comme" and _has_role(context, clause, at):
             reached = read_predicate_element(line, at + 1, agreement, strict=True)
-        elif (
-            line[at] == "en" and line[at + 1] in prenominal_adjectives() and is_person(line[at + 2])
-        ):
+        elif line[at] == "en" and line[at + 1] in PRENOMINAL_ADJECTIVES and is_person(line[at + 2]):
             reached = read_predicate_element(
                 line, at + 1, agreement, strict=True
             )  # en bon père de famille

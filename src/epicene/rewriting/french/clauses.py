@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.french.context import Context, Referent
 from epicene.rewriting.french.inflection import inflect
-from epicene.rewriting.french.lexicon import read_lists, verb_table
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     SENTENCE_ENDS,
+    TEMPORARY_STATES,
     Line,
     participle_infinitives,
-    temporary_states,
 )
 from epicene.rewriting.french.phrases import read_phrase
 from epicene.rewriting.french.predicates import (
@@ -27,14 +27,13 @@ from epicene.rewriting.french.subjects import (
     relative_antecedent,
 )
 from epicene.rewriting.french.verb_groups import pronoun_is_indirect_object
-from epicene.rewriting.word_lists import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from epicene.rewriting.french.sites import Agreement, Site
 
-_OBJECTS_OF_SUIVRE = word_set(read_lists("function_words")["followed"])
+_OBJECTS_OF_SUIVRE = word_list("function_words", "followed")
 
 
 def read_clauses(context: Context) -> list[Clause]:
@@ -151,7 +150,7 @@ class ClauseReader:
         phrase = read_phrase(self.line, at) if self.line.is_determiner(at) else None
         if phrase is not None and (agreement := self.of_subject("state of the subject")):
             for index in (*phrase.adjectives, phrase.end):
-                if inflect(self.line[index], "masculine") in temporary_states():
+                if inflect(self.line[index], "masculine") in TEMPORARY_STATES:
                     agreement.add(index, "adjective", "likely")
 
     def is_participle(self, at: int) -> bool:

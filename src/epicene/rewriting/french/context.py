@@ -31,14 +31,10 @@ class Context(NamedTuple):
     """One text."""
 
     passage: Passage[Line]
+    line: Line
     groups: list[VerbGroup]
     mentions: list[Mention]
     sites: Sites
-
-    @property
-    def line(self) -> Line:
-        """Its words."""
-        return self.passage.line
 
     def agreement(self, referent: Referent, rule: str, sure: Confidence = "certain") -> Agreement:
         """What reads on for that referent."""
@@ -67,4 +63,4 @@ def read_context(passage: Passage[Line]) -> Context:
     found = list(find_verb_groups(line))
     pronouns = {index for group in found for index in group.clitics}
     mentions = find_mentions(line, pronouns, found)
-    return Context(passage, found, mentions, Sites(keep_surest=True))
+    return Context(passage, line, found, mentions, Sites(keep_surest=True))

@@ -18,6 +18,11 @@ def read_lists(name: str) -> dict[str, Any]:
     return read_toml("epicene.rewriting.french", name)
 
 
+def word_list(name: str, title: str) -> WordSet:
+    """The words of one list of a file."""
+    return word_set(read_lists(name)[title])
+
+
 class VerbTable:
     """Finite forms, infinitives and participles, and what each verb does with people."""
 

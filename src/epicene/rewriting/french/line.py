@@ -11,7 +11,7 @@ from epicene.languages import tokenisation
 from epicene.rewriting import text
 from epicene.rewriting.french.dictionary import dictionary
 from epicene.rewriting.french.inflection import adjective_pairs, inflect, person_pairs, singular_of
-from epicene.rewriting.french.lexicon import read_lists, verb_table
+from epicene.rewriting.french.lexicon import read_lists, verb_table, word_list
 from epicene.rewriting.word_lists import WordSet, word_rows, word_set
 
 if TYPE_CHECKING:
@@ -166,13 +166,7 @@ def _key(word: str) -> str:
     return unicodedata.normalize("NFC", word.lower()).replace("’", "'").replace("ʼ", "'")
 
 
-_INFINITIVE_NOUNS = word_set(
-    """
-    pouvoir devoir savoir être avoir dîner déjeuner souper souvenir rire sourire coucher lever
-    toucher aller repentir parler manger boire vivre avenir loisir plaisir désir soupir étranger
-    rôtir
-    """
-)
+_INFINITIVE_NOUNS = word_list("function_words", "infinitive_nouns")
 
 
 def is_adverb_by_shape(word: str) -> bool:
@@ -184,17 +178,7 @@ def is_adverb_by_shape(word: str) -> bool:
     )
 
 
-_MENT_NOUNS = word_set(
-    """
-    gouvernement appartement sentiment mouvement moment événement changement traitement jugement
-    bâtiment vêtement instrument document argument monument élément médicament compliment aliment
-    logement paiement équipement règlement département développement engagement enseignement
-    comportement commencement département établissement entraînement fonctionnement financement
-    renseignement remerciement déménagement licenciement recrutement soulagement tournoiement
-    testament tempérament firmament sacrement ligament fondement parlement régiment ciment piment
-    dément véhément clément inclément
-    """
-)
+_MENT_NOUNS = word_list("function_words", "nouns_in_ment")
 
 
 def participle_infinitives(word: str) -> list[str]:
@@ -217,15 +201,7 @@ def participle_infinitives(word: str) -> list[str]:
 
 # Nouns that end like a participle.
 _E_NOUN_ENDING = re.compile(r".*(?:ité|eté|erté|auté|tié)")
-_E_NOUNS = word_set(
-    """
-    santé bonté volonté parenté café marché côté degré congé clergé supermarché bébé canapé
-    fossé péché procédé traité comité résumé communiqué cliché été musée lycée trophée
-    journée journées année années soirée soirées matinée matinées idée idées armée entrée arrivée
-    durée pensée pensées poupée épée vallée fumée bouée allée cheminée dictée rentrée tournée
-    traversée randonnée randonnées donnée données fée fées marée portée veillée poignée
-    """
-)
+_E_NOUNS = word_list("function_words", "nouns_in_e")
 
 
 # Endings that few words but adjectives and nouns for people have.
@@ -270,16 +246,10 @@ _OBJECT_STARTERS = frozenset(
 )
 
 
-@cache
-def adverbial_adjectives() -> WordSet:
-    """Adjectives whose masculine may be an adverb."""
-    return word_set(read_lists("adjectives")["as_adverbs"])
-
-
-@cache
-def temporary_states() -> WordSet:
-    """What people are for a while."""
-    return word_set(read_lists("adjectives")["states"])
+# Adjectives whose masculine may be an adverb.
+ADVERBIAL_ADJECTIVES = word_list("adjectives", "as_adverbs")
+# What people are for a while.
+TEMPORARY_STATES = word_list("adjectives", "states")
 
 
 def can_be_predicate(line: Line, at: int, agreement: Agreement) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from epicene.rewriting.french.context import Referent
 from epicene.rewriting.french.inflection import shown_gender, shown_noun_gender, singular_of
-from epicene.rewriting.french.lexicon import verb_table
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     CLOSING_QUOTES,
     OPENING_QUOTES,
@@ -15,7 +15,7 @@ from epicene.rewriting.french.line import (
     is_adjective,
     is_person,
 )
-from epicene.rewriting.french.phrases import is_one_gender, rarely_people, read_phrase
+from epicene.rewriting.french.phrases import RARELY_PEOPLE, is_one_gender, read_phrase
 from epicene.rewriting.french.predicates import read_coordinated, read_predicate_element
 from epicene.rewriting.french.subjects import (
     is_rewritable,
@@ -23,7 +23,6 @@ from epicene.rewriting.french.subjects import (
     mention_chain_end,
     pronoun_referent,
 )
-from epicene.rewriting.word_lists import word_set
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.context import Context
@@ -32,20 +31,9 @@ if TYPE_CHECKING:
     from epicene.rewriting.french.sites import SiteKind
 
 # What one calls somebody without more ado.
-TERMS_OF_ADDRESS = word_set(
-    """
-    monsieur madame docteur docteure maître professeur professeure papa maman
-    papi papy mamie tonton tata chéri chérie frère sœur fils fille patron patronne chef cheffe
-    capitaine commissaire président présidente ami amie
-    """
-)
+TERMS_OF_ADDRESS = word_list("function_words", "terms_of_address")
 # And with "mon" or "cher" before it.
-_TERMS_AFTER_DEAR = TERMS_OF_ADDRESS | word_set(
-    """
-    cher chère grand grande petit petite vieux vieille garçon beau belle joli jolie pauvre cousin
-    cousine neveu nièce enfant camarade collègue voisin voisine bonhomme coquin coquine lapin
-    """
-)
+_TERMS_AFTER_DEAR = TERMS_OF_ADDRESS | word_list("function_words", "terms_after_dear")
 _VOCATIVE_RULE = "how they are spoken to"
 
 
@@ -162,7 +150,7 @@ def _read_bare_noun(context: Context, at: int) -> None:
     if phrase is None or phrase.kind != "person" or phrase.determiners:
         return
     word = line[phrase.head]
-    if not is_person(word) or word in rarely_people() or context.sites.get(phrase.head) is not None:
+    if not is_person(word) or word in RARELY_PEOPLE or context.sites.get(phrase.head) is not None:
         return
     plural = word.endswith(("s", "x")) and singular_of(word) != word
     if plural and shown_noun_gender(word, plural=True) == "masculine" and not is_one_gender(word):

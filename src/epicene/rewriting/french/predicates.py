@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 from epicene.rewriting.french.inflection import inflect, shown_gender
 from epicene.rewriting.french.lexicon import verb_table
 from epicene.rewriting.french.line import (
+    ADVERBIAL_ADJECTIVES,
     CLOSING_QUOTES,
     OPENING_QUOTES,
     QUOTES,
     SENTENCE_ENDS,
+    TEMPORARY_STATES,
     Line,
-    adverbial_adjectives,
     can_be_predicate,
     is_adjective,
     is_adjective_or_person,
     is_person,
     looks_like_adjective,
     participle_infinitives,
-    temporary_states,
 )
-from epicene.rewriting.french.phrases import prenominal_adjectives, read_phrase
+from epicene.rewriting.french.phrases import PRENOMINAL_ADJECTIVES, read_phrase
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.sites import Agreement
@@ -80,14 +80,14 @@ def belongs_to_noun(line: Line, joint: int, start: int, agreement: Agreement) ->
     if not is_adjective(line[start]):
         return is_person(line[joint - 1])
     shown = shown_gender(line[start])
-    lasting = inflect(line[start], "masculine") not in temporary_states()
+    lasting = inflect(line[start], "masculine") not in TEMPORARY_STATES
     if lasting and is_comma_alone(line, joint) and shown == _last_article(line, joint, agreement):
         return True
     for index in range(joint - 1, max(joint - 9, 0), -1):
         if agreement.sites.get(index) is not None:
             return False
         word = line[index]
-        if is_adjective(word) and word not in prenominal_adjectives() and line.is_open(index - 1):
+        if is_adjective(word) and word not in PRENOMINAL_ADJECTIVES and line.is_open(index - 1):
             return shown_gender(word) in {None, shown}
     return False
 
@@ -297,7 +297,7 @@ def read_state(line: Line, at: int, agreement: Agreement) -> int:
         agreement.add(start, "determiner")
         agreement.add(start + 1, "adjective")
         return start + 2
-    if line[start] in adverbial_adjectives() or not can_be_predicate(line, start, agreement):
+    if line[start] in ADVERBIAL_ADJECTIVES or not can_be_predicate(line, start, agreement):
         return at
     if line.is_determiner(start):
         return at

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.rewriting import Change, sites
 from epicene.rewriting.french.inflection import inflect, is_plural
-from epicene.rewriting.french.lexicon import read_lists
+from epicene.rewriting.french.lexicon import read_lists, word_list
 from epicene.rewriting.french.phrases import SHORT_FORMS
 from epicene.rewriting.persons import Gender, TargetGenders, match_case
-from epicene.rewriting.word_lists import WordSet, word_rows, word_set
+from epicene.rewriting.word_lists import word_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,9 +98,7 @@ _POSSESSIVE_DETERMINERS = frozenset(
 _FORMS_OF_AVOIR = frozenset({"a", "ai", "as", "avait", "avais", "ont", "avaient", "eut", "aura"})
 
 
-@cache
-def _aspirated() -> WordSet:
-    return word_set(read_lists("function_words")["aspirated"])
+_ASPIRATED = word_list("function_words", "aspirated")
 
 
 @cache
@@ -124,7 +122,7 @@ def _determiner_forms() -> dict[str, tuple[str, str, str]]:
 
 def starts_with_vowel(word: str) -> bool:
     """Whether words before it are elided: l'homme, but le héros."""
-    return word[:1] in _VOWELS and word.lower() not in _aspirated()
+    return word[:1] in _VOWELS and word.lower() not in _ASPIRATED
 
 
 def make_changes(line: Line, found: Sites, wanted: TargetGenders) -> Iterator[Change]:

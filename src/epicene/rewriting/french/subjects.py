@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from epicene.rewriting.french.context import Context, Referent
 from epicene.rewriting.french.inflection import shown_noun_gender, singular_of
-from epicene.rewriting.french.lexicon import read_lists, verb_table
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
     HYPHENS,
     SENTENCE_ENDS,
@@ -16,7 +15,6 @@ from epicene.rewriting.french.line import (
     participle_infinitives,
 )
 from epicene.rewriting.french.sites import Site, Target
-from epicene.rewriting.word_lists import WordSet, word_set
 
 if TYPE_CHECKING:
     from epicene.rewriting.french.phrases import Mention
@@ -27,14 +25,8 @@ _FEMININE = frozenset({"elle", "elles", "la"})
 _PLURAL = frozenset({"ils", "elles", "les", "eux"})
 
 
-@cache
-def _impersonal_verbs() -> WordSet:
-    return word_set(read_lists("function_words")["impersonal_verbs"])
-
-
-@cache
-def _impersonal_adjectives() -> WordSet:
-    return word_set(read_lists("function_words")["impersonal_adjectives"])
+_IMPERSONAL_VERBS = word_list("function_words", "impersonal_verbs")
+_IMPERSONAL_ADJECTIVES = word_list("function_words", "impersonal_adjectives")
 
 
 def is_impersonal(context: Context, group: VerbGroup) -> bool:
@@ -42,7 +34,7 @@ def is_impersonal(context: Context, group: VerbGroup) -> bool:
     line = context.line
     if line[group.subject] != "il":
         return False
-    if not _impersonal_verbs().isdisjoint(group.infinitives):
+    if not _IMPERSONAL_VERBS.isdisjoint(group.infinitives):
         return True
     if "avoir" in group.infinitives and any(line[index] == "y" for index in group.clitics):
         return True
@@ -64,7 +56,7 @@ def _is_impersonal_predicate(context: Context, at: int) -> bool:
     if line[at] in {"temps", "question", "dommage", "tard", "tôt", "midi", "minuit"}:
         return True
     clause = next((at + step for step in (1, 2, 3) if line[at + step] in _CLAUSE_STARTERS), None)
-    if line[at] in _impersonal_adjectives():
+    if line[at] in _IMPERSONAL_ADJECTIVES:
         return clause is not None
     told = verb_table().is_kind("told", participle_infinitives(line[at]))
     return told and line[at + 1] in {"que", "qu'"}
@@ -153,7 +145,7 @@ def _may_be_meant(context: Context, thing: Mention, at: int) -> bool:
     return len(between) > 7 or _RELATIVE_PRONOUNS.isdisjoint(between)
 
 
-_TIME_NOUNS = word_set(read_lists("function_words")["time_nouns"])
+_TIME_NOUNS = word_list("function_words", "time_nouns")
 _POSSESSIVE_PRONOUNS = frozenset({"sien", "sienne", "mien", "mienne", "tien", "tienne"})
 _RELATIVE_PRONOUNS = frozenset("que qu' dont où lequel laquelle duquel auquel lesquels".split())
 

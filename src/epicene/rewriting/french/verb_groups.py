@@ -6,17 +6,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.rewriting.french.lexicon import read_lists, verb_table
+from epicene.rewriting.french.lexicon import verb_table, word_list
 from epicene.rewriting.french.line import (
+    ADVERBIAL_ADJECTIVES,
     HYPHENS,
     SENTENCE_ENDS,
     Line,
-    adverbial_adjectives,
     is_adjective,
     is_person,
 )
 from epicene.rewriting.french.phrases import read_phrase
-from epicene.rewriting.word_lists import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -225,7 +224,7 @@ def _subject_before(line: Line, before: int, verb: int) -> tuple[int, SubjectKin
     return before, "noun"
 
 
-_TIME_NOUNS = word_set(read_lists("function_words")["time_nouns"])
+_TIME_NOUNS = word_list("function_words", "time_nouns")
 _RANK_ADJECTIVES = frozenset({"premier", "première", "dernier", "dernière", "seul", "seule"})
 
 
@@ -256,7 +255,7 @@ def pronoun_is_indirect_object(
 
 
 def _predicate_follows(line: Line, at: int) -> bool:
-    return line.is_open(at) and is_adjective(line[at]) and line[at] not in adverbial_adjectives()
+    return line.is_open(at) and is_adjective(line[at]) and line[at] not in ADVERBIAL_ADJECTIVES
 
 
 def _is_unmoved_reflexive(line: Line, at: int, after: int, infinitives: Sequence[str]) -> bool:

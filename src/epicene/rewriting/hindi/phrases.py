@@ -44,9 +44,9 @@ def read_phrase(line: Line, head: int, start: int, gender: Gender | None = None)
 
     With a `gender`, only words of that gender agree.
     """
-    walk = _PhraseReader(line, head, start, gender)
-    walk.run()
-    return Phrase(walk.first, head, tuple(sorted(walk.agreeing)))
+    reader = _PhraseReader(line, head, start, gender)
+    reader.run()
+    return Phrase(reader.first, head, tuple(sorted(reader.agreeing)))
 
 
 class _PhraseReader:

@@ -250,7 +250,7 @@ _MAX_PHRASE_WORDS = 8  # of an apposition, and of a phrase after मुझ ज�
 
 
 def role_sites(line: Line, reading: ClauseReading, voice: Interlocutors) -> Iterator[Site]:
-    """The findings of a clause beyond what its verb says of its subject."""
+    """The sites of a clause beyond what its verb says of its subject."""
     yield from _as_sites(line, reading, voice)
     yield from _object_predicate_sites(line, reading, voice)
     yield from _apposition_sites(line, reading)
