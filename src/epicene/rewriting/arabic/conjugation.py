@@ -114,7 +114,8 @@ _PERFECT_CELLS = (
 
 
 def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:
-    perfect, she, they = _third_stems(verb)
+    perfect = verb.perfect
+    she, they = _third_stems(verb)
     short = _before_consonant(verb)
     first = _joined(short, "ت")
     forms = (
@@ -122,7 +123,7 @@ def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:
         she + "ت",
         they + "وا",
         _joined(short, "ن"),
-        _perfect_dual(perfect, verb),
+        _perfect_dual(verb),
         she + "تا",
         first,
         first,
@@ -135,19 +136,20 @@ def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:
     return zip(forms, _PERFECT_CELLS, strict=True)
 
 
-def _third_stems(verb: Verb) -> tuple[str, str, str]:
-    """The form itself, and what stands before the endings ت and وا."""
+def _third_stems(verb: Verb) -> tuple[str, str]:
+    """What stands before the endings ت and وا."""
     perfect = verb.perfect
     if perfect[-1] in "ىا" and verb.shape == "final":
-        return perfect, perfect[:-1], perfect[:-1]
+        return perfect[:-1], perfect[:-1]
     if perfect[-1] == "ي":
-        return perfect, perfect, perfect[:-1]
+        return perfect, perfect[:-1]
     if perfect[-1] == "أ":
-        return perfect, perfect, perfect[:-1] + "ؤ"
-    return perfect, perfect, perfect
+        return perfect, perfect[:-1] + "ؤ"
+    return perfect, perfect
 
 
-def _perfect_dual(perfect: str, verb: Verb) -> str:
+def _perfect_dual(verb: Verb) -> str:
+    perfect = verb.perfect
     if perfect[-1] == "ى":
         return perfect[:-1] + "يا"
     if perfect[-1] == "ا" and verb.shape == "final":
