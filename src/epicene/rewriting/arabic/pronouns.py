@@ -180,7 +180,7 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
         return at + 1
     if after is not None or not nouns.is_definite(words, at + 1):
         return at + 1
-    controller = clause.controller if clause.expects == "predicate" and not clause.found else None
+    controller = clause.awaited
     others_act = clause.verbal and controller is not None and controller.who == "others"
     if controller is not None and not others_act and words.known_nouns(at + 1):
         end = phrases.read_phrase(context, at, controller, clause.take_case(), clause.rule)
@@ -201,11 +201,8 @@ def read_relative(context: Context, at: int, function: FunctionParse) -> int:
     clause = context.clause
     gender = lexicon.fixed_gender("relatives", function.base)
     plural = function.base in {"الذين", "اللواتي", "اللاتي", "اللائي"}
-    meant = None
-    if context.topic is not None and clause.subject is None:
-        meant = context.topic
-    elif clause.controller is not None and clause.expects == "predicate" and not clause.found:
-        meant = clause.controller
+    starts = context.topic is not None and clause.subject is None
+    meant = context.topic if starts else clause.awaited
     context.add(at, meant, FixedTarget.of(function, "relatives"), "relative pronoun")
     who = meant.who if meant is not None else None
     phrases.open_relative_clause(context, Referent(who, "plural" if plural else "singular", gender))
@@ -268,7 +265,7 @@ def read_member(context: Context, at: int) -> int:
     assert found is not None
     referent = nouns.noun_referent(context, at)
     clause = context.clause
-    expected = clause.controller if clause.expects == "predicate" and not clause.found else None
+    expected = clause.awaited
     if expected is not None and referent.who in {"others", None}:
         group = nouns.noun_referent(context, at + 1)
         if found[1] in {"أحد", "إحدى"} and group.number == "plural":
