@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from epicene.rewriting.french import dictionary
 from epicene.rewriting.french.conjugation import FiniteForm
 from epicene.rewriting.french.dictionary import DELA, Dictionary
 from epicene.rewriting.french.inflection import adjective_pairs, inflect, person_pairs, shown_gender
@@ -160,15 +161,26 @@ de temps en temps,.ADV
 """.lstrip()
 
 
-def test_a_dictionary_knows_more_words() -> None:
+@pytest.mark.parametrize("searches", [100, 0], ids=["searched", "indexed"])
+def test_a_dictionary_knows_more_words(searches: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dictionary, "_SEARCHES_BEFORE_INDEX", searches)
     listed = Dictionary(LINES)
     assert listed.is_adjective("zingueuse")
     assert listed.inflect("zingueuse", "masculine", noun=False) == "zingueux"
     assert listed.inflect("zygomorphe", "masculine", noun=False) == "zygomorphe"
     assert listed.is_person("abatteuse")
     assert not listed.is_person("livre")
+    assert listed.noun_partner("abatteur", "feminine") == "abatteuse"
     assert listed.inflect("après-skieur", "feminine", noun=True) is None
     assert listed.inflect("rien", "feminine", noun=True) is None
+
+
+def test_many_look_ups_make_an_index_with_the_same_answers() -> None:
+    listed = Dictionary(LINES)
+    words = [f"{number}" for number in range(2 * dictionary._SEARCHES_BEFORE_INDEX)]
+    assert not any(map(listed.is_adjective, words))
+    assert listed.is_adjective("zingueuse")
+    assert listed.inflect("zingueuse", "masculine", noun=False) == "zingueux"
 
 
 def test_the_dictionary_is_named_among_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,13 @@ from epicene.rewriting.arabic.lexicon import (
     verb_table,
 )
 from epicene.rewriting.arabic.spelling import (
-    NOUN_PREFIXES,
     SUFFIXES,
     VERB_PREFIXES,
     Prefix,
     Suffix,
     fold_letters,
     may_be_written,
+    noun_prefixes,
     stems_before_suffix,
 )
 
@@ -163,10 +163,15 @@ def _noun_rank(parse: NounParse) -> tuple[int, int]:
     return ("singular", "plural", "dual").index(parse.form.number), _clitic_letters(parse)
 
 
-def _known_nouns(letters: str) -> Iterator[NounParse]:
-    for prefix in NOUN_PREFIXES:
+@lru_cache(maxsize=2**10)  # a word is asked for several times in a row
+def _known_nouns(letters: str) -> tuple[NounParse, ...]:
+    return tuple(_find_known_nouns(letters))
+
+
+def _find_known_nouns(letters: str) -> Iterator[NounParse]:
+    for prefix in noun_prefixes(letters):
         rest = letters[len(prefix.letters) :]
-        if not letters.startswith(prefix.letters) or len(rest) < 2:
+        if len(rest) < 2:
             continue
         for lemma, form, spelling in noun_table().get(fold_letters(rest)):
             if rest.endswith("ى") and form.bound:  # a verb, rather: أبقى is no plural of a name
@@ -191,9 +196,9 @@ def _cut_possessives(rest: str) -> Iterator[tuple[str, Suffix]]:
 
 
 def _guessed_nouns(letters: str) -> Iterator[NounParse]:
-    for prefix in NOUN_PREFIXES:
+    for prefix in noun_prefixes(letters):
         rest = letters[len(prefix.letters) :]
-        if not letters.startswith(prefix.letters) or len(rest) < 3 or is_listed_thing(rest):
+        if len(rest) < 3 or is_listed_thing(rest):
             continue
         if lexicon.fixed_pair("numerals", rest):
             continue
@@ -246,13 +251,11 @@ def analyse_thing(letters: str) -> Thing | None:
     )
     if fold_letters(letters) in things().names:
         return Thing("feminine" if letters.endswith("ا") else "masculine")
-    for prefix in NOUN_PREFIXES:
+    for prefix in noun_prefixes(letters):
         rest = fold_letters(letters[len(prefix.letters) :])
-        if prefix.preposition and rest in things().names and letters.startswith(prefix.letters):
+        if prefix.preposition and rest in things().names:
             return Thing("feminine", prefix.letters)
-        if not letters.startswith(prefix.letters) or "أ" in prefix.letters:
-            continue
-        if prefix.preposition and len(rest) < _SHORTEST_THING:
+        if "أ" in prefix.letters or (prefix.preposition and len(rest) < _SHORTEST_THING):
             continue
         suffixed = () if prefix.article else _without_suffix(rest)
         for stem, suffix in ((rest, ""), *suffixed):

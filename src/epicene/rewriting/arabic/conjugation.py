@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from epicene.rewriting.persons import Gender
 
@@ -19,8 +19,6 @@ Mood: TypeAlias = Literal["full", "cut", "short"]
 Number: TypeAlias = Literal["singular", "dual", "plural"]
 VerbClass: TypeAlias = Literal["sound", "hollow", "final", "doubled"]
 
-_M: Gender = "masculine"
-_F: Gender = "feminine"
 _WEAK = frozenset("ايىو")
 
 
@@ -43,46 +41,42 @@ class Verb(NamedTuple):
     simple: bool = False
 
 
-NOT_TO_BE = Verb("ليس", "", "sound")
-COME = Verb("تعال", "", "sound")
-GIVE = Verb("هات", "", "sound")
-STILL_TO_BE = Verb("زال", "", "sound")  # written with its negation: مازلت
+_PERSONS: dict[str, Literal[1, 2, 3]] = {"1": 1, "2": 2, "3": 3}
+_GENDERS: dict[str, Gender] = {"m": "masculine", "f": "feminine"}
+_NUMBERS: dict[str, Number] = {"s": "singular", "d": "dual", "p": "plural"}
+
+
+def _cells(tense: Tense, names: str, mood: Mood = "full") -> tuple[Cell, ...]:
+    """The cells of short names: 3ms is the third person masculine singular."""
+    return tuple(
+        Cell(tense, _PERSONS[name[0]], _GENDERS.get(name[1:-1]), _NUMBERS[name[-1]], mood)
+        for name in names.split()
+    )
+
+
+_PERFECT = _cells("perfect", "3ms 3fs 3mp 3fp 3md 3fd 1s 2s 2fs 2mp 2fp 2d 1p")
+_IMPERFECT: dict[Mood, tuple[Cell, ...]] = {
+    mood: _cells("imperfect", "3ms 3fs 2ms 2fs 1s 1p 3mp 2mp 3fp 2fp 3md 3fd 2d", mood)
+    for mood in get_args(Mood)
+}
+_IMPERATIVE = _cells("imperative", "2ms 2fs 2mp 2fp")
+
+
+def _listed(forms: str, cells: tuple[Cell, ...]) -> list[tuple[str, Cell]]:
+    return list(zip(forms.split(), cells, strict=True))
+
+
 IRREGULAR: dict[Verb, list[tuple[str, Cell]]] = {
-    NOT_TO_BE: [
-        ("ليس", Cell("perfect", 3, _M, "singular")),
-        ("ليست", Cell("perfect", 3, _F, "singular")),
-        ("ليسوا", Cell("perfect", 3, _M, "plural")),
-        ("لسن", Cell("perfect", 3, _F, "plural")),
-        ("لست", Cell("perfect", 1, None, "singular")),
-        ("لست", Cell("perfect", 2, None, "singular")),
-        ("لستي", Cell("perfect", 2, _F, "singular")),
-        ("لستم", Cell("perfect", 2, _M, "plural")),
-        ("لستن", Cell("perfect", 2, _F, "plural")),
-        ("لسنا", Cell("perfect", 1, None, "plural")),
-    ],
-    STILL_TO_BE: [
-        (negation + form, cell)
-        for negation in ("ما", "لا")
-        for form, cell in (
-            ("زلت", Cell("perfect", 1, None, "singular")),
-            ("زلت", Cell("perfect", 2, None, "singular")),
-            ("زال", Cell("perfect", 3, _M, "singular")),
-            ("زالت", Cell("perfect", 3, _F, "singular")),
-            ("زلنا", Cell("perfect", 1, None, "plural")),
-            ("زالوا", Cell("perfect", 3, _M, "plural")),
-        )
-    ],
-    COME: [
-        ("تعال", Cell("imperative", 2, _M, "singular")),
-        ("تعالي", Cell("imperative", 2, _F, "singular")),
-        ("تعالوا", Cell("imperative", 2, _M, "plural")),
-        ("تعالين", Cell("imperative", 2, _F, "plural")),
-    ],
-    GIVE: [
-        ("هات", Cell("imperative", 2, _M, "singular")),
-        ("هاتي", Cell("imperative", 2, _F, "singular")),
-        ("هاتوا", Cell("imperative", 2, _M, "plural")),
-    ],
+    Verb("ليس", "", "sound"): _listed(
+        "ليس ليست ليسوا لسن لست لست لستي لستم لستن لسنا",
+        _cells("perfect", "3ms 3fs 3mp 3fp 1s 2s 2fs 2mp 2fp 1p"),
+    ),
+    Verb("زال", "", "sound"): _listed(  # written with its negation
+        "مازلت مازلت مازال مازالت مازلنا مازالوا لازلت لازلت لازال لازالت لازلنا لازالوا",
+        _cells("perfect", "1s 2s 3ms 3fs 1p 3mp") * 2,
+    ),
+    Verb("تعال", "", "sound"): _listed("تعال تعالي تعالوا تعالين", _IMPERATIVE),
+    Verb("هات", "", "sound"): _listed("هات هاتي هاتوا", _IMPERATIVE[:3]),
 }
 
 
@@ -90,31 +84,15 @@ def verb_forms(verb: Verb) -> list[tuple[str, Cell]]:
     """Every form, with what it says."""
     if verb in IRREGULAR:
         return IRREGULAR[verb]
-    imperfects = [pair for mood in _IMPERFECT_CELLS for pair in _imperfect(verb, mood)]
+    imperfects = [pair for mood in _IMPERFECT for pair in _imperfect(verb, mood)]
     if not verb.perfect:
         return imperfects
     return [*_perfect(verb), *imperfects, *_imperative(verb)]
 
 
-_PERFECT_CELLS = (
-    Cell("perfect", 3, _M, "singular"),
-    Cell("perfect", 3, _F, "singular"),
-    Cell("perfect", 3, _M, "plural"),
-    Cell("perfect", 3, _F, "plural"),
-    Cell("perfect", 3, _M, "dual"),
-    Cell("perfect", 3, _F, "dual"),
-    Cell("perfect", 1, None, "singular"),
-    Cell("perfect", 2, None, "singular"),
-    Cell("perfect", 2, _F, "singular"),
-    Cell("perfect", 2, _M, "plural"),
-    Cell("perfect", 2, _F, "plural"),
-    Cell("perfect", 2, None, "dual"),
-    Cell("perfect", 1, None, "plural"),
-)
-
-
-def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:
-    perfect, she, they = _third_stems(verb)
+def _perfect(verb: Verb) -> Iterable[tuple[str, Cell]]:
+    perfect = verb.perfect
+    she, they = _third_stems(verb)
     short = _before_consonant(verb)
     first = _joined(short, "ت")
     forms = (
@@ -122,7 +100,7 @@ def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:
         she + "ت",
         they + "وا",
         _joined(short, "ن"),
-        _perfect_dual(perfect, verb),
+        _perfect_dual(verb),
         she + "تا",
         first,
         first,
@@ -132,22 +110,23 @@ def _perfect(verb: Verb) -> Iterator[tuple[str, Cell]]:
         first + "ما",
         _joined(short, "نا"),
     )
-    return zip(forms, _PERFECT_CELLS, strict=True)
+    return zip(forms, _PERFECT, strict=True)
 
 
-def _third_stems(verb: Verb) -> tuple[str, str, str]:
-    """The form itself, and what stands before the endings ت and وا."""
+def _third_stems(verb: Verb) -> tuple[str, str]:
+    """What stands before the endings ت and وا."""
     perfect = verb.perfect
     if perfect[-1] in "ىا" and verb.shape == "final":
-        return perfect, perfect[:-1], perfect[:-1]
+        return perfect[:-1], perfect[:-1]
     if perfect[-1] == "ي":
-        return perfect, perfect, perfect[:-1]
+        return perfect, perfect[:-1]
     if perfect[-1] == "أ":
-        return perfect, perfect, perfect[:-1] + "ؤ"
-    return perfect, perfect, perfect
+        return perfect, perfect[:-1] + "ؤ"
+    return perfect, perfect
 
 
-def _perfect_dual(perfect: str, verb: Verb) -> str:
+def _perfect_dual(verb: Verb) -> str:
+    perfect = verb.perfect
     if perfect[-1] == "ى":
         return perfect[:-1] + "يا"
     if perfect[-1] == "ا" and verb.shape == "final":
@@ -210,30 +189,7 @@ def _stems(verb: Verb, mood: Mood) -> _Stems:
     return _Stems(stem, stem, stem, stem, stem)
 
 
-def _imperfect_cells(mood: Mood) -> tuple[Cell, ...]:
-    return (
-        Cell("imperfect", 3, _M, "singular", mood),
-        Cell("imperfect", 3, _F, "singular", mood),
-        Cell("imperfect", 2, _M, "singular", mood),
-        Cell("imperfect", 2, _F, "singular", mood),
-        Cell("imperfect", 1, None, "singular", mood),
-        Cell("imperfect", 1, None, "plural", mood),
-        Cell("imperfect", 3, _M, "plural", mood),
-        Cell("imperfect", 2, _M, "plural", mood),
-        Cell("imperfect", 3, _F, "plural", mood),
-        Cell("imperfect", 2, _F, "plural", mood),
-        Cell("imperfect", 3, _M, "dual", mood),
-        Cell("imperfect", 3, _F, "dual", mood),
-        Cell("imperfect", 2, None, "dual", mood),
-    )
-
-
-_IMPERFECT_CELLS: dict[Mood, tuple[Cell, ...]] = {
-    mood: _imperfect_cells(mood) for mood in get_args(Mood)
-}
-
-
-def _imperfect(verb: Verb, mood: Mood) -> Iterator[tuple[str, Cell]]:
+def _imperfect(verb: Verb, mood: Mood) -> Iterable[tuple[str, Cell]]:
     alone, before_ya, before_waw, before_alif, before_nun = _stems(verb, mood)
     ya, waw, alif = ("ين", "ون", "ان") if mood == "full" else ("ي", "وا", "ا")
     men = before_waw + waw
@@ -254,18 +210,21 @@ def _imperfect(verb: Verb, mood: Mood) -> Iterator[tuple[str, Cell]]:
         "ت" + two,
         "ت" + two,
     )
-    return zip(forms, _IMPERFECT_CELLS[mood], strict=True)
+    return zip(forms, _IMPERFECT[mood], strict=True)
 
 
-def _imperative(verb: Verb) -> Iterator[tuple[str, Cell]]:
+def _imperative(verb: Verb) -> Iterable[tuple[str, Cell]]:
     start = _imperative_start(verb)
     if start is None:
-        return
-    stems = _Stems(*(_without_prefix(stem, start) for stem in _stems(verb, "short")))
-    yield start + stems.alone, Cell("imperative", 2, _M, "singular")
-    yield start + stems.before_ya + "ي", Cell("imperative", 2, _F, "singular")
-    yield start + stems.before_waw + "وا", Cell("imperative", 2, _M, "plural")
-    yield start + _joined(stems.before_nun, "ن"), Cell("imperative", 2, _F, "plural")
+        return ()
+    stems = _Stems(*(start + _without_prefix(stem, start) for stem in _stems(verb, "short")))
+    forms = (
+        stems.alone,
+        stems.before_ya + "ي",
+        stems.before_waw + "وا",
+        _joined(stems.before_nun, "ن"),
+    )
+    return zip(forms, _IMPERATIVE, strict=True)
 
 
 def _without_prefix(stem: str, start: str) -> str:

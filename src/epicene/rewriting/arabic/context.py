@@ -79,6 +79,11 @@ class ClauseState:
         self.subject, self.verbal, self.subject_at = subject, False, -1
         self.expect(subject, "predicate", "nominative", rule)
 
+    @property
+    def awaited(self) -> Referent | None:
+        """Whom a predicate will agree with that has not been found yet."""
+        return self.controller if self.expects == "predicate" and not self.found else None
+
     def take_case(self) -> Case:
         """The case of the word that is read now."""
         case, self.next_case = self.next_case or self.case, None

@@ -43,9 +43,7 @@ def read_vocative(context: Context, at: int, function: FunctionParse) -> int:
     """يا, أيها and whoever follows."""
     referent = context.person(2)
     if function.base != "يا":
-        context.add(
-            at, referent, FixedTarget(function.prefix, "vocatives", function.written), "vocative"
-        )
+        context.add(at, referent, FixedTarget.of(function, "vocatives"), "vocative")
     after = context.words.function(at + 1)
     if after is not None and after.kind == "vocatives":
         return at + 1

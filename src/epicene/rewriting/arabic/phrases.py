@@ -34,8 +34,7 @@ def read_phrase(
     words = context.words
     function = words.function(at)
     if function is not None and function.kind == "demonstratives":
-        target = FixedTarget(function.prefix, "demonstratives", function.written)
-        context.add(at, referent, target, rule, sure)
+        context.add(at, referent, FixedTarget.of(function, "demonstratives"), rule, sure)
         return read_phrase(context, at + 1, referent, case, rule, sure)
     read_possessive(context, at)
     counted = nouns.read_numeral(words, at)
@@ -288,8 +287,7 @@ def _read_relative_clause(
     if function is not None and function.kind == "relatives":
         if lexicon.fixed_gender("relatives", function.base) != head.gender:
             return at
-        target = FixedTarget(function.prefix, "relatives", function.written)
-        context.add(at, head, target, "relative pronoun")
+        context.add(at, head, FixedTarget.of(function, "relatives"), "relative pronoun")
         open_relative_clause(context, head)
         return at + 1
     if not definite and _opens_bare_relative(context, at, head, person=person):

@@ -35,11 +35,9 @@ def read_first_or_second(context: Context, at: int, function: FunctionParse) -> 
     person = 1 if function.kind in {"I", "we"} else 2
     referent = context.person(person, _PRONOUN_NUMBERS.get(function.kind, "singular"))
     if function.base == "انتي":
-        context.add(at, referent, FixedTarget(function.prefix, "you", function.written), "pronoun")
+        context.add(at, referent, FixedTarget.of(function, "you"), "pronoun")
     elif person == 2 and function.kind != "you":
-        context.add(
-            at, referent, FixedTarget(function.prefix, "pronouns", function.written), "pronoun"
-        )
+        context.add(at, referent, FixedTarget.of(function, "pronouns"), "pronoun")
     if function.kind == "you":
         context.add_vowel(at)
     if context.topic is not None:
@@ -125,8 +123,7 @@ def read_third(context: Context, at: int, function: FunctionParse) -> int:
         referent = known
     else:
         referent = context.person(3, _PRONOUN_NUMBERS.get(function.kind, "singular"), gender)
-    target = FixedTarget(function.prefix, "pronouns", function.written)
-    context.add(at, referent, target, "pronoun", "likely")
+    context.add(at, referent, FixedTarget.of(function, "pronouns"), "pronoun", "likely")
     relative = clause.third
     clause.suspend()
     clause.state(referent)
@@ -165,7 +162,7 @@ def read_suffixed_subject(context: Context, at: int, suffix: Suffix) -> int:
 def read_demonstrative(context: Context, at: int, function: FunctionParse) -> int:
     """هذا أنا, هذا الغريب, and ها أنا ذا."""
     words, clause = context.words, context.clause
-    target = FixedTarget(function.prefix, "demonstratives", function.written)
+    target = FixedTarget.of(function, "demonstratives")
     after = words.function(at + 1)
     points = after is not None and after.kind in {"I", "we"} and not after.prefix
     points = points and function.base not in {"ذا", "ذي"}
@@ -183,7 +180,7 @@ def read_demonstrative(context: Context, at: int, function: FunctionParse) -> in
         return at + 1
     if after is not None or not nouns.is_definite(words, at + 1):
         return at + 1
-    controller = clause.controller if clause.expects == "predicate" and not clause.found else None
+    controller = clause.awaited
     others_act = clause.verbal and controller is not None and controller.who == "others"
     if controller is not None and not others_act and words.known_nouns(at + 1):
         end = phrases.read_phrase(context, at, controller, clause.take_case(), clause.rule)
@@ -204,13 +201,9 @@ def read_relative(context: Context, at: int, function: FunctionParse) -> int:
     clause = context.clause
     gender = lexicon.fixed_gender("relatives", function.base)
     plural = function.base in {"الذين", "اللواتي", "اللاتي", "اللائي"}
-    meant = None
-    if context.topic is not None and clause.subject is None:
-        meant = context.topic
-    elif clause.controller is not None and clause.expects == "predicate" and not clause.found:
-        meant = clause.controller
-    target = FixedTarget(function.prefix, "relatives", function.written)
-    context.add(at, meant, target, "relative pronoun")
+    starts = context.topic is not None and clause.subject is None
+    meant = context.topic if starts else clause.awaited
+    context.add(at, meant, FixedTarget.of(function, "relatives"), "relative pronoun")
     who = meant.who if meant is not None else None
     phrases.open_relative_clause(context, Referent(who, "plural" if plural else "singular", gender))
     return at + 1
@@ -272,7 +265,7 @@ def read_member(context: Context, at: int) -> int:
     assert found is not None
     referent = nouns.noun_referent(context, at)
     clause = context.clause
-    expected = clause.controller if clause.expects == "predicate" and not clause.found else None
+    expected = clause.awaited
     if expected is not None and referent.who in {"others", None}:
         group = nouns.noun_referent(context, at + 1)
         if found[1] in {"أحد", "إحدى"} and group.number == "plural":
@@ -298,7 +291,7 @@ def read_first_of(context: Context, at: int, function: FunctionParse) -> int:
         if not parse.prefix.article or parse.form.number != "plural":
             continue
         if function.base != "اخر" and clause.controller.number == "singular":
-            first = FixedTarget(function.prefix, "elatives", function.written)
+            first = FixedTarget.of(function, "elatives")
             context.add(at, clause.controller, first, "one of a group", "likely")
         group = Referent(clause.controller.who, "plural", parse.form.gender)
         clause.found = clause.found_definite = True

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.rewriting import Change
-    from epicene.rewriting.arabic.analysis import NounParse, VerbParse
+    from epicene.rewriting.arabic.analysis import FunctionParse, NounParse, VerbParse
     from epicene.rewriting.arabic.conjugation import Cell, Number
     from epicene.rewriting.arabic.inflection import Case
     from epicene.rewriting.arabic.line import Line, Token
@@ -55,6 +55,11 @@ class FixedTarget(NamedTuple):
     prefix: str
     kind: str
     word: str
+
+    @classmethod
+    def of(cls, function: FunctionParse, kind: str) -> FixedTarget:
+        """A function word that is in one of the lists."""
+        return cls(function.prefix, kind, function.written)
 
 
 class VowelTarget(NamedTuple):

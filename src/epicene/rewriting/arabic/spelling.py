@@ -174,7 +174,7 @@ class Prefix(NamedTuple):
     article: bool = False
 
 
-def _noun_prefixes() -> Iterator[Prefix]:
+def _all_noun_prefixes() -> Iterator[Prefix]:
     for conjunction in ("", "و", "ف"):
         for question in ("", "أ"):
             before = question + conjunction
@@ -187,8 +187,17 @@ def _noun_prefixes() -> Iterator[Prefix]:
             yield Prefix(before + "لل", "ل", article=True)
 
 
-# The fewest letters first: وحيد is lonely before it is "and" with something.
-NOUN_PREFIXES = tuple(sorted(_noun_prefixes(), key=lambda prefix: len(prefix.letters)))
+_NOUN_PREFIXES = tuple(sorted(_all_noun_prefixes(), key=lambda prefix: len(prefix.letters)))
+
+
+def noun_prefixes(letters: str) -> list[Prefix]:
+    """What the word may begin with before a noun.
+
+    The fewest letters come first: وحيد is lonely before it is "and" with something.
+    """
+    return [prefix for prefix in _NOUN_PREFIXES if letters.startswith(prefix.letters)]
+
+
 VERB_PREFIXES = ("", "و", "ف", "أ", "س", "ل", "وس", "فس", "ول", "فل", "أس", "أف", "أو")
 
 

@@ -22,7 +22,7 @@ _Fields: TypeAlias = tuple[str, str, str, str, str]
 # endings are people's.
 _PERSON_ENDINGS = re.compile(r".{3,}(?:eur|euse|trice|ienn?e?|ière?|ologue|iste)")
 # So many look-ups take as long in the text as an index of it does.
-_SEARCHES_BEFORE_INDEX = 40
+_SEARCHES_BEFORE_INDEX = 24
 _REMEMBERED = 2**12
 
 
