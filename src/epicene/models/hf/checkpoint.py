@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from epicene.core.errors import InputError
 from epicene.core.records import digest
-from epicene.models.embedded import NOTE_FILE, cache_folder
+from epicene.models.downloads import cache_folder, stated_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -184,9 +184,8 @@ def weights_sha256(folder: Path) -> str:
 
     An embedded model is known by the file it was converted from.
     """
-    note = folder / NOTE_FILE
-    if note.is_file() and folder.resolve().is_relative_to(cache_folder().resolve()):
-        return str(json.loads(note.read_bytes())["weights"])
+    if (stated := stated_weights(folder)) is not None:
+        return stated
     files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
     hashes = [file_sha256(path) for path in files]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
