@@ -13,7 +13,7 @@ from cli.conftest import Epicene
 from epicene.models.tagger.network import NetworkShape
 from epicene.models.tagger.storage import load, save
 from epicene.models.tagger.training import TrainingConfig, train
-from models.tiny_lessons import lessons
+from models.tiny_tagging_data import lessons
 from suites.apgc.corpus_folder import write_tokens_folder
 
 

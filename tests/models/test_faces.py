@@ -29,7 +29,7 @@ from epicene.core.records import (
 )
 from epicene.models import Model, open_model, parse_spec
 from epicene.models import faces as models_faces
-from models.pictures_for_tests import claiming, picture
+from models.sample_images import claiming, picture
 from models.toy_wheels import wheel
 
 CHOICES = ("male", "female", "neither")

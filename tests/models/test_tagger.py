@@ -32,7 +32,7 @@ from epicene.models.tagger.network import NetworkShape, logits, softmax
 from epicene.models.tagger.storage import FORMAT, TrainedTagger, check_empty, load, save
 from epicene.models.tagger.training import TrainingConfig, train
 from epicene.rewriting.persons import TargetGenders, apply_changes
-from models.tiny_lessons import ADJECTIVES, lesson, lessons
+from models.tiny_tagging_data import ADJECTIVES, lesson, lessons
 
 SMALL = NetworkShape(word=32, letter=16, context=16, layers=2)
 RECIPE = TrainingConfig(

@@ -25,12 +25,24 @@ import msgspec
 
 from epicene.core import registry
 from epicene.core.errors import InputError, OptionError, unknown
-from epicene.core.records import Answer, Identity, Positive, Record, Request
+from epicene.core.records import (
+    Answer,
+    Draw,
+    Fill,
+    Generate,
+    Identity,
+    Positive,
+    Record,
+    Request,
+    Score,
+    Translate,
+    digest,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A request with its place in the plan; the place comes back with the answer.
+# A request with its number in the plan; the number comes back with the answer.
 NumberedRequest: TypeAlias = tuple[int, Request]
 Batch: TypeAlias = Sequence[NumberedRequest]
 NumberedAnswers: TypeAlias = Sequence[tuple[int, Answer]]
@@ -47,10 +59,10 @@ class ImageStore(Protocol):
     """The run's images, by content."""
 
     def put(self, data: bytes) -> str:
-        """Keep the bytes; their sha256."""
+        """Store the bytes; returns their sha256."""
 
     def path(self, sha256: str) -> Path:
-        """Where they lie."""
+        """The path of a stored image."""
 
 
 class Model(Protocol):
@@ -58,7 +70,7 @@ class Model(Protocol):
 
     @property
     def identity(self) -> Identity:
-        """Who answers; part of every answer's key."""
+        """Which model answers; part of every answer's key."""
 
     @property
     def verbs(self) -> frozenset[str]:
@@ -77,22 +89,48 @@ class Model(Protocol):
         """
 
     def notes(self) -> Mapping[str, object]:
-        """For the manifest: how the answers were reached (path taken, tokens, cost, retries)."""
+        """How the answers were computed, for the manifest (route, tokens, cost, retries)."""
 
     def close(self) -> None:
-        """Let go of memory, threads and connections."""
+        """Free memory, threads and connections."""
+
+
+class UnanswerableError(Exception):
+    """The model cannot answer this request; the message is the reason in its `Failed`."""
+
+
+def check_not_empty(request: Request) -> None:
+    """Raise `UnanswerableError` for a request that asks for no answer at all."""
+    match request:
+        case Score(texts=()):
+            raise UnanswerableError("there is no text to score")
+        case Generate(samples=samples, decoding=decoding) if (
+            samples < 1 or decoding.max_new_tokens < 1
+        ):
+            raise UnanswerableError("at least one sample of at least one token must be asked for")
+        case Translate(decoding=decoding) if decoding.max_new_tokens < 1:
+            raise UnanswerableError("at least one token must be asked for")
+        case Fill() if request.top < 1 or request.max_tokens < 1:
+            raise UnanswerableError("at least one completion of one token must be asked for")
+        case Draw() if min(request.shots, request.width, request.height) < 1:
+            raise UnanswerableError("at least one image of one pixel must be asked for")
+
+
+def sample_seed(*parts: object) -> int:
+    """The seed of one sample, derived from the parts alone; 31 bits, which every model takes."""
+    return int.from_bytes(digest(*parts)[:4]) >> 1
 
 
 @runtime_checkable
 class Learner(Protocol):
-    """A model that is fitted on the suite's own text before it is asked."""
+    """A model that is fitted on the suite's own text before it answers."""
 
     def learn(self, texts: Iterable[tuple[str, str]]) -> None:
         """Take (group, text) pairs; never use a group's text to answer about that group."""
 
 
 class ModelOptions(Record, frozen=True, kw_only=True):
-    """How to reach a model. Options of the command line, overridden by those in the spec."""
+    """How to open a model: options of the command line, overridden by those in the spec."""
 
     label: str = ""
     dtype: Literal["auto", "float32", "float16", "bfloat16"] = "auto"
@@ -103,7 +141,7 @@ class ModelOptions(Record, frozen=True, kw_only=True):
     base_url: str = ""
     concurrency: int = 16
     timeout: float = 120.0
-    price: str = ""  # see prices.read_price
+    price: str = ""  # see pricing.parse_price
     trust_remote_code: bool = False
 
 

@@ -21,10 +21,16 @@ from epicene.models import (
     NumberedAnswers,
     accepts_options,
     described_by,
+    sample_seed,
 )
 from epicene.models.hf.batching import is_out_of_memory
-from epicene.models.hf.checkpoint import file_sha256, first_line, quiet_transformers, weights_sha256
-from epicene.models.images import image_seed
+from epicene.models.hf.checkpoint import (
+    IGNORED_SETTINGS,
+    file_sha256,
+    first_line,
+    quiet_transformers,
+    weights_sha256,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
 
 PIPELINE_INDEX = "model_index.json"
 # Written by whoever saved the pipeline last; they change no picture.
-_IGNORED_SETTINGS = {"_diffusers_version", "transformers_version", "_name_or_path", "name_or_path"}
+_IGNORED_SETTINGS = {"_diffusers_version", *IGNORED_SETTINGS}
 _SETTINGS_SUFFIXES = {".json", ".txt", ".model"}
 _WEIGHTS_INDEX = ".index.json"
 
@@ -297,7 +303,7 @@ class DiffusionModel:
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Answer every request of every batch, in order."""
         for batch in batches:
-            yield [(place, self._one(request, files)) for place, request in batch]
+            yield [(number, self._one(request, files)) for number, request in batch]
 
     def notes(self) -> Mapping[str, object]:
         """How many pictures were made, blotted out, or made from a prompt cut short."""
@@ -315,7 +321,7 @@ class DiffusionModel:
         self._cut += self._cuts(request.prompt)
         try:
             return Images(
-                images=tuple(self._shot(request, shot, files) for shot in range(request.shots))
+                images=tuple(self._image(request, index, files) for index in range(request.shots))
             )
         except (ValueError, RuntimeError) as error:
             # A size that the pipeline does not take, or too large a one.
@@ -323,10 +329,10 @@ class DiffusionModel:
                 return Failed(reason=f"{request.width} × {request.height} does not fit in memory")
             return Failed(reason=f"the pipeline drew nothing: {first_line(error)}")
 
-    def _shot(self, request: Draw, shot: int, files: ImageStore) -> Image:
+    def _image(self, request: Draw, index: int, files: ImageStore) -> Image:
         import torch
 
-        seed = image_seed(request.seed, shot)
+        seed = sample_seed(request.seed, index)
         size = {"width": request.width, "height": request.height}
         made = self._run(
             prompt=request.prompt,

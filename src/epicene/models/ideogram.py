@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,12 +12,12 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.records import Answer, Draw, Identity, Request, verb
-from epicene.models import accepts_options
+from epicene.models import UnanswerableError, accepts_options, sample_seed
 from epicene.models.http.address import Provider
-from epicene.models.http.errors import RejectedError, TransientError, UnanswerableError
+from epicene.models.http.errors import RejectedError, TransientError
 from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage, changed_prompt
 from epicene.models.http.model import HostedModel
-from epicene.models.images import image_seed
+from epicene.models.images import aspect_ratio
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -46,16 +45,15 @@ class Endpoint:
     model: str = ""  # of the one that takes JSON
     scale: int = 1  # how many times larger the smallest picture is than the one asked for
 
-    def content(self, request: Draw, shot: int) -> dict[str, Any]:
+    def content(self, request: Draw, index: int) -> dict[str, Any]:
         """What is sent for one shot, as the HTTP library takes it."""
         fields: dict[str, Any] = {self.prompt: request.prompt}
         if self.magic:
             fields[self.magic] = "OFF"
         if self.seeded:
-            fields["seed"] = image_seed(request.seed, shot)
+            fields["seed"] = sample_seed(request.seed, index)
         if self.model:
-            common = math.gcd(request.width, request.height)
-            shape = f"ASPECT_{request.width // common}_{request.height // common}"
+            shape = "ASPECT_{}_{}".format(*aspect_ratio(request.width, request.height))
             return {
                 "json": {"image_request": {"model": self.model, "aspect_ratio": shape, **fields}}
             }
@@ -64,9 +62,9 @@ class Endpoint:
         # A name without a file name: that is how the library writes a field of a form.
         return {"files": {name: (None, str(value)) for name, value in fields.items()}}
 
-    def seed(self, request: Draw, shot: int) -> int | None:
+    def seed(self, request: Draw, index: int) -> int | None:
         """The seed that is sent."""
-        return image_seed(request.seed, shot) if self.seeded else None
+        return sample_seed(request.seed, index) if self.seeded else None
 
 
 def find_endpoint(model: str) -> Endpoint:
@@ -117,13 +115,13 @@ class Drawer:
         self._downloads = downloads
         self._endpoint = endpoint
 
-    async def ask(self, request: Draw, shot: int) -> ReceivedImage:
+    async def ask(self, request: Draw, index: int) -> ReceivedImage:
         """The picture as it came."""
-        seed = self._endpoint.seed(request, shot)
-        content = self._endpoint.content(request, shot)
-        worth = self._sender.cost_meter.price.image or 0.0
+        seed = self._endpoint.seed(request, index)
+        content = self._endpoint.content(request, index)
+        max_cost = self._sender.cost_meter.price.image or 0.0
         try:
-            drawn = await self._sender.send_with_retries(partial(self._attempt, content), worth)
+            drawn = await self._sender.send_with_retries(partial(self._attempt, content), max_cost)
         except RejectedError as rejected:
             if rejected.filtered:
                 raise ImageRefusedError(rejected.message, seed) from None
@@ -134,13 +132,13 @@ class Drawer:
         data = await self._downloads.fetch(drawn.url)
         return ReceivedImage(data, used, changed_prompt(request.prompt, drawn.prompt))
 
-    async def _attempt(self, content: dict[str, Any], trial: Attempt) -> ImageData:
+    async def _attempt(self, content: dict[str, Any], attempt: Attempt) -> ImageData:
         send = partial(self._client.call, "POST", self._endpoint.path, Reply, **content)
-        reply = await self._sender.send_once(send, trial)
-        self._sender.tally.answered += 1
+        reply = await self._sender.send_once(send, attempt)
+        self._sender.stats.answered += 1
         for drawn in reply.data or ():
             if drawn.url or drawn.is_image_safe is False:
-                trial.cost(self._sender.cost_meter.price.images(1))
+                attempt.cost(self._sender.cost_meter.price.images(1))
                 return drawn
         raise TransientError("reply", "the reply holds no image")
 
@@ -152,8 +150,8 @@ PROVIDER = Provider(
     key_variable="IDEOGRAM_API_KEY",
     url_variable="IDEOGRAM_BASE_URL",
     url_option="?base_url= in the spec",
-    own="Ideogram",
-    own_url="https://api.ideogram.ai",
+    name="Ideogram",
+    default_url="https://api.ideogram.ai",
 )
 
 
@@ -161,7 +159,7 @@ class IdeogramModel(HostedModel):
     """One of Ideogram's models."""
 
     def __init__(
-        self, name: str, options: ModelOptions, patience: RetryPolicy | None = None
+        self, name: str, options: ModelOptions, retry_policy: RetryPolicy | None = None
     ) -> None:
         self._endpoint = find_endpoint(name)
         identity = Identity(
@@ -170,7 +168,7 @@ class IdeogramModel(HostedModel):
             key={"model": name, "version": VERSION},
             about={"name": name, "family": "", "parameters": None},
         )
-        super().__init__(identity, PROVIDER, options, patience)
+        super().__init__(identity, PROVIDER, options, retry_policy)
 
     @property
     def verbs(self) -> frozenset[str]:
@@ -179,7 +177,7 @@ class IdeogramModel(HostedModel):
 
     def notes(self) -> Mapping[str, object]:
         """What was sent, and whether prompts were rewritten."""
-        counts, endpoint = self._tally, self._endpoint
+        counts, endpoint = self._stats, self._endpoint
         rewriting = "off (magic prompt)" if endpoint.magic else "this endpoint has no switch for it"
         return {
             **super().notes(),
@@ -199,14 +197,14 @@ class IdeogramModel(HostedModel):
             HttpClient(sender.address, headers) as client,
             ImageDownloader(sender) as downloads,
         ):
-            shots = ImageSampler(
+            sampler = ImageSampler(
                 sender, files, Drawer(sender, client, downloads, self._endpoint).ask
             )
 
             async def answer(request: Request) -> Answer:
                 if not isinstance(request, Draw):
                     raise UnanswerableError(f"Ideogram knows no verb {verb(request)}")
-                return await shots.draw(request)
+                return await sampler.draw(request)
 
             yield answer
 

@@ -15,19 +15,18 @@ import msgspec
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Answer, Draw, Identity, Request, verb
-from epicene.models import accepts_options
+from epicene.models import UnanswerableError, accepts_options, sample_seed
 from epicene.models.http.address import Provider
 from epicene.models.http.errors import (
     HttpStatusError,
     RejectedError,
     TransientError,
-    UnanswerableError,
     mentions_content_filter,
     one_line,
 )
 from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage
 from epicene.models.http.model import HostedModel
-from epicene.models.images import image_seed
+from epicene.models.images import aspect_ratio
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -78,13 +77,13 @@ class InputSchema:
         family = next(family for family in _FAMILIES if family in name)
         self.choices = dict.fromkeys(_FAMILIES[family], ())
 
-    def of(self, request: Draw, shot: int) -> dict[str, Any]:
+    def of(self, request: Draw, index: int) -> dict[str, Any]:
         """What is sent for one shot."""
         if "prompt" not in self.choices:
             raise UnanswerableError("the model takes no prompt, so it draws nothing from a text")
         values: dict[str, Any] = {"prompt": request.prompt, **self._size(request)}
         wishes = {
-            "seed": image_seed(request.seed, shot),
+            "seed": sample_seed(request.seed, index),
             "num_outputs": 1,
             "output_format": "png",
             **_PROMPT_REWRITING_OFF,
@@ -128,8 +127,7 @@ class InputSchema:
             listed = self._allowed(name, f"{request.width}x{request.height}")
             if listed and self.choices[name]:
                 return {name: listed}
-        common = math.gcd(request.width, request.height)
-        ratio = f"{request.width // common}:{request.height // common}"
+        ratio = "{}:{}".format(*aspect_ratio(request.width, request.height))
         if (shape := self._allowed("aspect_ratio", ratio)) is not None:
             return {"aspect_ratio": shape}
         if "aspect_ratio" in self.choices:
@@ -223,14 +221,14 @@ class PredictionClient:
         self._inputs = inputs
         self._describing = asyncio.Lock()
 
-    async def ask(self, request: Draw, shot: int) -> ReceivedImage:
+    async def ask(self, request: Draw, index: int) -> ReceivedImage:
         """The picture as it came."""
         await self._describe()
-        values = self._inputs.of(request, shot)
+        values = self._inputs.of(request, index)
         seed = values.get("seed")
-        worth = self._sender.cost_meter.price.image or 0.0
-        attempt = partial(self._attempt, values, seed)
-        address = await self._sender.send_with_retries(attempt, worth)
+        max_cost = self._sender.cost_meter.price.image or 0.0
+        make_attempt = partial(self._attempt, values, seed)
+        address = await self._sender.send_with_retries(make_attempt, max_cost)
         return ReceivedImage(await self._downloads.fetch(address), seed)
 
     # --- what the model takes --------------------------------------------------------------
@@ -258,29 +256,29 @@ class PredictionClient:
 
     # --- a prediction ----------------------------------------------------------------------
 
-    async def _attempt(self, values: dict[str, Any], seed: int | None, trial: Attempt) -> str:
+    async def _attempt(self, values: dict[str, Any], seed: int | None, attempt: Attempt) -> str:
         """Where the picture lies."""
         version = self._by_version
         try:
-            prediction = await self._sender.send_once(partial(self._predict, values), trial)
+            prediction = await self._sender.send_once(partial(self._predict, values), attempt)
         except RejectedError as rejected:
             if rejected.status == 404 and self._inputs.latest and not version:
                 self._inputs.needs_version = True
-                return await self._attempt(values, seed, trial)
-            if rejected.status == 404 and not self._sender.tally.answered:
+                return await self._attempt(values, seed, attempt)
+            if rejected.status == 404 and not self._sender.stats.answered:
                 raise RunError(
                     f"Replicate has no model {self._model} that can be run ({rejected})."
                 ) from None
             if rejected.filtered:
                 raise ImageRefusedError(rejected.message, seed) from None
             raise
-        self._sender.tally.answered += 1
-        self._sender.tally.models.add(prediction.version or self._model)
+        self._sender.stats.answered += 1
+        self._sender.stats.models.add(prediction.version or self._model)
         if prediction.status != "succeeded":
-            trial.mark_uncharged()  # what came to nothing is not charged by the picture
+            attempt.mark_uncharged()  # what came to nothing is not charged by the picture
             raise _prediction_error(prediction, seed)
         addresses = prediction.addresses
-        trial.cost(self._sender.cost_meter.price.images(len(addresses)))
+        attempt.cost(self._sender.cost_meter.price.images(len(addresses)))
         if not addresses:
             raise TransientError("reply", "the prediction holds no image")
         return addresses[0]
@@ -293,13 +291,13 @@ class PredictionClient:
     async def _predict(self, values: dict[str, Any]) -> Prediction:
         """Make a prediction and wait for its end; called off, it is called off over there too."""
         prediction = await self._create(values)
-        pause = self._sender.patience.first_wait
+        pause = self._sender.retry_policy.first_wait
         try:
             while prediction.running:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _MAX_POLL_INTERVAL)
                 with suppress(TransientError):  # it goes on whether or not this look succeeds
-                    prediction = await self._look(prediction.id)
+                    prediction = await self._poll(prediction.id)
         except asyncio.CancelledError:
             with suppress(Exception):
                 async with asyncio.timeout(_CANCEL_TIMEOUT):
@@ -320,7 +318,7 @@ class PredictionClient:
             path, body = f"models/{self._model}/predictions", {"input": values}
         return await self._call("POST", path, Prediction, json=body, headers=headers)
 
-    async def _look(self, name: str) -> Prediction:
+    async def _poll(self, name: str) -> Prediction:
         try:
             return await self._call("GET", f"predictions/{name}", Prediction)
         except HttpStatusError as error:
@@ -354,8 +352,8 @@ PROVIDER = Provider(
     key_variable="REPLICATE_API_TOKEN",
     url_variable="REPLICATE_BASE_URL",
     url_option="?base_url= in the spec",
-    own="Replicate",
-    own_url="https://api.replicate.com/v1",
+    name="Replicate",
+    default_url="https://api.replicate.com/v1",
 )
 _NAME = re.compile(r"([\w.-]+/[\w.-]+)(?::([0-9a-f]{8,64}))?")
 
@@ -364,7 +362,7 @@ class ReplicateModel(HostedModel):
     """Any model on Replicate that makes pictures of a prompt."""
 
     def __init__(
-        self, name: str, options: ModelOptions, patience: RetryPolicy | None = None
+        self, name: str, options: ModelOptions, retry_policy: RetryPolicy | None = None
     ) -> None:
         parts = _NAME.fullmatch(name)
         if parts is None:
@@ -379,7 +377,7 @@ class ReplicateModel(HostedModel):
             key={"model": self._name, "revision": self._version, "version": VERSION},
             about={"name": self._name, "family": "", "parameters": None},
         )
-        super().__init__(identity, PROVIDER, options, patience)
+        super().__init__(identity, PROVIDER, options, retry_policy)
         self._inputs: InputSchema | None = None
 
     @property
@@ -389,12 +387,12 @@ class ReplicateModel(HostedModel):
 
     def notes(self) -> Mapping[str, object]:
         """What was sent, which versions answered, and which inputs were set."""
-        counts = self._tally
+        counts = self._stats
         notes = {
             **super().notes(),
             "drawn": counts.pictures,
             "refused": counts.refused,
-            "served_versions": self._shown(counts.models),
+            "served_versions": self._redacted(counts.models),
         }
         return {**notes, **self._inputs.notes()} if self._inputs else notes
 
@@ -412,12 +410,12 @@ class ReplicateModel(HostedModel):
             predictions = PredictionClient(
                 sender, client, downloads, self._name, self._version, self._inputs
             )
-            shots = ImageSampler(sender, files, predictions.ask)
+            sampler = ImageSampler(sender, files, predictions.ask)
 
             async def answer(request: Request) -> Answer:
                 if not isinstance(request, Draw):
                     raise UnanswerableError(f"a model on Replicate knows no verb {verb(request)}")
-                return await shots.draw(request)
+                return await sampler.draw(request)
 
             yield answer
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from epicene.core.errors import InputError
 from epicene.core.records import Generate, Identity, Text, Texts
-from epicene.models import accepts_options
-from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.models import UnanswerableError, accepts_options
+from epicene.models.simple_model import SimpleModel
 from epicene.rewriting import find_rewriter, rewritable_languages
 from epicene.rewriting.persons import PERSONS, read_target_genders
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import gc
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from epicene.core.errors import RunError
 from epicene.models import BatchLimit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping, Sequence
+
+    from numpy.typing import NDArray
 
     from epicene.models import Batch, NumberedAnswers
     from epicene.models.hf.loading import LoadedModel
@@ -24,6 +29,44 @@ _ON_ACCELERATOR = BatchLimit(requests=256, characters=200_000)
 # A masked text is as many rows as it has tokens, so fewer keep a device busy while the next are
 # planned.
 _MASKED = BatchLimit(requests=64, characters=50_000)
+# Tokens of one forward pass, padding counted, on a CPU and on an accelerator.
+PASS_TOKENS = (4096, 65_536)
+# Prompt and new tokens of a batch that is generated, padding and beams counted.
+GENERATION_TOKENS = (16_384, 262_144)
+
+# How far two ways to compute a log-probability may differ, in nats: always, and how many times the
+# difference between a row alone and in a padded batch.
+TOLERANCE, NOISE_FACTOR = 1e-4, 4
+_LOW_PRECISION_TOLERANCE = 5e-2
+
+
+def output_tolerance(model: Any) -> float:
+    """How far a model's outputs for equal inputs may differ from batch to batch, by its dtype."""
+    import torch
+
+    return TOLERANCE if model.dtype == torch.float32 else _LOW_PRECISION_TOLERANCE
+
+
+def outputs_agree(model: Any, some: Any, others: Any) -> bool:
+    """Whether two outputs of a model are equal but for the noise of its dtype."""
+    import torch
+
+    slack = output_tolerance(model)
+    same = some.shape == others.shape and torch.allclose(
+        some.float(), others.float(), rtol=slack, atol=slack
+    )
+    return bool(same)
+
+
+def pad_right(
+    rows: Sequence[Sequence[int]], filler: int = 0
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows as one matrix, and its attention mask."""
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(mask.shape, filler, np.int64)
+    ids[mask] = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
+    return ids, mask.astype(np.int64)
 
 
 def batch_limit(loaded: LoadedModel, *, masked: bool = False) -> BatchLimit:
@@ -106,8 +149,6 @@ def run_chunks_that_fit(
 
 def free_memory() -> None:
     """Give back what is held for tensors that are gone."""
-    import gc
-
     import torch
 
     gc.collect()

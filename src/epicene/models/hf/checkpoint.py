@@ -151,7 +151,7 @@ def _has_image_settings(source: Checkpoint) -> bool:
 
 
 # Written by whoever saved the model last; they change no answer.
-_IGNORED_SETTINGS = {"transformers_version", "_name_or_path", "name_or_path"}
+IGNORED_SETTINGS = {"transformers_version", "_name_or_path", "name_or_path"}
 _READ_SIZE = 1 << 22
 
 
@@ -206,7 +206,7 @@ def settings_sha256(folder: Path, with_code: bool) -> str:
         path = folder / name
         if path.exists():
             kept = {
-                k: v for k, v in json.loads(path.read_bytes()).items() if k not in _IGNORED_SETTINGS
+                k: v for k, v in json.loads(path.read_bytes()).items() if k not in IGNORED_SETTINGS
             }
             state.update(json.dumps({name: kept}, sort_keys=True).encode())
     for path in sorted(folder.glob("*.py")) if with_code else ():

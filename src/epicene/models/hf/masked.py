@@ -34,6 +34,7 @@ from epicene.core.records import (
     TextScore,
 )
 from epicene.languages import tokenisation
+from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError, batch_limit, free_memory, prefetch
 from epicene.models.hf.scoring import masking
 from epicene.models.hf.scoring.masked_forward import (
@@ -50,7 +51,7 @@ from epicene.models.hf.scoring.masking import (
     encode_all,
     token_ids,
 )
-from epicene.models.hf.tokenisation import UnanswerableError
+from epicene.models.hf.tokenisation import PARTIAL_CHARACTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -68,8 +69,6 @@ _SHORTLIST = 512
 # alone is taken. The snowman is in hardly any vocabulary, so nothing joins it.
 _PLACEHOLDERS = ("x", "a", "0", "☃")
 
-_PARTIAL_CHARACTER = "\N{REPLACEMENT CHARACTER}"
-
 
 def fill_gap(tokenizer: Any, longest: int, request: Fill) -> QueryPlan[Completions]:
     """The plan that answers a Fill."""
@@ -78,8 +77,7 @@ def fill_gap(tokenizer: Any, longest: int, request: Fill) -> QueryPlan[Completio
             [_score_choice(tokenizer, longest, request, choice) for choice in request.choices]
         )
         return Completions(completions=_ranked_completions(lists), method="masked, left to right")
-    if request.max_tokens < 1 or request.top < 1:
-        raise UnanswerableError("at least one completion of one token must be asked for")
+    check_not_empty(request)
     gap = _Gap.between(tokenizer, request.before, request.after)
     width = max(BEAM_WIDTH, request.top)
     lengths = range(1, request.max_tokens + 1)
@@ -193,7 +191,7 @@ class _Gap:
         for total, tokens in candidates:
             wanted = self.row(tokens, len(tokens))
             for text in self._spellings(tokens):
-                if _PARTIAL_CHARACTER in text:
+                if PARTIAL_CHARACTER in text:
                     break
                 if token_ids(self.tokenizer, self.before + text + self.after) == wanted:
                     logprob = round(total, LOGPROB_DECIMALS)
@@ -206,7 +204,7 @@ class _Gap:
         A lone space marker and a part of a character cannot be judged before more is there.
         """
         spellings = self._spellings((token,))
-        if not spellings or _PARTIAL_CHARACTER in spellings[0]:
+        if not spellings or PARTIAL_CHARACTER in spellings[0]:
             return True
         wanted = (*self.head, token)
         return any(
@@ -333,8 +331,7 @@ class HfMasked:
             raise UnanswerableError(
                 "a masked model has no chat template; give the context as a text"
             )
-        if not request.texts:
-            raise UnanswerableError("there is no text to score")
+        check_not_empty(request)
         if isinstance(request.decoding, Decoding):
             raise UnanswerableError(
                 "a masked model writes no text, so nothing can be scored as it would be drawn; "

@@ -24,18 +24,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from epicene.core.errors import EpiceneError
 from epicene.core.records import Message
+from epicene.models import UnanswerableError
 from epicene.models.output_parsing import THINK_CLOSE, THINK_OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epicene.core.records import FirstToken, Prompt
-
-
-class UnanswerableError(EpiceneError):
-    """This request has no answer from this model, and why; it becomes Failed."""
 
 
 class EncodedText(NamedTuple):
@@ -266,6 +262,13 @@ class TextEncoder:
         )
 
 
+def decode_text(tokenizer: Any, ids: Sequence[int]) -> str:
+    """The text of tokens that stand on their own, without special tokens."""
+    return str(
+        tokenizer.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    )
+
+
 def close_offset_gaps(offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans in which each token takes the unclaimed characters before it."""
     spans = []
@@ -284,6 +287,8 @@ _FIXED_DATE_MACRO = (
 )
 
 BLANK_LINE = "\n\n"
+# What a tokenizer decodes part of a character to.
+PARTIAL_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 
 
 def with_fixed_date(template: str) -> str:

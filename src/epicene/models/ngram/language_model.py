@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from epicene.languages import tokenisation
+from epicene.models import UnanswerableError
 from epicene.models.ngram.kneser_ney import END, START, KneserNey, NgramCounts
-from epicene.models.simple_model import UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -32,9 +32,11 @@ from epicene.core.records import (
     digest,
 )
 from epicene.languages.tokenisation import count_words
+from epicene.models import UnanswerableError
 from epicene.models.ngram.kneser_ney import END, START
 from epicene.models.ngram.language_model import ORDER, Corpus, TrainingText, tokenise
-from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.models.output_parsing import cut_at_stop
+from epicene.models.simple_model import SimpleModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -250,32 +252,23 @@ def _generate_one(
 ) -> Text:
     prompt = prompt_text(request.prompt)
     before = [token.form for token in tokenise(prompt)]
+    decoding = request.decoding
     forms: list[str] = []
-    while len(forms) < request.decoding.max_new_tokens:
+    text = ""
+    finish: Literal["stop", "length"] = "length"
+    while finish == "length" and len(forms) < decoding.max_new_tokens:
         following = model.following([START, *before, *forms])
         weights = following.probabilities.copy()
-        if request.decoding.exact_length:
+        if decoding.exact_length:
             weights[following.forms.index(END)] = 0.0
-        form = following.forms[_draw_token(weights, temperature, request.decoding, next(noise))]
+        form = following.forms[_draw_token(weights, temperature, decoding, next(noise))]
         if form == END:
-            return _cut_at_stop(
-                model.spacing.join(prompt, before, forms), forms, request.decoding, True
-            )
-        forms.append(form)
-        text = model.spacing.join(prompt, before, forms)
-        if any(stop in text for stop in request.decoding.stop):
-            return _cut_at_stop(text, forms, request.decoding, True)
-    return _cut_at_stop(model.spacing.join(prompt, before, forms), forms, request.decoding, False)
-
-
-def _cut_at_stop(text: str, forms: list[str], decoding: Decoding, ended: bool) -> Text:
-    """The text up to the first stop string, if it holds one."""
-    cuts = [place for stop in decoding.stop if (place := text.find(stop)) >= 0]
-    return Text(
-        text=text[: min(cuts)] if cuts else text,
-        finish="stop" if ended else "length",
-        tokens=len(forms),
-    )
+            finish = "stop"
+        else:
+            forms.append(form)
+            text = model.spacing.join(prompt, before, forms)
+            finish = "stop" if any(mark in text for mark in decoding.stop) else "length"
+    return Text(text=cut_at_stop(text, decoding.stop), finish=finish, tokens=len(forms))
 
 
 def _draw_token(

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from epicene.core.errors import RunError
 from epicene.core.records import LOGPROB_DECIMALS, Score, Scores, TextScore
 from epicene.languages.tokenisation import count_words
-from epicene.models.http.errors import TransientError, UnanswerableError
+from epicene.models import UnanswerableError, check_not_empty
+from epicene.models.http.errors import TransientError
 from epicene.models.http.sender import gather_all
 from epicene.models.openai.token_alignment import TokenSpan, align_tokens
 from epicene.models.openai.token_bounds import max_prompt_tokens
@@ -43,7 +44,7 @@ _HIDDEN = "(not shown)"
 class EchoCheck:
     """What the proof found; it holds for the model's life."""
 
-    proved: bool = False
+    passed: bool = False
     refused: str = ""
     new_tokens: int = 0  # some servers refuse to make no new token
 
@@ -70,10 +71,10 @@ class EchoResult(NamedTuple):
 class EchoScorer:
     """Answers score."""
 
-    def __init__(self, transport: OpenAIClient, model: str, proof: EchoCheck) -> None:
-        self._transport = transport
+    def __init__(self, client: OpenAIClient, model: str, echo_check: EchoCheck) -> None:
+        self._client = client
         self._model = model
-        self._echo_check = proof
+        self._echo_check = echo_check
         self._check_lock = asyncio.Lock()
 
     async def score(self, request: Score) -> Scores:
@@ -87,12 +88,11 @@ class EchoScorer:
                 "a chat cannot be scored through a server: it does not show how it renders one; "
                 "use the kind hf, or a context of plain text"
             )
-        if not request.texts:
-            raise UnanswerableError("there is no text to score")
+        check_not_empty(request)
         if not all(request.texts):
             raise UnanswerableError("an empty text has no tokens to score")
         async with self._check_lock:
-            if not self._echo_check.proved:
+            if not self._echo_check.passed:
                 self._echo_check.refused = self._echo_check.refused or await self._prove()
         if self._echo_check.refused:
             raise RunError(self._echo_check.refused)
@@ -108,7 +108,7 @@ class EchoScorer:
         return Scores(texts=scores, method=METHOD, conditioned_on=_conditioned_on(echoes))
 
     async def _ask(self, text: str) -> EchoResult:
-        return await self._transport.post(
+        return await self._client.post(
             "completions",
             lambda: {
                 "model": self._model,
@@ -119,13 +119,13 @@ class EchoScorer:
                 "temperature": 0,
             },
             lambda reply: parse_echo(reply, text),
-            worth=self._transport.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
+            max_cost=self._client.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
         )
 
     async def _prove(self) -> str:
         """Why the server's echo cannot be scored by, or ""."""
         reason = await self._find_missing_echo() or await self._find_misplaced_scores()
-        self._echo_check.proved = not reason
+        self._echo_check.passed = not reason
         if not reason:
             return ""
         return (
@@ -170,7 +170,7 @@ class EchoScorer:
 
     async def _continue(self, text: str) -> tuple[str, float]:
         """The token that the server makes after a text, and its log-probability."""
-        return await self._transport.post(
+        return await self._client.post(
             "completions",
             lambda: {
                 "model": self._model,
@@ -180,7 +180,7 @@ class EchoScorer:
                 "temperature": 0,
             },
             _parse_continuation,
-            worth=self._transport.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
+            max_cost=self._client.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
         )
 
 
@@ -195,7 +195,7 @@ def _parse_continuation(reply: Reply) -> tuple[str, float]:
 
 
 def parse_echo(reply: Reply, text: str) -> EchoResult:
-    """An echo, or `UnansweredError` with what is missing in it."""
+    """An echo, or `UnanswerableError` with what is missing in it."""
     if not reply.choices:
         raise TransientError("reply", "the reply's list of choices is empty")
     choice = reply.choices[0]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from epicene import languages
 from epicene.core import registry
 from epicene.core.records import Decoding, Generate, Message, Prompt, Text, Texts, Translate, digest
-from epicene.models.http.errors import RejectedError, TransientError, UnanswerableError
+from epicene.models import UnanswerableError, check_not_empty, sample_seed
+from epicene.models.http.errors import RejectedError, TransientError
 from epicene.models.http.sender import gather_all
 from epicene.models.openai.token_bounds import IMAGE_TOKENS, max_prompt_tokens
 from epicene.models.output_parsing import strip_thinking
@@ -60,10 +61,10 @@ class ServerCapabilities:
 class Generator:
     """Answers generate and translate."""
 
-    def __init__(self, transport: OpenAIClient, model: str, habits: ServerCapabilities) -> None:
-        self._transport = transport
+    def __init__(self, client: OpenAIClient, model: str, capabilities: ServerCapabilities) -> None:
+        self._client = client
         self._model = model
-        self._capabilities = habits
+        self._capabilities = capabilities
 
     async def generate(self, request: Generate) -> Texts:
         """The texts that continue a prompt or reply to a chat."""
@@ -78,10 +79,9 @@ class Generator:
     ) -> Texts:
         if not prompt:
             raise UnanswerableError("the prompt is empty")
-        if samples < 1 or decoding.max_new_tokens < 1:
-            raise UnanswerableError("at least one sample of at least one token must be asked for")
+        check_not_empty(request)
         ask = PromptSender(
-            self._transport,
+            self._client,
             self._model,
             self._capabilities,
             prompt,
@@ -101,8 +101,8 @@ class Generator:
                 singles = await gather_all(ask.choices(index, 1) for index in missing)
                 texts += [text for single in singles for text in single]
         if decoding.exact_length:
-            tally = self._transport.sender.tally
-            tally.shorter_than_asked += sum(text.finish == "stop" for text in texts)
+            stats = self._client.sender.stats
+            stats.shorter_than_asked += sum(text.finish == "stop" for text in texts)
         return Texts(texts=tuple(texts), temperature=decoding.temperature, system=ask.system)
 
 
@@ -128,7 +128,7 @@ class PromptSender:
     `image` is the data URL of a picture that goes with the last turn.
     """
 
-    transport: OpenAIClient
+    client: OpenAIClient
     model: str
     capabilities: ServerCapabilities
     prompt: Prompt
@@ -152,11 +152,11 @@ class PromptSender:
         """One to `count` texts, for the samples from `first` on."""
         while True:
             try:
-                texts = await self.transport.post(
+                texts = await self.client.post(
                     self.endpoint,
                     lambda: self._body(first, count),
                     lambda reply: _parse_texts(reply, count),
-                    worth=self._worth(count),
+                    max_cost=self._max_cost(count),
                 )
                 if self.folds_system:
                     self.capabilities.takes_system = False  # now that the other way has worked
@@ -172,32 +172,32 @@ class PromptSender:
             # is another, this raises it.
             return await self.choices(first, 1)
 
-    def _worth(self, count: int) -> float | None:
+    def _max_cost(self, count: int) -> float | None:
         """The most that so many choices cost; None if that is not known."""
-        price = self.transport.sender.cost_meter.price
+        price = self.client.sender.cost_meter.price
         read = max_prompt_tokens(self.prompt) + (
             (price.picture or IMAGE_TOKENS) if self.image else 0
         )
         return price.tokens(count * read, count * self.decoding.max_new_tokens)
 
     def _body(self, first: int, count: int) -> Body:
-        decoding, habits = self.decoding, self.capabilities
+        decoding, capabilities = self.decoding, self.capabilities
         chat = self.endpoint == "chat/completions"
         body: Body = {"model": self.model}
         if isinstance(self.prompt, str):
             body["prompt"] = self.prompt
         else:
             body["messages"] = self._messages(self.prompt)
-        body[habits.length_setting if chat else "max_tokens"] = decoding.max_new_tokens
+        body[capabilities.length_setting if chat else "max_tokens"] = decoding.max_new_tokens
         if count > 1:
             body["n"] = count
-        if decoding.temperature is not None and (habits.takes_temperature or not self.image):
+        if decoding.temperature is not None and (capabilities.takes_temperature or not self.image):
             body["temperature"] = decoding.temperature
         if decoding.top_p is not None:
             body["top_p"] = decoding.top_p
         if decoding.stop:
             body["stop"] = list(decoding.stop)
-        if habits.takes_seed:
+        if capabilities.takes_seed:
             body["seed"] = sample_seed(self.key, decoding.seed, first)
         if extra := _extra_settings(decoding):
             body["extra_body"] = extra
@@ -215,15 +215,19 @@ class PromptSender:
 
     def _learn(self, rejected: RejectedError) -> bool:
         """Change a habit that the server minds; whether there was one to change."""
-        habits, sent, chat = self.capabilities, rejected.sent, self.endpoint == "chat/completions"
+        capabilities, sent, chat = (
+            self.capabilities,
+            rejected.sent,
+            self.endpoint == "chat/completions",
+        )
         if chat and "max_tokens" in sent and rejected.names("max_completion_tokens"):
-            habits.length_setting = "max_completion_tokens"
+            capabilities.length_setting = "max_completion_tokens"
             return True
         if "seed" in sent and rejected.names("seed"):
-            habits.takes_seed = False
+            capabilities.takes_seed = False
             return True
         if self.image and "temperature" in sent and rejected.names("temperature"):
-            habits.takes_temperature = False
+            capabilities.takes_temperature = False
             return True
         has_system = any(turn["role"] == "system" for turn in sent.get("messages", ()))
         if has_system and _SYSTEM_ROLE_MESSAGE.search(rejected.message):
@@ -251,11 +255,6 @@ class PromptSender:
 
     def _knows_not_the_model(self, rejected: RejectedError) -> bool:
         return rejected.code == "model_not_found" or self.model in rejected.message
-
-
-def sample_seed(key: bytes, seed: int, index: int) -> int:
-    """The seed of one sample: of the request, the run's seed and the sample's number alone."""
-    return int.from_bytes(digest(key, seed, index)[:4]) >> 1  # some servers want 31 bits
 
 
 def fold_system(chat: Sequence[Message]) -> tuple[Message, ...]:

@@ -17,7 +17,8 @@ from epicene.core.errors import InputError
 from epicene.core.records import Generate, Identity, Text, Texts
 from epicene.languages.normalisers import normalise
 from epicene.languages.tokenisation import tokens
-from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.models import UnanswerableError
+from epicene.models.simple_model import SimpleModel
 from epicene.models.tagger.encoding import WordEncoder
 from epicene.models.tagger.network import logits, softmax
 from epicene.models.tagger.storage import load

@@ -219,8 +219,8 @@ class ContinuousBatching:
         """Whether a job keeps within the longest row; its last token is never read."""
         return self._limits.longest is None or job.size - 1 <= self._limits.longest
 
-    def write(self, jobs: Sequence[GenerationJob]) -> Iterator[list[JobResult]]:
-        """Write all jobs; each is given as soon as it is finished."""
+    def generate(self, jobs: Sequence[GenerationJob]) -> Iterator[list[JobResult]]:
+        """Run all jobs; the result of each is yielded as soon as it is finished."""
         waiting = _ordered_by_prompt(jobs)
         running = _RunningBatch(self._setup)
         while waiting or running.jobs:
@@ -362,7 +362,7 @@ class _RunningBatch:
         if pieces:
             # The newest token of each is not read yet.
             lengths = [len(text.job.prompt) + len(text.ids) - 1 for text in texts]
-            room = max(text.job.room - len(text.ids) for text in texts)
+            room = max(text.job.max_new_tokens - len(text.ids) for text in texts)
             self._newest = torch.cat(list(newest))
             self._rows = self._stepper.rows(pieces, lengths, room)
 
@@ -392,7 +392,7 @@ class _RunningBatch:
         params = [text.job.sampling for text in texts]
         chosen = decoding.sample_tokens(logits, params, [len(text.ids) for text in texts])
         for text, token in zip(texts, chosen.tolist(), strict=True):
-            text.write(token)
+            text.append(token)
         return chosen
 
 
@@ -405,8 +405,8 @@ def _ordered_by_prompt(jobs: Sequence[GenerationJob]) -> list[GenerationJob]:
         )
     ]
     for group in groups:
-        group.sort(key=lambda job: (-job.room, job.place, job.sampling.sample))
-    groups.sort(key=lambda group: (-group[0].room, -len(group[0].prompt)))
+        group.sort(key=lambda job: (-job.max_new_tokens, job.number, job.sampling.sample))
+    groups.sort(key=lambda group: (-group[0].max_new_tokens, -len(group[0].prompt)))
     return [job for group in groups for job in group]
 
 

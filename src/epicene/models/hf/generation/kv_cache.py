@@ -17,9 +17,14 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from epicene.models.hf.batching import batch_independent_length
+from epicene.models.hf.batching import (
+    NOISE_FACTOR,
+    TOLERANCE,
+    batch_independent_length,
+    output_tolerance,
+    pad_right,
+)
 from epicene.models.hf.generation.decoding import pad_prompts
-from epicene.models.hf.scoring.routes import pad_right
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -177,10 +182,8 @@ _KNOWN_LAYERS = {"full_attention", "sliding_attention"}
 # A window up to here is tried out, in a cache that is wider than it; past that the cache would be
 # too large to be tried with.
 _MAX_TESTED_WINDOW = 4096
-# How far predictions may lie apart, in nats, in the mean over the vocabulary: always; so many
-# times as far as a row alone and in a padded batch, which in a small number format is far from
-# nothing; never.
-_TOLERANCE, _NOISE_FACTOR, _MAX_DISTANCE = 1e-4, 4, 0.5
+# No noise explains predictions that are further apart, in nats, in the mean over the vocabulary.
+_MAX_DISTANCE = 0.5
 _TOKEN_STEP = 7919  # a prime, so that the tokens tried lie all over the vocabulary
 
 
@@ -234,8 +237,8 @@ def _run_check(loaded: LoadedModel, stepper: Stepper, config: Any) -> CacheCheck
     seen = [_Prediction(0, 5, logits[0]), _Prediction(1, 1, logits[1])]
     seen += _cached_predictions(stepper, rows, cache, beside)
     apart = _max_distance((each.logits, truth[each.row, each.place]) for each in seen)
-    if apart > _TOLERANCE and apart > min(
-        _NOISE_FACTOR * _batch_noise(loaded, rows, truth), _MAX_DISTANCE
+    if apart > TOLERANCE and apart > min(
+        NOISE_FACTOR * _batch_noise(loaded, rows, truth), _MAX_DISTANCE
     ):
         return CacheCheck(f"its predictions came out {apart:.2g} nats apart")
     return CacheCheck(longest=min(limits, default=None))
@@ -294,12 +297,11 @@ def _cached_predictions(
 
 def check_padded_batches(loaded: LoadedModel) -> BatchSupport:
     """Beside which others a text comes out of the library's `generate` as it does alone."""
-    import torch
 
     rows = _probe_rows(loaded.model.get_input_embeddings().weight.shape[0])
     short, long = rows[1], rows[0]
     alone = _generate_logits(loaded, [short[:2]], short[2:])
-    slack = _TOLERANCE if loaded.model.dtype == torch.float32 else _MAX_DISTANCE / 10
+    slack = output_tolerance(loaded.model)
 
     def same(other: Sequence[int]) -> bool:
         try:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from epicene.models.hf.batching import (
+    NOISE_FACTOR,
+    TOLERANCE,
     TooLargeError,
     batch_independent_length,
     is_out_of_memory,
@@ -36,9 +38,6 @@ if TYPE_CHECKING:
         RowScores,
     )
 
-# In nats, a token: what is always forgiven, and how many times the measured noise.
-_TOLERANCE = 1e-4
-_NOISE_FACTOR = 4
 _MAX_NOISE = 0.25  # no number format makes so much noise
 # How long the trunk of the probe is, at least; its branches go on from there.
 _TRUNK = 48
@@ -72,7 +71,7 @@ def best_route(runner: ModelRunner, limits: PassLimits) -> tuple[Route, str]:
             measured.append(f"{route.name} fail with {type(error).__name__}")
             continue
         measured.append(f"{route.name} by {off:.0e}")
-        if off <= max(_TOLERANCE, min(_NOISE_FACTOR * noise, _MAX_NOISE)):
+        if off <= max(TOLERANCE, min(NOISE_FACTOR * noise, _MAX_NOISE)):
             break
     else:
         # A model that looks at its padding is run in batches that have none.

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from epicene.core.records import LOGPROB_DECIMALS
+from epicene.models.hf.batching import outputs_agree
 from epicene.models.hf.generation import decoding
 from epicene.models.hf.scoring.routes import ContinuationRow, RowScores, ScoringRow
 
@@ -113,16 +114,15 @@ class ModelRunner:
 
         ids = torch.tensor([[0, 1, 2, 1]], device=self.device)
         inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids), **self._no_cache}
-        slack = 1e-4 if self.model.dtype == torch.float32 else 5e-2
         with torch.inference_mode():
-            whole = self.model(**inputs).logits[0, 2:].float()
+            whole = self.model(**inputs).logits[0, 2:]
             for body in (self.model.get_decoder(), self.model.base_model):
                 try:
                     states = body(**inputs).last_hidden_state[0, 2:]
-                    alone = self._head(body, states).float()
+                    alone = self._head(body, states)
                 except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
                     continue
-                if body is not self.model and torch.allclose(alone, whole, rtol=slack, atol=slack):
+                if body is not self.model and outputs_agree(self.model, alone, whole):
                     self._notes["head"] = "wanted positions alone"
                     return body
         self._notes["head"] = "all positions"

@@ -17,18 +17,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from epicene.models.hf.batching import TooLargeError, position_limit, run_chunks_that_fit
+from epicene.models.hf.batching import (
+    PASS_TOKENS,
+    TooLargeError,
+    outputs_agree,
+    pad_right,
+    position_limit,
+    run_chunks_that_fit,
+)
 from epicene.models.hf.scoring import logprobs
 from epicene.models.hf.scoring.logprobs import ModelRunner
-from epicene.models.hf.scoring.routes import pad_right
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping
 
     from epicene.models.hf.loading import LoadedModel
 
-# What one pass may hold: padded tokens of all rows (on a CPU, on an accelerator), and logits.
-_TOKENS = (4_096, 65_536)
+# Logits of one pass.
 _LOGITS = 1 << 27
 
 
@@ -127,7 +132,7 @@ class MaskedForward:
     def _how_many(self, rows: Sequence[_MaskedRow]) -> int:
         """How many rows from the front make a batch; lengths fall."""
         longest = len(rows[0].ids)
-        tokens = _TOKENS[self._device.type != "cpu"]
+        tokens = PASS_TOKENS[self._device.type != "cpu"]
         logits = 0
         for count, row in enumerate(rows):
             # Without a head of its own a model makes logits of all positions.
@@ -231,21 +236,12 @@ class MaskedForward:
         cells = [(0, position) for position in range(len(row))]
         alone = self._runner.logits(self._states([row], cells))
         beside = self._runner.logits(self._states([row, longer], cells))
-        same = self._agree(beside, alone)
+        same = outputs_agree(self._runner.model, beside, alone)
         self._notes["batches"] = "padded" if same else "of one length"
         return same
 
     def _probe(self, words: int) -> list[int]:
         return list(self._tokenizer(f"{self._tokenizer.mask_token}{' x' * words}")["input_ids"])
-
-    def _agree(self, some: Any, others: Any) -> bool:
-        import torch
-
-        slack = 1e-4 if self._runner.model.dtype == torch.float32 else 5e-2
-        same = some.shape == others.shape and torch.allclose(
-            some.float(), others.float(), rtol=slack, atol=slack
-        )
-        return bool(same)
 
 
 def _max_row_tokens(model: Any, tokenizer: Any) -> int:

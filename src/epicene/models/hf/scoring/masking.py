@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.models.hf.tokenisation import UnanswerableError, close_offset_gaps
+from epicene.models import UnanswerableError
+from epicene.models.hf.tokenisation import close_offset_gaps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,14 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from epicene.models.hf.batching import pad_right
 from epicene.models.hf.scoring import routes
-from epicene.models.hf.scoring.routes import (
-    ForwardPass,
-    PaddedRoute,
-    PassLimits,
-    PassResult,
-    pad_right,
-)
+from epicene.models.hf.scoring.routes import ForwardPass, PaddedRoute, PassLimits, PassResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias,
 import numpy as np
 from numpy.typing import NDArray
 
+from epicene.models.hf.batching import PASS_TOKENS, pad_right
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -255,8 +257,6 @@ def shared_prefix_groups(
     return found
 
 
-# Tokens of one pass, padding counted, on a CPU and on an accelerator.
-PASS_TOKENS = (4096, 65_536)
 # Without a head of its own a model makes logits of all of them: bytes of these.
 _PASS_LOGIT_BYTES = (1 << 28, 1 << 32)
 
@@ -376,12 +376,3 @@ class LengthSplitRoute:
 
 def _read_length(row: ForwardRow) -> int:
     return len(row.read)
-
-
-def pad_right(reads: Sequence[Sequence[int]], filler: int = 0) -> tuple[IntArray, IntArray]:
-    """Rows as one matrix, and which of it is theirs."""
-    lengths = np.fromiter(map(len, reads), np.int64, len(reads))
-    theirs = np.arange(lengths.max()) < lengths[:, None]
-    ids = np.full(theirs.shape, filler, np.int64)
-    ids[theirs] = np.fromiter(chain.from_iterable(reads), np.int64, int(lengths.sum()))
-    return ids, theirs.astype(np.int64)

@@ -30,9 +30,10 @@ from epicene.core.records import (
     TextScore,
 )
 from epicene.languages.tokenisation import count_words
+from epicene.models import UnanswerableError, check_not_empty
 from epicene.models.hf.batching import TooLargeError
 from epicene.models.hf.scoring.routes import ContinuationRow, ScoringRow
-from epicene.models.hf.tokenisation import TextInContext, UnanswerableError
+from epicene.models.hf.tokenisation import PARTIAL_CHARACTER, TextInContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -154,8 +155,7 @@ def _plan_score_request(
     encoded: Sequence[EncodedText | UnanswerableError],
     distribution_of: Callable[[Decoding], SamplingDistribution],
 ) -> ScoringJob:
-    if not encoded:
-        raise UnanswerableError("there is no text to score")
+    check_not_empty(request)
     texts = []
     for one in encoded:
         if isinstance(one, UnanswerableError):
@@ -215,7 +215,6 @@ def _refuse_unscored(request: Score, texts: Sequence[EncodedText]) -> None:
 
 # Beams kept per completion asked for: some end inside a character and cannot be shown.
 _BEAMS_PER_COMPLETION = 2
-_PARTIAL_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 
 
 @dataclass(frozen=True)
@@ -285,8 +284,7 @@ class BeamSearch:
         return found
 
     def _seed(self, request: Fill) -> _RequestBeams:
-        if request.max_tokens < 1 or request.top < 1:
-            raise UnanswerableError("at least one completion of one token must be asked for")
+        check_not_empty(request)
         spaced = request.before.endswith(" ") and not request.before.endswith("  ")
         before = request.before[:-1] if spaced else request.before
         base = self._encoder.prompt(before, request.first_token)
@@ -308,7 +306,7 @@ class BeamSearch:
         for beam in growth.beams:
             text = self._encoder.decode(beam.ids)
             text = text[1:] if growth.spaced else text
-            if text and _PARTIAL_CHARACTER not in text and text not in shown:
+            if text and PARTIAL_CHARACTER not in text and text not in shown:
                 shown[text] = Completion(text=text, logprob=beam.logprob, tokens=len(beam.ids))
         return list(shown.values())[: growth.request.top]
 

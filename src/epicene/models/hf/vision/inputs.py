@@ -17,8 +17,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.errors import InputError
+from epicene.models import UnanswerableError
 from epicene.models.hf.checkpoint import first_line, quiet_transformers
-from epicene.models.hf.tokenisation import UnanswerableError, template_options, with_fixed_date
+from epicene.models.hf.tokenisation import template_options, with_fixed_date
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -157,7 +158,7 @@ _PER_TOKEN = {"attention_mask": 1, "token_type_ids": 0, "mm_token_type_ids": 0}
 class VisionInput:
     """One request as the model reads it."""
 
-    place: int
+    number: int  # of the request
     request: Look
     prompt: str
     tensors: dict[str, Any]
@@ -186,11 +187,11 @@ class VisionInput:
         if "cross_attention_mask" in tensors:  # what follows may look where the last token did
             mask = tensors["cross_attention_mask"][:, :end]
             tensors["cross_attention_mask"] = torch.cat([mask, *[mask[:, -1:]] * len(ids)], dim=1)
-        return VisionInput(self.place, self.request, self.prompt, tensors)
+        return VisionInput(self.number, self.request, self.prompt, tensors)
 
 
 def make_vision_input(
-    processor: Any, picture: Any, prompt: str, place: int, request: Look
+    processor: Any, picture: Any, prompt: str, number: int, request: Look
 ) -> VisionInput:
     """Make tensors of a picture and a prompt."""
     opened = processor.tokenizer.bos_token and prompt.startswith(processor.tokenizer.bos_token)
@@ -200,7 +201,7 @@ def make_vision_input(
         made = processor(images=picture, text=prompt, return_tensors="pt", **settings)
     except (ValueError, RuntimeError, IndexError, TypeError) as error:
         raise UnanswerableError(f"the model's processor refused the picture: {error}") from error
-    return VisionInput(place, request, prompt, dict(made))
+    return VisionInput(number, request, prompt, dict(made))
 
 
 def batch_tensors(views: Sequence[VisionInput], device: Any, dtype: Any) -> dict[str, Any]:

@@ -9,16 +9,23 @@ and the prompt ends before it.
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from epicene.core.records import LOGPROB_DECIMALS, Answer, Choice, Failed, Look, verb
-from epicene.models import images
+from epicene.models import UnanswerableError, images
 from epicene.models.hf.batching import batch_limit, free_memory, position_limit, run_halving_on_oom
-from epicene.models.hf.causal import HfCausal, end_token_ids
+from epicene.models.hf.causal import HfCausal
 from epicene.models.hf.checkpoint import first_line
-from epicene.models.hf.generation.decoding import GenerationJob, SamplingParams, decode_batch
-from epicene.models.hf.tokenisation import UnanswerableError
+from epicene.models.hf.generation.decoding import (
+    GenerationJob,
+    SamplingParams,
+    clear_generation_config,
+    decode_batch,
+    end_token_ids,
+)
+from epicene.models.hf.tokenisation import decode_text
 from epicene.models.hf.vision.inputs import (
     VisionInput,
     batch_tensors,
@@ -181,6 +188,7 @@ class Looker:
         self._ends = end_token_ids(loaded)
         self._start = _decoder_start(loaded.model)
         self._scorer = ChoiceScorer(loaded, self._start)
+        self._read = partial(decode_text, loaded.processor.tokenizer)
         asked = loaded.options.batch_size
         self._rows = _BATCH_ROWS[loaded.device.type != "cpu"] if asked == "auto" else asked
         self._longest = position_limit(loaded.model)
@@ -195,11 +203,11 @@ class Looker:
         for first in range(0, len(requests), self._rows):
             views: list[VisionInput] = []
             failed: list[tuple[int, Answer]] = []
-            for place, request in requests[first : first + self._rows]:
+            for number, request in requests[first : first + self._rows]:
                 try:
-                    views.append(self._view(place, request, files))
+                    views.append(self._view(number, request, files))
                 except (UnanswerableError, images.ImageError) as error:
-                    failed.append((place, Failed(reason=str(error))))
+                    failed.append((number, Failed(reason=str(error))))
             if failed:
                 yield failed
             for _, group in groupby(sorted(views, key=_input_shape), key=_input_shape):
@@ -207,16 +215,16 @@ class Looker:
                 answers = run_halving_on_oom(
                     self._look, alike, self._notes, misfit=lambda error: Failed(reason=str(error))
                 )
-                yield [(each.place, answer) for each, answer in zip(alike, answers, strict=True)]
+                yield [(each.number, answer) for each, answer in zip(alike, answers, strict=True)]
 
-    def _view(self, place: int, request: Look, files: ImageStore) -> VisionInput:
+    def _view(self, number: int, request: Look, files: ImageStore) -> VisionInput:
         if not request.choices:
             raise UnanswerableError("there are no choices to choose from")
         data, _ = images.read_stored_image(files, request.image)
         question = question_with_choices(request.question, request.choices)
         prompt = render_prompt(self._processor, self._family, question)
         made = make_vision_input(
-            self._processor, images.to_rgb(data, LONGEST_SIDE), prompt, place, request
+            self._processor, images.to_rgb(data, LONGEST_SIDE), prompt, number, request
         )
         self._check(made)
         return made
@@ -231,8 +239,7 @@ class Looker:
         if self._longest is not None and len(ids) + MAX_ANSWER_TOKENS > self._longest:
             raise UnanswerableError(
                 f"picture and question are {len(ids)} tokens, and with an answer of "
-                f"{MAX_ANSWER_TOKENS} more "
-                f"than the {self._longest} the model can read"
+                f"{MAX_ANSWER_TOKENS} more than the {self._longest} the model can read"
             )
 
     def _look(self, views: Sequence[VisionInput]) -> list[Answer]:
@@ -258,9 +265,9 @@ class Looker:
     def _written(self, views: Sequence[VisionInput]) -> list[str]:
         jobs = [
             GenerationJob(
-                place=each.place,
+                number=each.number,
                 prompt=each.ids,
-                room=MAX_ANSWER_TOKENS,
+                max_new_tokens=MAX_ANSWER_TOKENS,
                 exact=False,
                 stop=(),
                 sampling=_GREEDY,
@@ -272,13 +279,6 @@ class Looker:
         decoded = decode_batch(self._loaded, jobs, self._ends, self._read, inputs, **settings)
         return [strip_thinking(self._read(found.ids))[0].strip() for found in decoded]
 
-    def _read(self, ids: Sequence[int]) -> str:
-        return str(
-            self._processor.tokenizer.decode(
-                list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
-            )
-        )
-
 
 def _input_shape(each: VisionInput) -> tuple[tuple[str, tuple[int, ...]], ...]:
     return each.shape
@@ -288,8 +288,8 @@ def _decoder_start(model: Any) -> int | None:
     """The token a decoder starts from; None where the answer continues the question."""
     if not model.config.is_encoder_decoder:
         return None
-    places = (model.generation_config, model.config, model.config.get_text_config())
-    found = (getattr(place, "decoder_start_token_id", None) for place in places)
+    configs = (model.generation_config, model.config, model.config.get_text_config())
+    found = (getattr(config, "decoder_start_token_id", None) for config in configs)
     return next((token for token in found if token is not None), 0)
 
 
@@ -303,7 +303,7 @@ class HfImageText:
         # Both learn from the model's own settings what ends a text, and then those are forgotten.
         self._looker = Looker(loaded, self._notes)
         self._text = HfCausal(loaded) if _reads_text_alone(loaded.model) else None
-        _clear_generation_config(loaded.model)
+        clear_generation_config(loaded.model)
         self.verbs = image_text_verbs(loaded.model)
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
@@ -337,12 +337,3 @@ def _reads_text_alone(model: Any) -> bool:
     pixels = inspect.signature(model.forward).parameters.get("pixel_values")
     optional = pixels is None or pixels.default is not inspect.Parameter.empty
     return optional and not model.config.is_encoder_decoder
-
-
-def _clear_generation_config(model: Any) -> None:
-    """A call takes from here whatever it leaves unset, so here everything is unset."""
-    from transformers import GenerationConfig
-
-    for part in (model, *model.children()):
-        if getattr(part, "generation_config", None) is not None:
-            part.generation_config = GenerationConfig()
