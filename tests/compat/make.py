@@ -92,7 +92,7 @@ TEXTS = {
 TRAIN = """
 import importlib, pathlib
 part = lambda name: importlib.import_module("epicene.models.tagger." + name)
-lessons = importlib.import_module("models.tiny_tagging_data").lessons()
+lessons = importlib.import_module("models.tiny_lessons").lessons()
 shape = part("network").Shape(word=32, letter=16, context=16)
 recipe = part("training").Recipe(
     epochs=40, batch=256, rate=1e-2, first_steps=10, dropout=0.1

@@ -11,7 +11,7 @@ VERBS = "تسمع تعرف تكتب تفهم تدرس تشرب تلعب تنظر
 THINGS = "القطار المطر البحر الباب الشارع البيت".split()
 
 
-def lesson(text: str) -> TaggedSentence:
+def sentence(text: str) -> TaggedSentence:
     """`word/label/counterpart` where a word has a label, else the word alone."""
     cells = [cell.split("/") for cell in text.split()]
     return TaggedSentence(
@@ -21,7 +21,7 @@ def lesson(text: str) -> TaggedSentence:
     )
 
 
-def lessons(adjectives: list[str] = ADJECTIVES, language: str = "ar") -> TaggingData:
+def tagging_data(adjectives: list[str] = ADJECTIVES, language: str = "ar") -> TaggingData:
     """Who is tired, who hears, and what things do."""
     texts = []
     for word in adjectives:
@@ -40,6 +40,6 @@ def lessons(adjectives: list[str] = ADJECTIVES, language: str = "ar") -> Tagging
             "2M": LabelMeaning(person="listener", gender="masculine"),
             "2F": LabelMeaning(person="listener", gender="feminine"),
         },
-        sentences=tuple(lesson(text) for text in texts * 2),
+        sentences=tuple(sentence(text) for text in texts * 2),
         normalisers=("arabic-diacritics", "tatweel"),
     )

@@ -14,7 +14,7 @@ import msgspec
 
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Record, to_json
-from epicene.models import accepts_options, described_by, downloads, gguf_conversion
+from epicene.models import downloads, gguf_conversion, model_kind
 from epicene.models.downloads import Downloadable, DownloadStatus
 
 if TYPE_CHECKING:
@@ -104,15 +104,13 @@ def _describe(name: str, options: ModelOptions, kind: str) -> ModelDescription |
     return hf.describe(*_locate(kind, name, options))
 
 
-@accepts_options(*_OPTIONS)
-@described_by(partial(_describe, kind="smollm2"))
+@model_kind(options=_OPTIONS, describe=partial(_describe, kind="smollm2"))
 def open_smollm2(name: str, options: ModelOptions) -> Model:
     """Open the kind `smollm2`."""
     return _open("smollm2", name, options)
 
 
-@accepts_options(*_OPTIONS)
-@described_by(partial(_describe, kind="gemma3-270m"))
+@model_kind(options=_OPTIONS, describe=partial(_describe, kind="gemma3-270m"))
 def open_gemma3_270m(name: str, options: ModelOptions) -> Model:
     """Open the kind `gemma3-270m`."""
     return _open("gemma3-270m", name, options)

@@ -12,7 +12,7 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.records import Answer, Draw, Identity, Request, verb
-from epicene.models import UnanswerableError, accepts_options, sample_seed
+from epicene.models import UnanswerableError, model_kind, sample_seed
 from epicene.models.http.address import Provider
 from epicene.models.http.errors import RejectedError, TransientError
 from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage, changed_prompt
@@ -35,7 +35,7 @@ _CURRENT_MODELS = re.compile(r"V_([34])(?:_(FLASH|TURBO|QUALITY))?")
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """Where a model is asked, and how."""
+    """The endpoint of a model, and its request format."""
 
     path: str
     prompt: str  # the field of the prompt
@@ -43,10 +43,10 @@ class Endpoint:
     seeded: bool = True
     speed: str = ""  # of the endpoints that take a form
     model: str = ""  # of the one that takes JSON
-    scale: int = 1  # how many times larger the smallest picture is than the one asked for
+    scale: int = 1  # by how much the smallest image it draws is larger than the one requested
 
     def content(self, request: Draw, index: int) -> dict[str, Any]:
-        """What is sent for one shot, as the HTTP library takes it."""
+        """The request for one image, as arguments of the HTTP library."""
         fields: dict[str, Any] = {self.prompt: request.prompt}
         if self.magic:
             fields[self.magic] = "OFF"
@@ -77,7 +77,7 @@ def find_endpoint(model: str) -> Endpoint:
         path = "v1/ideogram-v3/generate"
         return Endpoint(path=path, prompt="prompt", magic="magic_prompt", speed=speed)
     if new and speed != "FLASH":
-        # It rewrites every prompt that is a text, is told no seed, and draws nothing small.
+        # It rewrites every prompt that is a text, takes no seed, and draws nothing small.
         path = "v1/ideogram-v4/generate"
         return Endpoint(path=path, prompt="text_prompt", seeded=False, speed=speed, scale=2)
     raise InputError(
@@ -90,7 +90,7 @@ _UNSAFE = "Ideogram found the picture unsafe and kept it back"
 
 
 class ImageData(msgspec.Struct, frozen=True):
-    """A picture, where it lies, and what it was drawn from."""
+    """An image: its address, and what it was drawn from."""
 
     url: str | None = None
     prompt: str | None = None
@@ -99,13 +99,13 @@ class ImageData(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What comes back."""
+    """A reply."""
 
     data: list[ImageData] | None = None
 
 
 class Drawer:
-    """Asks for one shot of a draw."""
+    """Requests images one at a time."""
 
     def __init__(
         self, sender: Sender, client: HttpClient, downloads: ImageDownloader, endpoint: Endpoint
@@ -116,7 +116,7 @@ class Drawer:
         self._endpoint = endpoint
 
     async def ask(self, request: Draw, index: int) -> ReceivedImage:
-        """The picture as it came."""
+        """The image as received."""
         seed = self._endpoint.seed(request, index)
         content = self._endpoint.content(request, index)
         max_cost = self._sender.cost_meter.price.image or 0.0
@@ -144,7 +144,7 @@ class Drawer:
 
 
 KIND = "ideogram"
-# Changed when the same model would be asked otherwise.
+# Changed when the same request would be sent otherwise.
 VERSION = "1"
 PROVIDER = Provider(
     key_variable="IDEOGRAM_API_KEY",
@@ -172,7 +172,7 @@ class IdeogramModel(HostedModel):
 
     @property
     def verbs(self) -> frozenset[str]:
-        """It draws and does nothing else."""
+        """Draw only."""
         return frozenset({verb(Draw)})
 
     def notes(self) -> Mapping[str, object]:
@@ -210,8 +210,9 @@ class IdeogramModel(HostedModel):
 
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
-@accepts_options("label", "base_url", "concurrency", "timeout", "price", stated_only=("base_url",))
+@model_kind(
+    options=("label", "base_url", "concurrency", "timeout", "price"), spec_only=("base_url",)
+)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model of that name; nothing is sent yet."""
-
     return IdeogramModel(name, options)

@@ -51,7 +51,7 @@ def match_choice(text: str, choices: Sequence[str]) -> str | None:
 
 
 def question_with_choices(question: str, choices: Sequence[str]) -> str:
-    """The question as it stands where it names every choice, and else with all of them after it."""
+    """The question, followed by the choices unless it names all of them itself."""
     words = nfkc(question).casefold()
     if all(
         regex.search(rf"\b{regex.escape(_normalise_choice(choice))}\b", words) for choice in choices

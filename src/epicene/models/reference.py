@@ -33,7 +33,7 @@ from epicene.core.records import (
     digest,
 )
 from epicene.languages.tokenisation import count_words, words
-from epicene.models import UnanswerableError, accepts_options
+from epicene.models import UnanswerableError, model_kind
 from epicene.models.simple_model import SimpleModel
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ _MAX_LOG_COST = 5.0
 _MAX_SIDE = 8
 
 
-@accepts_options("label")
+@model_kind(options=("label",))
 def open_random(name: str, options: ModelOptions) -> Model:
     """Open `random` or `random:SEED`."""
     try:
@@ -276,7 +276,7 @@ def _shuffled(text: str, language: str, noise: _SeededRandom) -> str:
     return "".join([*pieces, text[reached:]])
 
 
-@accepts_options("label")
+@model_kind(options=("label",))
 def open_copy(name: str, options: ModelOptions) -> Model:
     """Open the kind `copy`."""
     if name:

@@ -15,7 +15,7 @@ import msgspec
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Answer, Draw, Identity, Request, verb
-from epicene.models import UnanswerableError, accepts_options, sample_seed
+from epicene.models import UnanswerableError, model_kind, sample_seed
 from epicene.models.http.address import Provider
 from epicene.models.http.errors import (
     HttpStatusError,
@@ -54,7 +54,7 @@ _FAMILIES = {
 
 @dataclass
 class InputSchema:
-    """What is known of a model's inputs: of each its choices, or nothing where any value will do.
+    """The inputs of a model, and the choices of each; none where any value will do.
 
     It holds for the model's life.
     """
@@ -78,7 +78,7 @@ class InputSchema:
         self.choices = dict.fromkeys(_FAMILIES[family], ())
 
     def of(self, request: Draw, index: int) -> dict[str, Any]:
-        """What is sent for one shot."""
+        """The inputs for one image."""
         if "prompt" not in self.choices:
             raise UnanswerableError("the model takes no prompt, so it draws nothing from a text")
         values: dict[str, Any] = {"prompt": request.prompt, **self._size(request)}
@@ -162,7 +162,7 @@ ReplyT = TypeVar("ReplyT")
 
 _MAX_SERVER_WAIT = 60  # seconds that Replicate holds a request open at most
 _MIN_CANCEL_AFTER = 5  # seconds after which it lets a prediction be cancelled
-_MAX_POLL_INTERVAL = 5.0  # seconds between two looks at a prediction
+_MAX_POLL_INTERVAL = 5.0  # seconds between two polls of a prediction
 _CANCEL_TIMEOUT = 2.0  # seconds that calling off a prediction may take
 _RESET = re.compile(r"resets in ~?(\d+)s")
 
@@ -178,12 +178,12 @@ class Prediction(msgspec.Struct, frozen=True):
 
     @property
     def running(self) -> bool:
-        """Whether it is worth waiting for."""
+        """Whether it is not finished yet."""
         return self.status in {"starting", "processing"}
 
     @property
     def addresses(self) -> list[str]:
-        """Where its pictures lie."""
+        """The addresses of its images."""
         outputs = self.output if isinstance(self.output, list) else [self.output]
         return [each for each in outputs if isinstance(each, str) and each]
 
@@ -202,7 +202,7 @@ class ModelReply(msgspec.Struct, frozen=True):
 
 
 class PredictionClient:
-    """Asks one model for one shot of a draw."""
+    """Requests the images of one model, one at a time."""
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class PredictionClient:
         self._describing = asyncio.Lock()
 
     async def ask(self, request: Draw, index: int) -> ReceivedImage:
-        """The picture as it came."""
+        """The image as received."""
         await self._describe()
         values = self._inputs.of(request, index)
         seed = values.get("seed")
@@ -257,7 +257,7 @@ class PredictionClient:
     # --- a prediction ----------------------------------------------------------------------
 
     async def _attempt(self, values: dict[str, Any], seed: int | None, attempt: Attempt) -> str:
-        """Where the picture lies."""
+        """The address of the image."""
         version = self._by_version
         try:
             prediction = await self._sender.send_once(partial(self._predict, values), attempt)
@@ -275,7 +275,7 @@ class PredictionClient:
         self._sender.stats.answered += 1
         self._sender.stats.models.add(prediction.version or self._model)
         if prediction.status != "succeeded":
-            attempt.mark_uncharged()  # what came to nothing is not charged by the picture
+            attempt.mark_uncharged()  # images are not charged if none was drawn
             raise _prediction_error(prediction, seed)
         addresses = prediction.addresses
         attempt.cost(self._sender.cost_meter.price.images(len(addresses)))
@@ -289,14 +289,14 @@ class PredictionClient:
         return self._version or (self._inputs.latest if self._inputs.needs_version else "")
 
     async def _predict(self, values: dict[str, Any]) -> Prediction:
-        """Make a prediction and wait for its end; called off, it is called off over there too."""
+        """Make a prediction and wait for its end; if this is cancelled, so is the prediction."""
         prediction = await self._create(values)
         pause = self._sender.retry_policy.first_wait
         try:
             while prediction.running:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _MAX_POLL_INTERVAL)
-                with suppress(TransientError):  # it goes on whether or not this look succeeds
+                with suppress(TransientError):  # the prediction goes on all the same
                     prediction = await self._poll(prediction.id)
         except asyncio.CancelledError:
             with suppress(Exception):
@@ -338,7 +338,7 @@ class PredictionClient:
 
 
 def _prediction_error(prediction: Prediction, seed: int | None) -> Exception:
-    """What a prediction that came to nothing means."""
+    """The error for a prediction without an image."""
     reason = one_line(str(prediction.error or ""))
     if mentions_content_filter(reason):
         return ImageRefusedError(reason, seed)
@@ -346,7 +346,7 @@ def _prediction_error(prediction: Prediction, seed: int | None) -> Exception:
 
 
 KIND = "replicate"
-# Changed when the same model would be asked otherwise: which inputs are set, and to what.
+# Changed when the same request would set other inputs, or to other values.
 VERSION = "1"
 PROVIDER = Provider(
     key_variable="REPLICATE_API_TOKEN",
@@ -359,7 +359,7 @@ _NAME = re.compile(r"([\w.-]+/[\w.-]+)(?::([0-9a-f]{8,64}))?")
 
 
 class ReplicateModel(HostedModel):
-    """Any model on Replicate that makes pictures of a prompt."""
+    """Any text-to-image model on Replicate."""
 
     def __init__(
         self, name: str, options: ModelOptions, retry_policy: RetryPolicy | None = None
@@ -382,7 +382,7 @@ class ReplicateModel(HostedModel):
 
     @property
     def verbs(self) -> frozenset[str]:
-        """It draws and does nothing else."""
+        """Draw only."""
         return frozenset({verb(Draw)})
 
     def notes(self) -> Mapping[str, object]:
@@ -421,8 +421,9 @@ class ReplicateModel(HostedModel):
 
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.
-@accepts_options("label", "base_url", "concurrency", "timeout", "price", stated_only=("base_url",))
+@model_kind(
+    options=("label", "base_url", "concurrency", "timeout", "price"), spec_only=("base_url",)
+)
 def open(name: str, options: ModelOptions) -> Model:  # noqa: A001 - what an entry point is called
     """Open the model of that name; nothing is sent yet."""
-
     return ReplicateModel(name, options)

@@ -28,25 +28,25 @@ BATCHES: list[list[tuple[int, Any]]] = [
 
 def answers(model: Any) -> dict[int, Any]:
     return {
-        place: answer for part in model.answer(iter(BATCHES), NoFiles()) for place, answer in part
+        number: answer for part in model.answer(iter(BATCHES), NoFiles()) for number, answer in part
     }
 
 
 def test_a_batch_begins_before_the_one_before_it_is_given() -> None:
-    told: list[str] = []
+    events: list[str] = []
 
     def begin(batch: Batch) -> Iterator[NumberedAnswers]:
-        told.append(f"begin {batch[0][0]}")
+        events.append(f"begin {batch[0][0]}")
 
         def given() -> Iterator[NumberedAnswers]:
-            told.append(f"give {batch[0][0]}")
+            events.append(f"give {batch[0][0]}")
             yield []
 
         return given()
 
     frozen = gc.get_freeze_count()
     list(prefetch(begin, iter(BATCHES)))
-    assert told == ["begin 0", "begin 1", "give 0", "begin 3", "give 1", "give 3"]
+    assert events == ["begin 0", "begin 1", "give 0", "begin 3", "give 1", "give 3"]
     assert gc.get_freeze_count() <= frozen
 
 
@@ -63,12 +63,12 @@ def test_what_was_begun_is_given_though_the_next_fails() -> None:
 
 
 def test_a_causal_model_answers_the_same_ahead() -> None:
-    eager, patient = causal(llama(), metaspace()), causal(llama(), metaspace())
-    eager._forward.runs_ahead = True
-    assert answers(eager) == answers(patient)
+    prefetching, plain = causal(llama(), metaspace()), causal(llama(), metaspace())
+    prefetching._forward.can_prefetch = True
+    assert answers(prefetching) == answers(plain)
 
 
 def test_a_masked_model_answers_the_same_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    patient = answers(HfMasked(loaded("bert")))
-    monkeypatch.setattr(MaskedForward, "runs_ahead", True)
-    assert answers(HfMasked(loaded("bert"))) == patient
+    plain = answers(HfMasked(loaded("bert")))
+    monkeypatch.setattr(MaskedForward, "can_prefetch", True)
+    assert answers(HfMasked(loaded("bert"))) == plain

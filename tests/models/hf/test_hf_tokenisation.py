@@ -13,8 +13,8 @@ from epicene.models.hf.tokenisation import TextEncoder
 from models.hf.tiny_causal import LONGEST, byte_level, gpt2_like, metaspace, smollm2_like
 
 
-def encoder(tokenizer: Any, longest: int | None = LONGEST) -> TextEncoder:
-    return TextEncoder(tokenizer, vocabulary=len(tokenizer), longest=longest)
+def encoder(tokenizer: Any, max_length: int | None = LONGEST) -> TextEncoder:
+    return TextEncoder(tokenizer, vocabulary=len(tokenizer), max_length=max_length)
 
 
 def pieces(tokenizer: Any, ids: tuple[int, ...]) -> list[str]:
@@ -118,7 +118,7 @@ def test_no_beginning_token_at_all() -> None:
 
 def test_a_text_that_is_too_long_is_refused_not_cut() -> None:
     # n tokens are scored by reading n - 1, and the beginning token is read too.
-    fits = encoder(gpt2_like(), longest=8)
+    fits = encoder(gpt2_like(), max_length=8)
     assert len(fits.encode("", "z" * 8, "bos").ids) == 9
     with pytest.raises(UnanswerableError, match="9 tokens are more than the 8"):
         fits.encode("", "z" * 9, "bos")
@@ -127,7 +127,7 @@ def test_a_text_that_is_too_long_is_refused_not_cut() -> None:
 def test_a_token_the_model_does_not_know_is_refused() -> None:
     tokenizer = gpt2_like()
     with pytest.raises(UnanswerableError, match="the model knows 10"):
-        TextEncoder(tokenizer, vocabulary=10, longest=None).encode("", "she", "bos")
+        TextEncoder(tokenizer, vocabulary=10, max_length=None).encode("", "she", "bos")
 
 
 def test_an_empty_text_is_refused() -> None:

@@ -200,7 +200,7 @@ def ask(model: HfCausal, requests: Sequence[Request]) -> list[Answer]:
     """The answers to one batch, in the order asked, each given exactly once."""
     answers: dict[int, Answer] = {}
     for part in model.answer(iter([list(enumerate(requests))]), NoFiles()):
-        for place, answer in part:
-            assert place not in answers
-            answers[place] = answer
-    return [answers[place] for place in range(len(requests))]
+        for number, answer in part:
+            assert number not in answers
+            answers[number] = answer
+    return [answers[number] for number in range(len(requests))]

@@ -277,7 +277,7 @@ def test_one_that_is_there_and_fails_at_everything_is_left_alone() -> None:
     assert per_server(served, "went_away") == [1, 0]
 
 
-@pytest.mark.parametrize(("broken", "away"), [(1, 0), (2, 1)])
+@pytest.mark.parametrize(("broken", "down"), [(1, 0), (2, 1)])
 def test_a_line_that_was_closed_meanwhile_is_no_sign_of_death(broken: int, down: int) -> None:
     """Servers that fail inside hang up afterwards; the look may come on the line they leave."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from epicene.core.errors import InputError
 from epicene.core.records import to_json
-from epicene.models import accepts_options, downloads, needs_extra
+from epicene.models import downloads, model_kind
 from epicene.models.downloads import Downloadable, DownloadStatus
 
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ def files_sha256(name: str) -> dict[str, str]:
     return {path.rpartition("/")[2]: sha256 for path, sha256 in catalogue()[name].files.items()}
 
 
-@needs_extra("faces")
-@accepts_options("label")
+@model_kind(options=("label",), extra="faces")
 def open_random_face(name: str, options: ModelOptions) -> Model:
     """Open `random-face` or `random-face:SEED`."""
     try:
@@ -78,8 +77,7 @@ def open_random_face(name: str, options: ModelOptions) -> Model:
     return RandomFace(catalogue()["random-face"].require_folder(), seed, options.label)
 
 
-@needs_extra("faces")
-@accepts_options("label")
+@model_kind(options=("label",), extra="faces")
 def open_face_classifier(name: str, options: ModelOptions) -> Model:
     """Open `face-classifier`."""
     if name:

@@ -70,7 +70,7 @@ def pad_right(
 
 
 def batch_limit(loaded: LoadedModel, *, masked: bool = False) -> BatchLimit:
-    """How the plan is cut for a model: as the user says, or fit for where it runs."""
+    """How the plan is cut for a model: as the user says, or by the device."""
     asked = loaded.options.batch_size
     if asked != "auto":
         return BatchLimit(requests=asked)
@@ -126,9 +126,9 @@ def run_chunks_that_fit(
     notes: MutableMapping[str, Any],
     size: Callable[[T], int] = lambda _: 1,
 ) -> Iterator[tuple[Sequence[T], R | TooLargeError]]:
-    """Parts of the rows that fit in memory with what came of them, or the one row that does not.
+    """Parts of the rows that fit in memory with their results, or the one row that does not fit.
 
-    What fitted is remembered in `notes["fits"]`, in padded units: rows × the largest `size` (the
+    The size that fitted is kept in `notes["fits"]`, in padded units: rows × the largest `size` (the
     number of tokens, say; by default 1, so rows). `notes["halvings"]` counts.
     """
     while rows:
@@ -148,7 +148,7 @@ def run_chunks_that_fit(
 
 
 def free_memory() -> None:
-    """Give back what is held for tensors that are gone."""
+    """Free the memory of tensors that are no longer used."""
     import torch
 
     gc.collect()
@@ -187,7 +187,7 @@ def position_limit(model: Any) -> int | None:
     config = model.config.get_text_config()
     limits = [getattr(config, name, None) for name in ("max_position_embeddings", "max_seq_len")]
     for name, module in model.named_modules():
-        # RoBERTa and its kin count positions from behind the padding's number.
+        # RoBERTa and similar models count positions from behind the padding's number.
         padding = getattr(module, "padding_idx", None)
         if name.endswith("position_embeddings") and padding is not None:
             limits.append(module.num_embeddings - padding - 1)
@@ -195,7 +195,7 @@ def position_limit(model: Any) -> int | None:
 
 
 def batch_independent_length(config: Any) -> int | None:
-    """Up to which length positions do not depend on what else is in the batch; None: always."""
+    """The length up to which positions do not depend on the batch; None if they never do."""
     config = config.get_text_config()
     rope = getattr(config, "rope_parameters", None) or {}
     # A family with two types of layers has one set of parameters for each.
@@ -211,7 +211,7 @@ def batch_independent_length(config: Any) -> int | None:
 def prefetch(
     begin: Callable[[Batch], Iterator[NumberedAnswers]], batches: Iterator[Batch]
 ) -> Iterator[NumberedAnswers]:
-    """Begin each batch before the answers of the one before it are asked for.
+    """Begin each batch before the answers of the previous one are read.
 
     Planning makes thousands of small objects, and the garbage collector would walk over all the
     libraries' objects again and again meanwhile; these are kept out of its way.

@@ -85,7 +85,7 @@ class CausalGenerator:
             temperature=sampling_temperature(decoding, self._own),
             top_k=decoding.top_k,
             top_p=decoding.top_p,
-            barred=tuple(sorted(self._ends)) if decoding.exact_length else (),
+            banned=tuple(sorted(self._ends)) if decoding.exact_length else (),
         )
 
     def _plan(self, number: int, request: Generate) -> GenerationPlan[GenerationJob]:
@@ -103,15 +103,15 @@ class CausalGenerator:
 
     def _room(self, prompt: int, asked: int, exact: bool) -> int:
         """How many new tokens fit after the prompt; the last one is never read."""
-        longest = self._encoder.longest
-        if longest is None or prompt + asked - 1 <= longest:
+        max_length = self._encoder.max_length
+        if max_length is None or prompt + asked - 1 <= max_length:
             return asked
         if exact:
             raise UnanswerableError(
                 f"a prompt of {prompt} tokens and exactly {asked} new ones are more than the "
-                f"{longest} the model can read"
+                f"{max_length} the model can read"
             )
-        return longest - prompt + 1
+        return max_length - prompt + 1
 
     def _texts(
         self, jobs: Sequence[GenerationJob]
@@ -135,19 +135,21 @@ class CausalGenerator:
     def _continuous(self) -> ContinuousBatching | None:
         """The faster way to generate, if the model passes its self-test."""
         stepper = Stepper(self._loaded)
-        proof = check_continuous_batching(self._loaded, stepper)
-        if proof.obstacle:
-            self._notes.update(path="padded batch", because=proof.obstacle)
+        found = check_continuous_batching(self._loaded, stepper)
+        if found.obstacle:
+            self._notes.update(path="padded batch", because=found.obstacle)
             return None
         self._notes["path"] = "continuous batches"
-        ends = [limit for limit in (self._encoder.longest, proof.longest) if limit is not None]
+        ends = [
+            limit for limit in (self._encoder.max_length, found.max_length) if limit is not None
+        ]
         asked = self._loaded.options.batch_size
         accelerated = self._loaded.device.type != "cpu"
         limits = CacheLimits(
             rows=sys.maxsize if asked == "auto" else asked,
             tokens=GENERATION_TOKENS[accelerated],
             read=PASS_TOKENS[accelerated],
-            longest=min(ends, default=None),
+            max_length=min(ends, default=None),
         )
         setup = GenerationSetup(stepper, self._ends, self._encoder.decode, limits, self._notes)
         return ContinuousBatching(setup)
@@ -167,21 +169,21 @@ class CausalGenerator:
             yield batch
 
     def _order(self, job: GenerationJob) -> tuple[int, int]:
-        """By room; by prompt first where only prompts of one length may be together."""
+        """By room; by prompt first if a batch may only hold prompts of one length."""
         sizes = -job.max_new_tokens, -len(job.prompt)
         return sizes if self._batch_support == "padded" else (sizes[1], sizes[0])
 
     def _together(self, rows: int, prompt: int, room: int, alike: bool) -> bool:
-        """Whether so many rows can be a padded batch and every text stay what it is alone.
+        """Whether this many rows can be a padded batch without changing any text.
 
-        `prompt` and `room` are the largest of them; `alike` if the last has a prompt as long.
+        `prompt` and `room` are the largest of them; `alike` if the last prompt is as long.
         """
         asked = self._loaded.options.batch_size
         if asked != "auto" and rows > asked:
             return False
         # Every row is read on until the last is finished, padding and all.
         read = prompt + room - 1
-        ends = self._encoder.longest, batch_independent_length(self._loaded.model.config)
+        ends = self._encoder.max_length, batch_independent_length(self._loaded.model.config)
         if rows * read > GENERATION_TOKENS[self._loaded.device.type != "cpu"] or any(
             end is not None and read > end for end in ends
         ):
@@ -190,7 +192,7 @@ class CausalGenerator:
 
     @cached_property
     def _batch_support(self) -> BatchSupport:
-        """What a batch may hold: some families look at padding, or mix up their rows."""
+        """What a batch may hold: in some families padding or other rows change a text."""
         found = check_padded_batches(self._loaded)
         self._notes["batches"] = found
         return found
@@ -224,7 +226,7 @@ class HfCausal:
         self._encoder = TextEncoder(
             loaded.tokenizer,
             vocabulary=embeddings,
-            longest=position_limit(loaded.model),
+            max_length=position_limit(loaded.model),
         )
         self._chat = ChatTemplate(loaded.tokenizer)
         self._passes: dict[str, object] = {}
@@ -245,12 +247,12 @@ class HfCausal:
         """
         return (
             prefetch(self._begin, batches)
-            if self._forward.runs_ahead
+            if self._forward.can_prefetch
             else chain.from_iterable(map(self._begin, batches))
         )
 
     def notes(self) -> Mapping[str, object]:
-        """The way the answers were reached."""
+        """How the answers were computed, for the manifest."""
         return {
             "passes": dict(self._passes),
             "texts": dict(self._texts),
@@ -258,7 +260,7 @@ class HfCausal:
         }
 
     def close(self) -> None:
-        """Let go of the weights; identity and notes stay."""
+        """Free the weights; identity and notes remain available."""
         del self._forward, self._filler, self._generator
         free_memory()
 

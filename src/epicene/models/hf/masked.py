@@ -65,16 +65,16 @@ if TYPE_CHECKING:
 BEAM_WIDTH = 20
 _SHORTLIST = 512
 
-# Stands in the gap to see how the text after it is tokenised; one that leaves its neighbour
+# Put in the gap to see how the text after it is tokenised; one that leaves its neighbour
 # alone is taken. The snowman is in hardly any vocabulary, so nothing joins it.
 _PLACEHOLDERS = ("x", "a", "0", "☃")
 
 
-def fill_gap(tokenizer: Any, longest: int, request: Fill) -> QueryPlan[Completions]:
+def fill_gap(tokenizer: Any, max_length: int, request: Fill) -> QueryPlan[Completions]:
     """The plan that answers a Fill."""
     if request.choices:
         lists = yield from run_side_by_side(
-            [_score_choice(tokenizer, longest, request, choice) for choice in request.choices]
+            [_score_choice(tokenizer, max_length, request, choice) for choice in request.choices]
         )
         return Completions(completions=_ranked_completions(lists), method="masked, left to right")
     check_not_empty(request)
@@ -82,7 +82,7 @@ def fill_gap(tokenizer: Any, longest: int, request: Fill) -> QueryPlan[Completio
     width = max(BEAM_WIDTH, request.top)
     lengths = range(1, request.max_tokens + 1)
     lists = yield from run_side_by_side(
-        [_completions_of_length(gap, length, width, request.top, longest) for length in lengths]
+        [_completions_of_length(gap, length, width, request.top, max_length) for length in lengths]
     )
     return Completions(
         completions=_ranked_completions(lists), method=f"masked, left to right (beam {width})"
@@ -96,14 +96,14 @@ def _ranked_completions(lists: Iterable[Sequence[Completion]]) -> tuple[Completi
 
 
 def _score_choice(
-    tokenizer: Any, longest: int, request: Fill, choice: str
+    tokenizer: Any, max_length: int, request: Fill, choice: str
 ) -> QueryPlan[list[Completion]]:
     """Score one choice, tokenised in place; an empty one is certain.
 
     A token that also covers characters beside the gap belongs to the choice.
     """
     encoded = encode(tokenizer, request.before + choice + request.after)
-    check_length(encoded.ids, longest)
+    check_length(encoded.ids, max_length)
     start = len(request.before)
     gap = CharSpan(start, start + len(choice))
     inside = [i for i in encoded.content if gap.overlaps(encoded.spans_without_space[i])]
@@ -122,10 +122,10 @@ def _score_choice(
 
 
 def _completions_of_length(
-    gap: _Gap, length: int, width: int, top: int, longest: int
+    gap: _Gap, length: int, width: int, top: int, max_length: int
 ) -> QueryPlan[list[Completion]]:
     """The best completions of exactly `length` tokens."""
-    check_length(gap.row((), length), longest)
+    check_length(gap.row((), length), max_length)
     beam = [_Candidate(0.0, ())]
     for step in range(length - 1):
         grown = yield from _extend_candidates(gap, beam, length, width)
@@ -199,7 +199,7 @@ class _Gap:
                     break
 
     def can_begin(self, token: int) -> bool:
-        """Whether a longer completion may open with the token, as far as can be told.
+        """Whether a longer completion may begin with the token, as far as is known.
 
         A lone space marker and a part of a character cannot be judged before more is there.
         """
@@ -276,27 +276,27 @@ class HfMasked:
         """Answer batch by batch; equal masked rows of a batch are computed once."""
         return (
             prefetch(self._begin, batches)
-            if self._reader.runs_ahead
+            if self._reader.can_prefetch
             else chain.from_iterable(map(self._begin, batches))
         )
 
     def _begin(self, batch: Batch) -> Iterator[NumberedAnswers]:
-        """Put a batch on its way."""
+        """Start a batch."""
         encoded = self._encoded([request for _, request in batch])
         plans = [self._answer_or_fail(request, encoded) for _, request in batch]
         finish = start_plans(plans, self._reader)
 
         def answers() -> Iterator[NumberedAnswers]:
-            yield [(place, answer) for (place, _), answer in zip(batch, finish(), strict=True)]
+            yield [(number, answer) for (number, _), answer in zip(batch, finish(), strict=True)]
 
         return answers()
 
     def notes(self) -> Mapping[str, object]:
-        """Rows run, what the tokenizer could not tell apart, how the head was used."""
+        """Rows run, texts the tokenizer cannot distinguish, how the head was used."""
         return dict(self._notes)
 
     def close(self) -> None:
-        """Let go of the weights; identity and notes stay."""
+        """Free the weights; identity and notes remain available."""
         del self._reader
         free_memory()
 
@@ -315,12 +315,12 @@ class HfMasked:
     def _answer_or_fail(
         self, request: Request, encoded: Mapping[str, MaskableText | UnanswerableError]
     ) -> QueryPlan[Answer]:
-        """The request's plan, in which what cannot be answered is a Failed."""
+        """The request's plan, which returns `Failed` if it cannot be answered."""
         try:
             if isinstance(request, Score):
                 return (yield from self._score(request, encoded))
             assert isinstance(request, Fill)
-            return (yield from fill_gap(self._tokenizer, self._reader.longest, request))
+            return (yield from fill_gap(self._tokenizer, self._reader.max_length, request))
         except (UnanswerableError, TooLargeError) as error:
             return Failed(reason=str(error))
 
@@ -343,15 +343,15 @@ class HfMasked:
             for text in request.texts
         ]
         for text in texts:
-            check_length(text.encoded.ids, self._reader.longest)
+            check_length(text.encoded.ids, self._reader.max_length)
         found = iter((yield [query for text in texts for query in text.queries()]))
-        self._tell(request, texts)
+        self._note_ambiguous(request, texts)
         return Scores(
             texts=tuple(text.scored([next(found).logprobs[0] for _ in text.own]) for text in texts),
             method=f"{request.masking} ({request.boundaries} words)",
         )
 
-    def _tell(self, request: Score, texts: Sequence[_MaskedText]) -> None:
+    def _note_ambiguous(self, request: Score, texts: Sequence[_MaskedText]) -> None:
         """Note what scores cannot show: unknown tokens, and texts that differ in no token."""
         unknown = self._tokenizer.unk_token_id
         count = sum(text.encoded.ids[i] == unknown for text in texts for i in text.own)
@@ -365,7 +365,7 @@ class HfMasked:
 class _MaskedText:
     """One text of a Score, in its context.
 
-    Context and text are one string; a token astride their boundary is the text's. Words are
+    Context and text are one string; a token across their boundary is the text's. Words are
     those of the text alone, so that the words masked are the words counted, and tokens of the
     context stay visible even where a word runs on from them.
     """
@@ -391,7 +391,7 @@ class _MaskedText:
 
     def queries(self) -> Iterator[PositionQuery]:
         """One query per token of the text, in a row masked for it."""
-        ids, first = self.encoded.ids, self.own[0]  # the text's tokens stand side by side
+        ids, first = self.encoded.ids, self.own[0]  # the text's tokens are contiguous
         together = masking.masked_ranges(self._request.masking, self._words())
         for i, some in zip(self.own, together, strict=True):
             hidden = (self._mask,) * len(some)

@@ -78,7 +78,7 @@ class Seq2SeqGenerator:
         self.own = own = clear_generation_config(loaded.model)
         self.beams: int = own.num_beams or 1
         config = loaded.model.config
-        self._max_tokens: int | None = getattr(config, "max_position_embeddings", None)
+        self._max_length: int | None = getattr(config, "max_position_embeddings", None)
         start = own.decoder_start_token_id
         self._settings = {
             "decoder_start_token_id": config.decoder_start_token_id if start is None else start,
@@ -87,14 +87,14 @@ class Seq2SeqGenerator:
 
     def room(self, read: int, asked: int, exact: bool) -> int:
         """How many tokens can be generated. The input must fit whole."""
-        if self._max_tokens is None or max(read, asked) <= self._max_tokens:
+        if self._max_length is None or max(read, asked) <= self._max_length:
             return asked
-        if read > self._max_tokens or exact:
+        if read > self._max_length or exact:
             raise UnanswerableError(
-                f"{max(read, asked)} tokens are more than the {self._max_tokens} the model has "
+                f"{max(read, asked)} tokens are more than the {self._max_length} the model has "
                 f"positions for"
             )
-        return self._max_tokens
+        return self._max_length
 
     def generate(
         self, jobs: Sequence[Seq2SeqJob]
@@ -197,7 +197,7 @@ class HfSeq2Seq:
         return dict(self._notes)
 
     def close(self) -> None:
-        """Let go of the weights; identity and notes stay."""
+        """Free the weights; identity and notes remain available."""
         del self._generator
         free_memory()
 

@@ -49,14 +49,14 @@ if TYPE_CHECKING:
 
 
 def prompt_text(prompt: Prompt) -> str:
-    """A prompt as running text; of a chat, what was said."""
+    """A prompt as plain text; of a chat, its contents."""
     if isinstance(prompt, str):
         return prompt
     return "".join(f"{message.content}\n" for message in prompt)
 
 
 def start_history(policy: FirstToken) -> list[str]:
-    """What stands before all text. Left to itself, this model puts the mark of a start there."""
+    """What precedes all text: the start symbol, unless the policy is none."""
     return [] if policy == "none" else [START]
 
 
@@ -156,7 +156,7 @@ class _PlacedCompletion(NamedTuple):
 
 
 def _score_in_place(model: LanguageModel, request: Fill, text: str) -> _PlacedCompletion:
-    """Score a completion where it stands; a token that reaches into it belongs to it.
+    """Score a completion in its context; a token that reaches into it belongs to it.
 
     One without a token of its own is certain.
     """
@@ -204,11 +204,11 @@ def _fill_open_gap(model: LanguageModel, request: Fill) -> list[Completion]:
 
 
 def _beam(
-    model: LanguageModel, history: Sequence[str], longest: int, width: int
+    model: LanguageModel, history: Sequence[str], max_words: int, width: int
 ) -> Iterator[list[tuple[str, ...]]]:
     """The likeliest sequences of one word, of two, and so on, best first."""
     beam: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
-    for _ in range(longest):
+    for _ in range(max_words):
         grown: list[tuple[float, tuple[str, ...]]] = []
         for total, forms in beam:
             following = model.following([*history, *forms])
@@ -216,9 +216,9 @@ def _beam(
             # More than are kept: the text's end is no word, and some words may not fit.
             best = np.argsort(-found, kind="stable")[: 2 * width]
             grown += [
-                (total + float(found[place]), (*forms, following.forms[place]))
-                for place in best
-                if following.forms[place] != END
+                (total + float(found[index]), (*forms, following.forms[index]))
+                for index in best
+                if following.forms[index] != END
             ]
         beam = sorted(grown, key=lambda pair: (-pair[0], pair[1]))
         yield [forms for _, forms in beam]
@@ -231,7 +231,7 @@ def generate(model: LanguageModel, request: Generate) -> Texts:
     key = digest(request)
     texts: list[Text] = []
     for sample in range(request.samples):
-        # Greedy samples are all alike, so one is written for all.
+        # Greedy samples are all alike, so one is generated for all.
         if temperature == 0 and texts:
             texts.append(texts[0])
         else:
@@ -274,7 +274,7 @@ def _generate_one(
 def _draw_token(
     weights: NDArray[np.float64], temperature: float, decoding: Decoding, noise: float
 ) -> int:
-    """The place of the next token: the likeliest, or one drawn by its probability."""
+    """The index of the next token: the likeliest, or one sampled by its probability."""
     if temperature == 0:
         return int(weights.argmax())
     with np.errstate(divide="ignore"):
@@ -300,7 +300,7 @@ FOLDS = 10
 
 
 class _Ngram(SimpleModel, ABC):
-    """What both have in common: three verbs, each answered by a language model of its choice."""
+    """The three verbs, each answered by the language model that may answer the request."""
 
     def __init__(self, identity: Identity) -> None:
         super().__init__(
@@ -373,12 +373,12 @@ class SuiteNgram(_Ngram):
 
     @property
     def identity(self) -> Identity:
-        """Who answers, which is known once the training text is."""
+        """Which model answers, known once it is trained."""
         self._learnt()
         return self._identity
 
     def notes(self) -> Mapping[str, object]:
-        """How many groups were asked about of which the training text holds nothing."""
+        """How many groups were asked about that the training text does not contain."""
         return {"groups_without_text": len(self._strangers)}
 
     def _model_for(self, request: Request) -> LanguageModel:
@@ -396,7 +396,7 @@ class SuiteNgram(_Ngram):
 def assign_folds(groups: Iterable[str]) -> dict[str, int]:
     """The fold of each group: dealt out evenly in an order that depends on their names alone."""
     dealt = sorted(groups, key=lambda group: (digest(group), group))
-    return {group: place % FOLDS for place, group in enumerate(dealt)}
+    return {group: index % FOLDS for index, group in enumerate(dealt)}
 
 
 def _identity(

@@ -37,7 +37,7 @@ class TokenDetails(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What a request used; `cost` is given by some servers only.
+    """The usage of a request; only some servers send `cost`.
 
     The images endpoint has other names for the two kinds of token.
     """
@@ -51,12 +51,12 @@ class Usage(msgspec.Struct, frozen=True):
 
     @property
     def read(self) -> int:
-        """Tokens read."""
+        """Prompt tokens."""
         return self.prompt_tokens or self.input_tokens or 0
 
     @property
     def written(self) -> int:
-        """Tokens written."""
+        """New tokens."""
         return self.completion_tokens or self.output_tokens or 0
 
 
@@ -95,7 +95,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class ImageData(msgspec.Struct, frozen=True):
-    """An image, or where it lies, and the prompt that the server made of the one sent."""
+    """An image or its address, and the prompt as the server revised it."""
 
     b64_json: str | None = None
     url: str | None = None
@@ -120,13 +120,13 @@ class ListedModel(msgspec.Struct, frozen=True):
 
 
 class ModelList(msgspec.Struct, frozen=True):
-    """What a server says that it serves."""
+    """A server's list of models."""
 
     data: list[ListedModel] | None = None
 
 
 def parse_model_list(content: bytes) -> frozenset[str]:
-    """The names in a list of models; none where it is no such list."""
+    """The names in a list of models; empty if it is no such list."""
     try:
         listed = msgspec.json.decode(content, type=ModelList)
     except ValueError:
@@ -143,7 +143,7 @@ def decode_reply(content: bytes) -> Reply:
 
 
 def reply_cost(reply: Reply, price: Price) -> float | None:
-    """What a reply cost: as the server says, else by its pictures, else by its tokens."""
+    """What a reply cost: as the server says, else by its images, else by its tokens."""
     usage = reply.usage
     if usage and usage.cost is not None:
         return usage.cost
@@ -159,7 +159,7 @@ T = TypeVar("T")
 
 # Servers of one's own seldom ask for a key, but the client library wants one.
 _NO_KEY = "no-key"
-_CHECK_TIMEOUT = 10.0  # seconds for a look at a server
+_CHECK_TIMEOUT = 10.0  # seconds to list a server's models
 _BUSY_STATUSES = frozenset(
     {408, 409, 425, 429}
 )  # statuses that say nothing of whether models are listed
@@ -209,8 +209,8 @@ class OpenAIClient:
     ) -> T:
         """Ask until `read` finds an answer in the reply; `UnanswerableError` if none came.
 
-        What to send is written when there is room for it, by what has been learnt until then. A
-        reply is `max_cost` so many dollars at most, as far as that is known.
+        The body is built when a slot is free, by what has been learnt of the server until then. A
+        reply costs `max_cost` dollars at most; None if that is not known.
         """
 
         async def exchange(attempt: Attempt) -> T:
@@ -251,7 +251,7 @@ class OpenAIClient:
         return reply
 
     def _count(self, reply: Reply) -> None:
-        """Note a reply, whether or not it holds an answer."""
+        """Count a reply, whether or not it holds an answer."""
         stats = self.sender.stats
         stats.answered += 1
         if reply.model:
@@ -274,9 +274,9 @@ def _open_client(address: Address) -> openai.AsyncOpenAI:
 
 
 async def _fetch_model_list(client: openai.AsyncOpenAI) -> bytes:
-    """What the server says of its models, asked twice where a line broke.
+    """The server's list of models, requested again if the connection broke.
 
-    It may be one that the server has left: many hang up after an error of their own.
+    Many servers close the connection after an error of their own.
     """
     try:
         listed = await client.models.with_raw_response.list()

@@ -27,22 +27,21 @@ if TYPE_CHECKING:
     from epicene.models.openai.client import Choice, OpenAIClient, Reply
 
 METHOD = "causal (echo)"
-# Several scripts, so that an echo that mangles one is found out at once.
+# Several scripts, to find an echo that mangles one of them.
 ECHO_PROBE = "The teacher said she was tired. La maîtresse était fatiguée. هي معلمة. वह थकी है।"
 # Texts whose next token most models are sure of: its score when it is made is that of its echo.
 CONTINUATION_PROBES = (
     "one two three four five six seven eight nine",
     "A B C D E F G H I J K L M N",
 )
-_TOLERANCE = (
-    0.5  # by how much the two may differ: reading and writing are computed in other batches
-)
+# By how much the two may differ: they are computed in different batches.
+_TOLERANCE = 0.5
 _HIDDEN = "(not shown)"
 
 
 @dataclass
 class EchoCheck:
-    """What the proof found; it holds for the model's life."""
+    """The result of the echo's test; it holds for the model's life."""
 
     passed: bool = False
     refused: str = ""
@@ -93,7 +92,7 @@ class EchoScorer:
             raise UnanswerableError("an empty text has no tokens to score")
         async with self._check_lock:
             if not self._echo_check.passed:
-                self._echo_check.refused = self._echo_check.refused or await self._prove()
+                self._echo_check.refused = self._echo_check.refused or await self._test()
         if self._echo_check.refused:
             raise RunError(self._echo_check.refused)
         context = request.context
@@ -122,8 +121,8 @@ class EchoScorer:
             max_cost=self._client.sender.cost_meter.price.tokens(max_prompt_tokens(text), 1),
         )
 
-    async def _prove(self) -> str:
-        """Why the server's echo cannot be scored by, or ""."""
+    async def _test(self) -> str:
+        """Why the server's echo cannot be used for scores, or ""."""
         reason = await self._find_missing_echo() or await self._find_misplaced_scores()
         self._echo_check.passed = not reason
         if not reason:
@@ -149,7 +148,7 @@ class EchoScorer:
         return reason
 
     async def _find_misplaced_scores(self) -> str:
-        """What shows that the scores are not those of the tokens they stand at, or ""."""
+        """Why the scores seem to be those of other tokens, or ""."""
         for text in CONTINUATION_PROBES:
             try:
                 made, logprob = await self._continue(text)
@@ -277,7 +276,7 @@ def _conditioned_on(echoes: Sequence[EchoResult]) -> str:
 
 
 def _text_score(echoed: EchoResult, text: str, boundary: int, language: str) -> TextScore:
-    """The text's own tokens; one astride the boundary is the text's and starts at 0."""
+    """The scores of the text's own tokens; one across the boundary is its own and starts at 0."""
     own = [token for token in echoed.tokens if token.end > boundary]
     return TextScore(
         logprobs=tuple(

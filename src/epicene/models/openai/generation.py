@@ -48,13 +48,13 @@ _SYSTEM_ROLE_MESSAGE = re.compile(
 
 @dataclass
 class ServerCapabilities:
-    """What was learnt of the server on the way: it holds for every later request."""
+    """What was learnt of the server from its errors; it holds for all later requests."""
 
     length_setting: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     many_choices: bool = True
     takes_seed: bool = True
     takes_system: bool = True
-    takes_temperature: bool = True  # asked of looks alone; a text's temperature is the user's
+    takes_temperature: bool = True  # in looks only; a text's temperature is the user's
     takes_response_format: bool = True
 
 
@@ -71,7 +71,7 @@ class Generator:
         return await self._texts(request, request.prompt, request.samples, request.decoding)
 
     async def translate(self, request: Translate) -> Texts:
-        """A translation, asked for in plain words."""
+        """A translation, by an instruction in plain words."""
         return await self._texts(request, translation_prompt(request), 1, request.decoding)
 
     async def _texts(
@@ -95,7 +95,7 @@ class Generator:
             if self._capabilities.many_choices:
                 got = await ask.choices(missing.start, len(missing))
                 if len(got) == 1 < len(missing):
-                    self._capabilities.many_choices = False  # it makes one whatever it is asked
+                    self._capabilities.many_choices = False  # it always makes one
                 texts += got
             else:
                 singles = await gather_all(ask.choices(index, 1) for index in missing)
@@ -112,7 +112,7 @@ def language_name(code: str) -> str:
 
 
 def translation_prompt(request: Translate) -> tuple[Message, ...]:
-    """What a chat model is asked; docs/openai.md prints this wording."""
+    """The prompt for a translation; docs/openai.md prints this wording."""
     source = f" from {language_name(request.language)}" if request.language else ""
     instruction = (
         f"Translate the following text{source} into {language_name(request.into)}. "
@@ -123,9 +123,9 @@ def translation_prompt(request: Translate) -> tuple[Message, ...]:
 
 @dataclass
 class PromptSender:
-    """One prompt with its decoding, asked as often as it takes.
+    """One prompt with its decoding, sent as often as needed.
 
-    `image` is the data URL of a picture that goes with the last turn.
+    `image` is the data URL of an image in the last turn.
     """
 
     client: OpenAIClient
@@ -143,7 +143,7 @@ class PromptSender:
 
     @property
     def system(self) -> str:
-        """What became of a system message, as in records.Texts."""
+        """How a system message was sent, as in records.Texts."""
         if isinstance(self.prompt, str) or not any(m.role == "system" for m in self.prompt):
             return ""
         return "user" if self.folds_system else "own"
@@ -173,7 +173,7 @@ class PromptSender:
             return await self.choices(first, 1)
 
     def _max_cost(self, count: int) -> float | None:
-        """The most that so many choices cost; None if that is not known."""
+        """The most that this number of choices costs; None if that is not known."""
         price = self.client.sender.cost_meter.price
         read = max_prompt_tokens(self.prompt) + (
             (price.picture or IMAGE_TOKENS) if self.image else 0
@@ -214,7 +214,7 @@ class PromptSender:
         return messages
 
     def _learn(self, rejected: RejectedError) -> bool:
-        """Change a habit that the server minds; whether there was one to change."""
+        """Leave out or rename a setting that the server rejects; returns whether there was one."""
         capabilities, sent, chat = (
             self.capabilities,
             rejected.sent,
@@ -280,7 +280,7 @@ def _extra_settings(decoding: Decoding) -> dict[str, Any]:
 
 
 def _parse_texts(reply: Reply, count: int) -> list[Text]:
-    """The texts of a reply, at most `count`; a fault where it holds none."""
+    """The texts of a reply, at most `count`; `TransientError` if it holds none."""
     choices = sorted(reply.choices or [], key=lambda choice: choice.index or 0)
     if not choices:
         raise TransientError("reply", "the reply's list of choices is empty")
@@ -294,7 +294,7 @@ def _parse_texts(reply: Reply, count: int) -> list[Text]:
 
 
 def _parse_choice(choice: Choice, tokens: int) -> Text | None:
-    """A choice as a text; None where it holds nothing and nothing says why."""
+    """A choice as a text; None if it is empty for no known reason."""
     message = choice.message
     content, thinking = _parse_message(message) if message else (choice.text, 0)
     refusal = message.refusal if message else None

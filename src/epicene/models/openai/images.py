@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from epicene.models.http.client import ImageDownloader
     from epicene.models.openai.client import Body, ImageData, OpenAIClient, Reply
 
-# A word is asked for; the rest is room for a model that thinks first.
+# One word is expected; the rest is for a model that thinks first.
 _DECODING = Decoding(max_new_tokens=LOOK_TOKENS, temperature=0.0)
 
 
@@ -41,7 +41,7 @@ class Looker:
         self._files = files
 
     async def look(self, request: Look) -> Choice:
-        """The choice that the model's words are; the words are kept whatever they are."""
+        """The choice that the model names; its words are kept in any case."""
         if not request.choices:
             raise UnanswerableError("there are no choices to choose from")
         question = question_with_choices(request.question, request.choices)
@@ -69,7 +69,7 @@ class Looker:
 
 
 class Drawer:
-    """Asks for one shot of a draw."""
+    """Requests images one at a time."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Drawer:
         self._capabilities = capabilities
 
     async def ask(self, request: Draw, index: int) -> ReceivedImage:
-        """The picture as it came."""
+        """The image as received."""
         try:
             drawn = await self._post(request, index)
         except RejectedError as rejected:
@@ -131,7 +131,7 @@ class Drawer:
         return body
 
     def _learn(self, rejected: RejectedError) -> bool:
-        """Leave out a setting that the server does not know; whether there was one."""
+        """Leave out a setting that the server rejects; returns whether there was one."""
         if rejected.filtered:  # its words may be about a prompt that has a seed in it
             return False
         if "response_format" in rejected.sent and rejected.names("response_format"):
@@ -144,7 +144,7 @@ class Drawer:
 
 
 def _parse_image(reply: Reply) -> ImageData:
-    """The reply's image, or where it lies; a fault where it holds none."""
+    """The reply's image or its address; `TransientError` if it holds none."""
     for drawn in reply.data or ():
         if drawn.b64_json or drawn.url:
             return drawn

@@ -67,7 +67,7 @@ class OpenAIModel(HostedModel):
 
     @property
     def verbs(self) -> frozenset[str]:
-        """Score is proved with the first request of a run, and the run refused without it."""
+        """All that an API offers; scoring is tested with the first request."""
         return frozenset(verb(each) for each in (Generate, Translate, Score, Draw, Look))
 
     def cost_of(self, request: Request) -> float | None:
@@ -77,7 +77,7 @@ class OpenAIModel(HostedModel):
         return self.price.tokens(*max_request_tokens(request, self.price.picture or IMAGE_TOKENS))
 
     def notes(self) -> Mapping[str, object]:
-        """What was sent, used and learnt of the server."""
+        """Requests, usage, and what was learnt of the server."""
         counts, capabilities = self._stats, self._capabilities
         notes = {
             **super().notes(),

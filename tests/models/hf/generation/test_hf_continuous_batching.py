@@ -172,7 +172,7 @@ def test_answers_come_as_they_are_finished() -> None:
     model = causal(llama(), gpt2_like())
     asked = [request(f"{room} c", room, exact_length=True) for room in (30, 2, 9)]
     parts = list(model.answer(iter([list(enumerate(asked))]), NoFiles()))
-    assert [[place for place, _ in part] for part in parts] == [[1], [2], [0]]
+    assert [[number for number, _ in part] for part in parts] == [[1], [2], [0]]
 
 
 def test_a_row_that_ends_at_the_last_position_is_not_carried_past_it() -> None:
@@ -230,7 +230,7 @@ def loaded(network: Any) -> LoadedModel:
     return LoadedModel(network, gpt2_like(), torch.device("cpu"), identity, ModelOptions())
 
 
-def proof(network: Any) -> Any:
+def check(network: Any) -> Any:
     return check_continuous_batching(loaded(network), Stepper(loaded(network)))
 
 
@@ -244,7 +244,7 @@ def test_a_model_that_counts_padding_as_tokens_is_found_out() -> None:
         return forward(input_ids=input_ids, attention_mask=attention_mask, **settings)
 
     network.forward = careless
-    assert "nats apart" in proof(network).obstacle
+    assert "nats apart" in check(network).obstacle
     model = causal(gpt2(), gpt2_like())
     model._generator._loaded.model.forward = careless
     ask(model, [request("she", 2)])
@@ -255,7 +255,7 @@ def test_a_model_that_counts_padding_as_tokens_is_found_out() -> None:
 def test_a_window_that_forgets_its_padding_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a cache wider than the window shows it."""
     network = deepcopy(family("mistral"))
-    assert proof(network).obstacle == ""
+    assert check(network).obstacle == ""
     forward = network.forward
 
     def forgetful(input_ids: Any, attention_mask: Any = None, **settings: Any) -> Any:
@@ -266,9 +266,9 @@ def test_a_window_that_forgets_its_padding_is_found_out(monkeypatch: pytest.Monk
     network.config.sliding_window = network.model.config.sliding_window = 12
     for layer in network.model.layers:
         layer.self_attn.sliding_window = 12
-    assert proof(network).obstacle == ""
+    assert check(network).obstacle == ""
     monkeypatch.setattr(network, "forward", forgetful)
-    assert "nats apart" in proof(network).obstacle
+    assert "nats apart" in check(network).obstacle
 
 
 def test_a_model_that_fails_the_trial_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,14 +276,14 @@ def test_a_model_that_fails_the_trial_is_left_alone(monkeypatch: pytest.MonkeyPa
         raise IndexError("no such position\nand more")
 
     monkeypatch.setattr(Stepper, "step", failing)
-    assert proof(llama()).obstacle == "IndexError: no such position"
+    assert check(llama()).obstacle == "IndexError: no such position"
 
 
 def test_a_window_too_wide_to_try_limits_a_row() -> None:
     config = transformers.AutoConfig.for_model("mistral", **GROUPED, sliding_window=5000)
     network = transformers.AutoModelForCausalLM.from_config(config).eval()
-    assert proof(network) == ("", 5000)
-    assert proof(llama()) == ("", None)
+    assert check(network) == ("", 5000)
+    assert check(llama()) == ("", None)
 
 
 def test_rotary_positions_that_change_with_length_limit_a_row() -> None:
@@ -304,7 +304,7 @@ def test_rotary_positions_that_change_with_length_limit_a_row() -> None:
         rope_parameters=rope,
     )
     network = transformers.AutoModelForCausalLM.from_config(config).eval()
-    assert proof(network) == ("", 20)
+    assert check(network) == ("", 20)
     asked = [request("z" * 8, 30, item="long"), request("z" * 8, 10, item="short")]
     expected = [ask(padded_only(causal(network, gpt2_like())), [each])[0] for each in asked]
     model = causal(network, gpt2_like())

@@ -41,7 +41,7 @@ def answers(model: Model, *requests: Request) -> list[Answer]:
     batch = list(enumerate(requests))
     none = cast("ImageStore", None)
     got = dict(pair for part in model.answer(iter([batch]), none) for pair in part)
-    return [got[place] for place in range(len(requests))]
+    return [got[number] for number in range(len(requests))]
 
 
 def texts(model: Model, request: Request) -> Texts:

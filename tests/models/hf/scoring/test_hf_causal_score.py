@@ -60,7 +60,7 @@ def plainly(network: Any, ids: list[int]) -> list[float]:
     """Log-probabilities of all tokens but the first, by one full pass over the sequence alone."""
     with torch.no_grad():
         spread = network(torch.tensor([ids])).logits[0].float().log_softmax(-1)
-    return [float(spread[place - 1, token]) for place, token in enumerate(ids) if place]
+    return [float(spread[position - 1, token]) for position, token in enumerate(ids) if position]
 
 
 @both
@@ -269,7 +269,7 @@ def test_passes_keep_to_their_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     head.register_forward_pre_hook(lambda _, given: heads.append(given[0].shape[1]))
     monkeypatch.setattr(model._forward._limits, "tokens", 40)
-    monkeypatch.setattr(network, "at_once", 7)
+    monkeypatch.setattr(network, "max_positions", 7)
     assert rows(score(model, *TEXTS)) == pytest.approx(expected, abs=2e-5)
     run = [shape for shape in shapes if tuple(shape) != (1, 1)]  # the head's turn reads one token
     assert len(run) > 2

@@ -50,7 +50,7 @@ def answers(model: Model, *requests: Request) -> list[Answer]:
     """What a model answers to requests handed over as one batch, in their order."""
     batch = list(enumerate(requests))
     got = dict(pair for part in model.answer(iter([batch]), NO_FILES) for pair in part)
-    return [got[place] for place in range(len(requests))]
+    return [got[number] for number in range(len(requests))]
 
 
 def scores(model: Model, request: Score) -> Scores:
@@ -279,10 +279,10 @@ def test_what_cannot_be_scored_fails_with_its_reason(request_: Score, reason: st
 @pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "modernbert", "deberta-v2"])
 def test_as_many_tokens_as_there_are_positions(family: str) -> None:
     model = HfMasked(loaded(family))
-    longest = 78 if family == "roberta" else 80  # RoBERTa counts from behind the padding
+    max_length = 78 if family == "roberta" else 80  # RoBERTa counts from behind the padding
     fits, too_long = (
         Score(item="1", texts=("he" + "." * (count - 3),), masking="whole-word")
-        for count in (longest, longest + 1)
+        for count in (max_length, max_length + 1)
     )
     assert isinstance(answers(model, fits)[0], Scores)
     assert isinstance(answers(model, too_long)[0], Failed)

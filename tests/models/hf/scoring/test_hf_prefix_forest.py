@@ -85,7 +85,7 @@ def test_the_width_weighs_repetition_against_attention() -> None:
 
 def test_rows_without_a_long_shared_beginning_stand_together() -> None:
     reads = sorted([(1, 2, 3), (1, 2, 4), (9, 9)])
-    assert shared_prefix_groups(prefix_table(reads), np.array([3, 3, 2]), worth=0) == [
+    assert shared_prefix_groups(prefix_table(reads), np.array([3, 3, 2]), min_nodes=0) == [
         SharedPrefixGroup(slice(0, 3), 0)
     ]
 
@@ -98,13 +98,13 @@ def shared_by(count: int, length: int, wanted: int) -> tuple[PrefixTable, IntArr
 
 def test_a_long_shared_beginning_is_run_apart_up_to_what_is_wanted() -> None:
     rows, wanted = shared_by(20, length=50, wanted=50)
-    assert shared_prefix_groups(rows, wanted, worth=10) == [SharedPrefixGroup(slice(0, 20), 48)]
+    assert shared_prefix_groups(rows, wanted, min_nodes=10) == [SharedPrefixGroup(slice(0, 20), 48)]
     rows, wanted = shared_by(20, length=50, wanted=40)
-    assert shared_prefix_groups(rows, wanted, worth=10) == [SharedPrefixGroup(slice(0, 20), 32)]
+    assert shared_prefix_groups(rows, wanted, min_nodes=10) == [SharedPrefixGroup(slice(0, 20), 32)]
     rows, wanted = shared_by(20, length=50, wanted=0)
-    assert shared_prefix_groups(rows, wanted, worth=10) == [SharedPrefixGroup(slice(0, 20), 0)]
+    assert shared_prefix_groups(rows, wanted, min_nodes=10) == [SharedPrefixGroup(slice(0, 20), 0)]
 
 
 def test_a_shared_beginning_with_little_behind_it_is_left_where_it_is() -> None:
     rows, wanted = shared_by(2, length=50, wanted=50)
-    assert shared_prefix_groups(rows, wanted, worth=256) == [SharedPrefixGroup(slice(0, 2), 0)]
+    assert shared_prefix_groups(rows, wanted, min_nodes=256) == [SharedPrefixGroup(slice(0, 2), 0)]

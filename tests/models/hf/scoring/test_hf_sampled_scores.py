@@ -82,7 +82,8 @@ def test_drawn_is_what_the_librarys_filters_leave(
         spread = by_the_library(logits_of(network, ids), decoding, temperature)
         count = len(scored.logprobs)
         expected = [
-            float(spread[place - 1, ids[place]]) for place in range(len(ids) - count, len(ids))
+            float(spread[position - 1, ids[position]])
+            for position in range(len(ids) - count, len(ids))
         ]
         assert isinstance(scored.drawn, tuple)
         for found, wanted in zip(scored.drawn, expected, strict=True):

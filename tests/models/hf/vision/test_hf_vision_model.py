@@ -87,7 +87,7 @@ def look(image: str, **fields: Any) -> Look:
 def answers(model: Model, files: ImageFolder, *requests: Request) -> list[Answer]:
     batch = list(enumerate(requests))
     given = dict(pair for part in model.answer(iter([batch]), files) for pair in part)
-    return [given[place] for place in range(len(requests))]
+    return [given[number] for number in range(len(requests))]
 
 
 def choice(model: Model, files: ImageFolder, data: bytes, **fields: Any) -> Choice:

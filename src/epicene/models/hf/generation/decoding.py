@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from epicene.models import NumberedAnswers
     from epicene.models.hf.loading import LoadedModel
 
-# Logits that tokens are drawn from at once; while they are drawn they are held several times.
+# Logits that are sampled from at a time; several copies of them are held meanwhile.
 _MAX_LOGITS = 1 << 26
 
 
@@ -39,7 +39,7 @@ class SamplingDistribution:
     temperature: float
     top_k: int | None = None
     top_p: float | None = None
-    barred: tuple[int, ...] = ()  # tokens that may not come
+    banned: tuple[int, ...] = ()  # tokens that may not be sampled
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def uniform_noise(params: SamplingParams, step: int) -> float:
 def sample_tokens(logits: Any, rows: Sequence[SamplingParams], step: int | Sequence[int]) -> Any:
     """The next token of every row; -inf marks what may not be chosen.
 
-    `step` is how many tokens were written before, by every row or by each. A sampled row takes
+    `step` is how many tokens came before, in all rows or in each. A sampled row takes
     the first token, in the order of the vocabulary, at which the summed probability passes its
     noise.
     """
@@ -84,16 +84,16 @@ def sample_tokens(logits: Any, rows: Sequence[SamplingParams], step: int | Seque
 
 
 def ban_tokens(logits: Any, lines: Sequence[int], tokens: Sequence[int]) -> None:
-    """Let some rows choose none of these tokens."""
+    """Keep some rows from choosing these tokens."""
     import torch
 
     if lines and tokens:
-        rows, barred = (torch.tensor(each, device=logits.device) for each in (lines, tokens))
-        logits[rows[:, None], barred] = -math.inf
+        rows, banned = (torch.tensor(each, device=logits.device) for each in (lines, tokens))
+        logits[rows[:, None], banned] = -math.inf
 
 
 def _sample(logits: Any, rows: Sequence[SamplingParams], noises: Sequence[float]) -> Any:
-    """A token of every row, by its noise."""
+    """One token per row, chosen by its noise."""
     import torch
 
     heat = torch.tensor([[row.temperature] for row in rows], device=logits.device)
@@ -105,12 +105,12 @@ def _sample(logits: Any, rows: Sequence[SamplingParams], noises: Sequence[float]
         scaled = scaled.gather(-1, tokens)
     summed = _apply_top_k_and_top_p(scaled, rows).double().softmax(-1).cumsum(-1)
     drawn = torch.tensor(noises, dtype=torch.float64, device=logits.device)[:, None]
-    places = torch.searchsorted(summed, drawn * summed[:, -1:], right=True)
-    return (places if tokens is None else tokens.gather(-1, places)).squeeze(-1)
+    indices = torch.searchsorted(summed, drawn * summed[:, -1:], right=True)
+    return (indices if tokens is None else tokens.gather(-1, indices)).squeeze(-1)
 
 
 def _top_k_tokens(logits: Any, count: int) -> Any:
-    """So many tokens of every row, in the order of the vocabulary; of equal ones the first."""
+    """The `count` likeliest tokens of every row, in vocabulary order; of equal ones the first."""
     import torch
 
     least = logits.topk(count).values[:, -1:]
@@ -128,7 +128,7 @@ def distribution_logprobs(logits: Any, rows: Sequence[SamplingDistribution]) -> 
 
     logits = logits.float().clone()
     for line, row in enumerate(rows):
-        logits[line, list(row.barred)] = -math.inf
+        logits[line, list(row.banned)] = -math.inf
     heat = torch.tensor([[row.temperature or 1.0] for row in rows], device=logits.device)
     spread = _apply_top_k_and_top_p(logits / heat, rows).log_softmax(-1)
     for line, row in enumerate(rows):
@@ -142,7 +142,7 @@ def distribution_logprobs(logits: Any, rows: Sequence[SamplingDistribution]) -> 
 def _apply_top_k_and_top_p(
     logits: Any, rows: Sequence[SamplingParams | SamplingDistribution]
 ) -> Any:
-    """Bar what lies outside each row's top k, then outside its top p."""
+    """Ban tokens outside each row's top k, then outside its top p."""
     import torch
 
     if not any(row.top_k or row.top_p is not None for row in rows):
@@ -156,7 +156,7 @@ def _apply_top_k_and_top_p(
     values = values.masked_fill(torch.arange(size, device=logits.device) >= top_k, -math.inf)
     probabilities = values.softmax(-1)
     before = probabilities.cumsum(-1) - probabilities
-    # The likeliest token always stays; a top p of 1 bars nothing, whatever the rounding.
+    # The likeliest token always stays; a top p of 1 bans nothing, whatever the rounding.
     outside = (before >= top_p) & (top_p < 1)
     outside[:, 0] = False
     values = values.masked_fill(outside, -math.inf)
@@ -343,7 +343,7 @@ class GrowingText:
 
     @property
     def decoded(self) -> DecodedTokens:
-        """What was written; a text that nothing ended has come to its length."""
+        """The generated tokens; a text that nothing ended has reached its length."""
         return DecodedTokens(tuple(self.ids), self.finish or "length")
 
 
@@ -355,7 +355,7 @@ def decode_batch(
     inputs: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> list[DecodedTokens]:
-    """Write all jobs in one batch; `ends` and `read` are as in GrowingText.
+    """Run all jobs in one batch; `ends` and `read` are as in GrowingText.
 
     `inputs` are what the model reads where it is more than the jobs' prompts. `settings` are
     further ones of the library's generation, the same for all jobs.
@@ -382,9 +382,9 @@ def decode_batch(
 def pad_prompts(loaded: LoadedModel, prompts: Sequence[Sequence[int]]) -> dict[str, Any]:
     """Prompts as one batch under a mask.
 
-    What continues its prompt must stand at its end, so a decoder is padded on the left. An
-    encoder counts positions from its first token, so it is padded on the right, by the token
-    that some find the padding by.
+    A text continues its prompt at the end, so a decoder is padded on the left. An encoder counts
+    positions from its first token, so it is padded on the right, with the token by which some
+    recognise the padding.
     """
     import torch
 
@@ -394,9 +394,9 @@ def pad_prompts(loaded: LoadedModel, prompts: Sequence[Sequence[int]]) -> dict[s
     ids = torch.full((len(prompts), width), filler, dtype=torch.long)
     mask = torch.zeros(len(prompts), width, dtype=torch.long)
     for line, prompt in enumerate(prompts):
-        place = slice(0, len(prompt)) if encodes else slice(width - len(prompt), width)
-        ids[line, place] = torch.tensor(prompt)
-        mask[line, place] = 1
+        columns = slice(0, len(prompt)) if encodes else slice(width - len(prompt), width)
+        ids[line, columns] = torch.tensor(prompt)
+        mask[line, columns] = 1
     return {"input_ids": ids.to(loaded.device), "attention_mask": mask.to(loaded.device)}
 
 

@@ -76,7 +76,7 @@ def choices_after_prompt(tokenizer: Any, prompt: str, choices: Sequence[str]) ->
 
 
 def choices_as_answers(tokenizer: Any, choices: Sequence[str]) -> ChoiceTokens:
-    """The choices as texts of their own, which a decoder writes from its start."""
+    """The choices as texts of their own, which a decoder generates from its start token."""
     return ChoiceTokens(
         0, _checked_tokens(tuple(_token_ids(tokenizer, choice)) for choice in choices)
     )
@@ -130,8 +130,8 @@ class ChoiceScorer:
             for row, steps in zip(alike, self._predicted(views, alike), strict=True):
                 for number, ids in enumerate(choices[row.line].ids):
                     if row.read[: len(ids) - 1] == ids[:-1]:
-                        told = zip(steps, ids, strict=False)
-                        scores[row.line][number] = sum(float(step[token]) for step, token in told)
+                        pairs = zip(steps, ids, strict=False)
+                        scores[row.line][number] = sum(float(step[token]) for step, token in pairs)
         return scores
 
     def _continuations(self, view: VisionInput) -> ChoiceTokens:
@@ -170,17 +170,17 @@ def _row_form(row: _ChoiceRow) -> tuple[int, int]:
     return row.form
 
 
-# A picture's longer side in pixels; the processors of most families make it smaller still.
+# An image's longer side in pixels; the processors of most families make it smaller still.
 LONGEST_SIDE = 1024
-# A word is asked for; the rest is room for a sentence around it.
+# One word is expected; the rest is for a sentence around it.
 MAX_ANSWER_TOKENS = 32
-# Pictures that go through the model at once: on a CPU, on an accelerator.
+# Images in one pass: on a CPU, on an accelerator.
 _BATCH_ROWS = (4, 16)
 _GREEDY = SamplingParams(key=b"", seed=0, sample=0, temperature=0.0)
 
 
 class Looker:
-    """Looks with one model."""
+    """Answers look with one model."""
 
     def __init__(self, loaded: LoadedModel, notes: dict[str, Any]) -> None:
         self._loaded, self._model, self._processor = loaded, loaded.model, loaded.processor
@@ -191,7 +191,7 @@ class Looker:
         self._read = partial(decode_text, loaded.processor.tokenizer)
         asked = loaded.options.batch_size
         self._rows = _BATCH_ROWS[loaded.device.type != "cpu"] if asked == "auto" else asked
-        self._longest = position_limit(loaded.model)
+        self._max_length = position_limit(loaded.model)
         self._notes = notes
         notes["asked"] = prompt_style(self._processor, self._family)
         notes["longest side"] = LONGEST_SIDE
@@ -230,16 +230,16 @@ class Looker:
         return made
 
     def _check(self, made: VisionInput) -> None:
-        """Refuse what shows the model no picture, or more than it can read."""
+        """Refuse an input without an image, or longer than the model can read."""
         config, ids = self._model.config, made.ids
         marks = (getattr(config, name, None) for name in ("image_token_id", "image_token_index"))
         mark = next((mark for mark in marks if mark is not None), None)
         if mark is not None and mark not in ids:
             raise UnanswerableError("the model's prompt has no place for a picture")
-        if self._longest is not None and len(ids) + MAX_ANSWER_TOKENS > self._longest:
+        if self._max_length is not None and len(ids) + MAX_ANSWER_TOKENS > self._max_length:
             raise UnanswerableError(
                 f"picture and question are {len(ids)} tokens, and with an answer of "
-                f"{MAX_ANSWER_TOKENS} more than the {self._longest} the model can read"
+                f"{MAX_ANSWER_TOKENS} more than the {self._max_length} the model can read"
             )
 
     def _look(self, views: Sequence[VisionInput]) -> list[Answer]:
@@ -248,9 +248,9 @@ class Looker:
 
         try:
             with torch.inference_mode():
-                texts, scores = self._written(views), self._scorer.score(views)
+                texts, scores = self._generate(views), self._scorer.score(views)
         except ValueError as error:
-            # Processor and weights of two releases may count a picture's tokens differently.
+            # Processor and weights of two releases may count an image's tokens differently.
             return [Failed(reason=f"the model cannot look: {first_line(error)}")] * len(views)
         self._notes["looked"] = self._notes.get("looked", 0) + len(views)
         return [
@@ -262,7 +262,7 @@ class Looker:
             for each, text, found in zip(views, texts, scores, strict=True)
         ]
 
-    def _written(self, views: Sequence[VisionInput]) -> list[str]:
+    def _generate(self, views: Sequence[VisionInput]) -> list[str]:
         jobs = [
             GenerationJob(
                 number=each.number,
@@ -294,13 +294,13 @@ def _decoder_start(model: Any) -> int | None:
 
 
 class HfImageText:
-    """Looks at pictures; of text it scores, fills and generates as a causal model."""
+    """An image-text model; without images it answers as a causal model."""
 
     def __init__(self, loaded: LoadedModel) -> None:
         self.identity = loaded.identity
         self.batch_limit = batch_limit(loaded)
         self._notes: dict[str, Any] = {}
-        # Both learn from the model's own settings what ends a text, and then those are forgotten.
+        # Both read the end tokens from the model's own settings, which are then cleared.
         self._looker = Looker(loaded, self._notes)
         self._text = HfCausal(loaded) if _reads_text_alone(loaded.model) else None
         clear_generation_config(loaded.model)
@@ -316,11 +316,11 @@ class HfImageText:
                 yield from self._text.answer(iter([batch]), files)
 
     def notes(self) -> Mapping[str, object]:
-        """The way the answers were reached."""
+        """How the answers were computed, for the manifest."""
         return {"pictures": dict(self._notes), **(self._text.notes() if self._text else {})}
 
     def close(self) -> None:
-        """Let go of the weights; identity and notes stay."""
+        """Free the weights; identity and notes remain available."""
         del self._looker
         if self._text:
             self._text.close()
@@ -328,12 +328,12 @@ class HfImageText:
 
 
 def image_text_verbs(model: Any) -> frozenset[str]:
-    """What an image-text model can; its weights need not be there."""
+    """The verbs of an image-text model; its weights are not needed."""
     return frozenset({verb(Look)}) | (HfCausal.verbs if _reads_text_alone(model) else frozenset())
 
 
 def _reads_text_alone(model: Any) -> bool:
-    """Whether the model may be shown no picture, and continues what it reads."""
+    """Whether the model accepts text without an image, and continues it."""
     pixels = inspect.signature(model.forward).parameters.get("pixel_values")
     optional = pixels is None or pixels.default is not inspect.Parameter.empty
     return optional and not model.config.is_encoder_decoder
