@@ -16,6 +16,7 @@ from epicene.core.files import ImageFolder
 from epicene.core.records import Answer, Draw, Failed, Generate, Image, Images, Request
 from epicene.models import Model, ModelOptions, open_model, parse_spec, sample_seed
 from epicene.models.diffusion import open as open_pipeline
+from models.model_answers import batch_answers
 from models.tiny_diffusion import LONGEST, save_pipeline
 
 
@@ -34,9 +35,7 @@ def draw(prompt: str = "a nurse", **fields: Any) -> Draw:
 
 
 def answers(model: Model, files: Path, *requests: Request) -> list[Answer]:
-    batch = list(enumerate(requests))
-    given = dict(pair for got in model.answer(iter([batch]), ImageFolder(files)) for pair in got)
-    return [given[place] for place in range(len(requests))]
+    return batch_answers(model, *requests, files=ImageFolder(files))
 
 
 def images(model: Model, files: Path, request: Draw) -> tuple[Image, ...]:
@@ -45,7 +44,7 @@ def images(model: Model, files: Path, request: Draw) -> tuple[Image, ...]:
     return answer.images
 
 
-def test_shots_are_pictures_of_the_asked_size_from_seeds_of_their_own(
+def test_images_are_images_of_the_asked_size_from_seeds_of_their_own(
     pipeline: Model, tmp_path: Path
 ) -> None:
     first, second = images(pipeline, tmp_path, draw(shots=2, seed=5))
@@ -57,7 +56,7 @@ def test_shots_are_pictures_of_the_asked_size_from_seeds_of_their_own(
         assert picture.size == (first.width, first.height) == (32, 16)
 
 
-def test_a_picture_depends_on_prompt_seed_and_shot_and_on_nothing_beside(
+def test_a_image_depends_on_prompt_seed_and_image_and_on_nothing_beside(
     pipeline: Model, folder: Path, tmp_path: Path
 ) -> None:
     (alone,) = images(pipeline, tmp_path, draw(seed=5))

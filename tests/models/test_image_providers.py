@@ -26,7 +26,8 @@ from models.http.image_servers import (
     gallery,
     schema,
 )
-from models.http.local_server import SHORT_WAITS, Asked, Reply, answers
+from models.http.local_server import SHORT_WAITS, Asked, Reply
+from models.model_answers import answers
 from models.sample_images import claiming, picture
 
 HOSTED = ("replicate", "ideogram")
@@ -234,7 +235,7 @@ def test_each_generation_of_ideogram_has_its_endpoint(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_shots_come_in_their_order_each_from_its_seed(provider: str, tmp_path: Path) -> None:
+def test_images_come_in_their_order_each_from_its_seed(provider: str, tmp_path: Path) -> None:
     shades = {sample_seed(0, shot): 10 * shot for shot in range(4)}
     shop = gallery(provider, lambda order: Drawing(picture(shade=shades[order.seed or 0])))
     (answer,) = ask(shop, tmp_path, draw(shots=4))
@@ -273,7 +274,7 @@ def test_a_prediction_that_takes_too_long_is_called_off(tmp_path: Path) -> None:
     assert shop.script.cancelled == ["p0", "p1"]
 
 
-def test_a_picture_may_come_as_a_data_url_or_by_its_address(tmp_path: Path) -> None:
+def test_a_image_may_come_as_a_data_url_or_by_its_address(tmp_path: Path) -> None:
     """An OpenAI-compatible server that sends addresses: they are fetched, without the key."""
     shop = gallery("replicate", plain)
 
@@ -373,7 +374,7 @@ def test_replicate_tells_in_words_how_long_to_wait(tmp_path: Path) -> None:
     ],
     ids=["broken", "no image", "20 megapixels", "bomb"],
 )
-def test_a_picture_that_cannot_be_kept_is_recorded_with_the_reason(
+def test_a_image_that_cannot_be_kept_is_recorded_with_the_reason(
     provider: str, data: bytes, words: str, attempts: int, tmp_path: Path
 ) -> None:
     shop = gallery(provider, lambda o: Drawing(data) if "nurse" in o.prompt else Drawing())
@@ -387,7 +388,7 @@ def test_a_picture_that_cannot_be_kept_is_recorded_with_the_reason(
     assert len(list(tmp_path.rglob("*/*"))) == 1, "only the good picture is kept"
 
 
-def test_a_picture_that_would_never_end_is_left_off(
+def test_a_image_that_would_never_end_is_left_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is refused while it comes, not when it is all there."""
@@ -513,7 +514,7 @@ def test_the_server_of_other_models_is_not_sent_the_key() -> None:
         assert stated.notes()["server"] == "http://here.example"
 
 
-def test_who_draws_does_not_hang_on_where() -> None:
+def test_the_identity_does_not_depend_on_the_server() -> None:
     here = open_model(parse_spec(f"replicate:{FLUX}?base_url=http://127.0.0.1:9/v1&label=x"))
     there = open_model(parse_spec(f"replicate:{FLUX}"))
     pinned = open_model(parse_spec(f"replicate:{FLUX}:{VERSION}"))

@@ -1,4 +1,4 @@
-"""Who a local model is can be told without its weights, and is what it turns out to be."""
+"""The identity of a local model before its weights are loaded is the one it has afterwards."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_model_is_what_was_foreseen(kind: str, tmp_path: Path) -> None:
         model.close()
 
 
-def test_a_pipeline_is_what_was_foreseen(tmp_path: Path) -> None:
+def test_a_pipeline_is_as_described(tmp_path: Path) -> None:
     folder = save_pipeline(tmp_path)
     foreseen = describe_model(parse_spec(f"diffusers:{folder}"))
     assert foreseen is not None
@@ -57,9 +57,7 @@ def test_a_pipeline_is_what_was_foreseen(tmp_path: Path) -> None:
     assert (foreseen.identity, foreseen.verbs) == (model.identity, model.verbs)
 
 
-def test_no_weights_are_read_to_tell_who_a_model_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_description_reads_no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from transformers import PreTrainedModel
 
     folder = save(tmp_path / "m", llama(), metaspace())

@@ -21,7 +21,8 @@ from epicene.models.pricing import (
     format_dollars,
 )
 from models.http.image_servers import PROVIDERS, Drawing, gallery
-from models.http.local_server import Reply, Server, answers
+from models.http.local_server import Reply, Server
+from models.model_answers import answers
 from models.openai.openai_server import chat, model
 from models.sample_images import picture
 
@@ -94,7 +95,7 @@ def test_tokens_are_bounded_by_bytes() -> None:
     assert max_request_tokens(Translate(item="i", text="abc", into="fr"))[1] == 256
 
 
-def test_a_picture_that_is_looked_at_is_bounded_by_the_dearest_way_to_count_it() -> None:
+def test_a_image_that_is_looked_at_is_bounded_by_the_dearest_way_to_count_it() -> None:
     look = Look(item="i", image="x", question="Who is it?", choices=("a man", "a woman"))
     read, written = max_request_tokens(look)
     # The most tiles there can be of the model that counts most: 2048 × 768 in squares of 512.
@@ -103,7 +104,7 @@ def test_a_picture_that_is_looked_at_is_bounded_by_the_dearest_way_to_count_it()
     assert read - max_request_tokens(look, picture=800)[0] == 50_000 - 800
 
 
-def test_a_table_may_tell_how_many_tokens_a_picture_takes(tmp_path: Path) -> None:
+def test_a_table_may_tell_how_many_tokens_a_image_takes(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
     path.write_text('[models."openai:toy"]\nprompt = 2\ncompletion = 10\npicture = 800\n')
     look = Look(item="i", image="x", question="q", choices=("a",))
@@ -142,7 +143,7 @@ def test_no_more_is_spent_than_there_is_however_many_come_at_once() -> None:
     assert budget.spent == pytest.approx(0.9)
 
 
-def test_who_waits_goes_on_with_what_others_did_not_need() -> None:
+def test_a_waiting_request_gets_what_others_did_not_spend() -> None:
     budget = Budget(limit=1.0)
     assert spend(budget, [0.3] * 9, charged=0.1) == 8  # the ninth may cost 0.3, and 0.2 is left
     assert budget.spent == pytest.approx(0.8)
@@ -174,7 +175,7 @@ def draw(prompt: str, shots: int = 1) -> Draw:
     return Draw(item=prompt, prompt=prompt, shots=shots)
 
 
-def test_more_is_taken_only_while_there_is_room() -> None:
+def test_more_is_reserved_only_within_the_limit() -> None:
     budget = Budget(limit=1.0)
 
     async def two() -> list[bool]:
@@ -192,7 +193,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_each_picture_that_came_is_charged(provider: str, tmp_path: Path) -> None:
+def test_each_image_that_came_is_charged(provider: str, tmp_path: Path) -> None:
     """Broken ones too; refusals are not, but for one that was drawn and then found unsafe."""
     shop = gallery(
         provider,
@@ -233,7 +234,7 @@ def test_a_reply_that_never_came_counts_against_the_limit(provider: str, tmp_pat
     assert served.notes()["perhaps_charged"] == 2
 
 
-def test_a_broken_picture_is_not_asked_for_again_without_money(tmp_path: Path) -> None:
+def test_a_broken_image_is_not_asked_for_again_without_money(tmp_path: Path) -> None:
     shop = gallery("replicate", lambda _: Drawing(b"no picture"))
     with shop.server:
         served = shop.model(price="1")
@@ -277,7 +278,7 @@ def test_tokens_are_charged_as_the_server_counts_them() -> None:
     [("", (10 * 5 + 1000 * 30) / 1e6), ("image = 0.2\n", 0.2)],
     ids=["by tokens", "by the price that is stated"],
 )
-def test_pictures_whose_tokens_are_counted(stated: str, spent: float, tmp_path: Path) -> None:
+def test_images_whose_tokens_are_counted(stated: str, spent: float, tmp_path: Path) -> None:
     usage = {"input_tokens": 10, "output_tokens": 1000}
     shop = gallery("openai", lambda _: Drawing())
     script = shop.server._script

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -36,8 +36,9 @@ from epicene.core.records import (
     Translate,
 )
 from epicene.languages.tokenisation import words
-from epicene.models import ImageStore, Model, ModelOptions
+from epicene.models import Model, ModelOptions
 from epicene.models.reference import open_copy, open_random
+from models.model_answers import answers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,11 +51,7 @@ LONG = "She said that, after a very long day at the hospital, the surgeon had go
 
 
 def ask(model: Model, request: Request) -> Answer:
-    no_files = cast("ImageStore", None)
-    (answered,) = model.answer(iter([[(7, request)]]), no_files)
-    ((number, answer),) = answered
-    assert number == 7
-    return answer
+    return answers(model, request)[0]
 
 
 def scored(model: Model, *texts: str, item: str = "i") -> tuple[TextScore, ...]:
@@ -324,16 +321,12 @@ def test_guesses_are_the_same_on_every_machine() -> None:
 
 
 def drawn(folder: Path, request: Draw, seed: str = "") -> tuple[Image, ...]:
-    ((answered,),) = open_random(seed, ModelOptions()).answer(
-        iter([[(3, request)]]), ImageFolder(folder)
-    )
-    number, answer = answered
-    assert number == 3
+    (answer,) = answers(open_random(seed, ModelOptions()), request, files=ImageFolder(folder))
     assert isinstance(answer, Images)
     return answer.images
 
 
-def test_each_shot_is_a_picture_of_its_own_that_a_reader_accepts(tmp_path: Path) -> None:
+def test_each_image_is_another_png(tmp_path: Path) -> None:
     images = drawn(tmp_path, Draw(item="i", prompt="a nurse", shots=4, width=20, height=6))
     assert len({image.sha256 for image in images}) == 4
     for image in images:
@@ -346,7 +339,7 @@ def test_each_shot_is_a_picture_of_its_own_that_a_reader_accepts(tmp_path: Path)
         assert not image.refused
 
 
-def test_noise_is_even(tmp_path: Path) -> None:
+def test_noise_is_uniform(tmp_path: Path) -> None:
     pixels = []
     for image in drawn(tmp_path, Draw(item="i", prompt="a nurse", shots=20)):
         with Pillow.open(ImageFolder(tmp_path).path(image.sha256)) as picture:
@@ -357,7 +350,7 @@ def test_noise_is_even(tmp_path: Path) -> None:
     assert abs(values.std() - 73.9) < 1.0
 
 
-def test_pictures_depend_on_seed_request_and_shot_alone(tmp_path: Path) -> None:
+def test_images_depend_on_seed_request_and_image_alone(tmp_path: Path) -> None:
     request = Draw(item="i", prompt="a nurse", shots=2)
     first = drawn(tmp_path / "a", request)
     assert first == drawn(tmp_path / "b", request)
@@ -369,7 +362,7 @@ def test_pictures_depend_on_seed_request_and_shot_alone(tmp_path: Path) -> None:
     assert len({image.sha256 for images in (first, *others) for image in images}) == 8
 
 
-def test_pictures_are_the_same_on_every_machine(tmp_path: Path) -> None:
+def test_images_are_the_same_on_every_machine(tmp_path: Path) -> None:
     """Drawn once and written down: a change here changes every stored picture."""
     (image,) = drawn(tmp_path, Draw(item="i", prompt="a nurse", width=2, height=2))
     assert image.sha256 == "4c44b0fa52ecbe5d40b66e4163c50cbb090972cc6abb313804b9aa1702ab66d9"

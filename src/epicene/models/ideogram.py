@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.errors import InputError
-from epicene.core.records import Answer, Draw, Identity, Request, verb
-from epicene.models import UnanswerableError, model_kind, sample_seed
+from epicene.core.records import Draw, Identity
+from epicene.models import model_kind, sample_seed
 from epicene.models.http.address import Provider
 from epicene.models.http.errors import RejectedError, TransientError
 from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage, changed_prompt
-from epicene.models.http.model import HostedModel
+from epicene.models.http.model import HostedImageModel
 from epicene.models.images import aspect_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import Mapping
 
-    from epicene.models import ImageStore, Model, ModelOptions
-    from epicene.models.http.async_bridge import AnswerRequest
+    from epicene.models import Model, ModelOptions
     from epicene.models.http.client import HttpClient, ImageDownloader
+    from epicene.models.http.image_samples import RequestImage
     from epicene.models.http.retry import RetryPolicy
     from epicene.models.http.sender import Attempt, Sender
 
@@ -155,8 +154,10 @@ PROVIDER = Provider(
 )
 
 
-class IdeogramModel(HostedModel):
+class IdeogramModel(HostedImageModel):
     """One of Ideogram's models."""
+
+    subject = "Ideogram"
 
     def __init__(
         self, name: str, options: ModelOptions, retry_policy: RetryPolicy | None = None
@@ -170,43 +171,23 @@ class IdeogramModel(HostedModel):
         )
         super().__init__(identity, PROVIDER, options, retry_policy)
 
-    @property
-    def verbs(self) -> frozenset[str]:
-        """Draw only."""
-        return frozenset({verb(Draw)})
-
     def notes(self) -> Mapping[str, object]:
         """What was sent, and whether prompts were rewritten."""
-        counts, endpoint = self._stats, self._endpoint
+        endpoint = self._endpoint
         rewriting = "off (magic prompt)" if endpoint.magic else "this endpoint has no switch for it"
         return {
             **super().notes(),
-            "drawn": counts.pictures,
-            "refused": counts.refused,
             "prompt_rewriting": rewriting,
             "seed": "sent" if endpoint.seeded else "not taken by this endpoint",
         }
 
-    @asynccontextmanager
-    async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
-        from epicene.models.http.client import HttpClient, ImageDownloader
-        from epicene.models.http.image_samples import ImageSampler
+    def _headers(self, key: str) -> dict[str, str]:
+        return {"Api-Key": key}
 
-        headers = {"Api-Key": sender.address.key}
-        async with (
-            HttpClient(sender.address, headers) as client,
-            ImageDownloader(sender) as downloads,
-        ):
-            sampler = ImageSampler(
-                sender, files, Drawer(sender, client, downloads, self._endpoint).ask
-            )
-
-            async def answer(request: Request) -> Answer:
-                if not isinstance(request, Draw):
-                    raise UnanswerableError(f"Ideogram knows no verb {verb(request)}")
-                return await sampler.draw(request)
-
-            yield answer
+    def _requester(
+        self, sender: Sender, client: HttpClient, downloads: ImageDownloader
+    ) -> RequestImage:
+        return Drawer(sender, client, downloads, self._endpoint).ask
 
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.

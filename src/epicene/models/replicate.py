@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 from collections.abc import Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from epicene.core.errors import InputError, RunError
-from epicene.core.records import Answer, Draw, Identity, Request, verb
+from epicene.core.records import Draw, Identity
 from epicene.models import UnanswerableError, model_kind, sample_seed
 from epicene.models.http.address import Provider
 from epicene.models.http.errors import (
@@ -25,15 +25,13 @@ from epicene.models.http.errors import (
     one_line,
 )
 from epicene.models.http.image_samples import ImageRefusedError, ReceivedImage
-from epicene.models.http.model import HostedModel
+from epicene.models.http.model import HostedImageModel
 from epicene.models.images import aspect_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from epicene.models import ImageStore, Model, ModelOptions
-    from epicene.models.http.async_bridge import AnswerRequest
+    from epicene.models import Model, ModelOptions
     from epicene.models.http.client import HttpClient, ImageDownloader
+    from epicene.models.http.image_samples import RequestImage
     from epicene.models.http.retry import RetryPolicy
     from epicene.models.http.sender import Attempt, Sender
 
@@ -332,7 +330,9 @@ class PredictionClient:
         try:
             return await self._client.call(method, path, reply, **content)
         except HttpStatusError as error:
-            if (reset := _RESET.search(error.message)) and "retry-after" not in error.headers:
+            if (
+                reset := _RESET.search(error.details.message)
+            ) and "retry-after" not in error.headers:
                 error.headers = {"retry-after": reset[1]}
             raise
 
@@ -358,8 +358,10 @@ PROVIDER = Provider(
 _NAME = re.compile(r"([\w.-]+/[\w.-]+)(?::([0-9a-f]{8,64}))?")
 
 
-class ReplicateModel(HostedModel):
+class ReplicateModel(HostedImageModel):
     """Any text-to-image model on Replicate."""
+
+    subject = "a model on Replicate"
 
     def __init__(
         self, name: str, options: ModelOptions, retry_policy: RetryPolicy | None = None
@@ -380,44 +382,22 @@ class ReplicateModel(HostedModel):
         super().__init__(identity, PROVIDER, options, retry_policy)
         self._inputs: InputSchema | None = None
 
-    @property
-    def verbs(self) -> frozenset[str]:
-        """Draw only."""
-        return frozenset({verb(Draw)})
-
     def notes(self) -> Mapping[str, object]:
         """What was sent, which versions answered, and which inputs were set."""
-        counts = self._stats
-        notes = {
-            **super().notes(),
-            "drawn": counts.pictures,
-            "refused": counts.refused,
-            "served_versions": self._redacted(counts.models),
-        }
+        notes = {**super().notes(), "served_versions": self._redacted(self._stats.models)}
         return {**notes, **self._inputs.notes()} if self._inputs else notes
 
-    @asynccontextmanager
-    async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
-        from epicene.models.http.client import HttpClient, ImageDownloader
-        from epicene.models.http.image_samples import ImageSampler
+    def _headers(self, key: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {key}"}
 
+    def _requester(
+        self, sender: Sender, client: HttpClient, downloads: ImageDownloader
+    ) -> RequestImage:
         self._inputs = self._inputs or InputSchema()
-        headers = {"Authorization": f"Bearer {sender.address.key}"}
-        async with (
-            HttpClient(sender.address, headers) as client,
-            ImageDownloader(sender) as downloads,
-        ):
-            predictions = PredictionClient(
-                sender, client, downloads, self._name, self._version, self._inputs
-            )
-            sampler = ImageSampler(sender, files, predictions.ask)
-
-            async def answer(request: Request) -> Answer:
-                if not isinstance(request, Draw):
-                    raise UnanswerableError(f"a model on Replicate knows no verb {verb(request)}")
-                return await sampler.draw(request)
-
-            yield answer
+        predictions = PredictionClient(
+            sender, client, downloads, self._name, self._version, self._inputs
+        )
+        return predictions.ask
 
 
 # Another provider's server, named for all models of a run, must not be sent this one's key.

@@ -175,7 +175,7 @@ def test_precision_changes_the_identity_and_transport_does_not(folder: Path) -> 
     assert opened(folder, other).identity.digest == usual
 
 
-def test_who_saved_a_model_last_does_not_matter(folder: Path, copied: Path) -> None:
+def test_settings_of_the_saving_library_do_not_matter(folder: Path, copied: Path) -> None:
     rewrite(copied / "config.json", transformers_version="9.9", _name_or_path="/elsewhere")
     assert opened(copied).identity.digest == opened(folder).identity.digest
 

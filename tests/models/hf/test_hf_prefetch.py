@@ -11,8 +11,9 @@ from epicene.core.records import Failed, Score
 from epicene.models.hf.batching import prefetch
 from epicene.models.hf.masked import HfMasked
 from epicene.models.hf.scoring.masked_forward import MaskedForward
-from models.hf.tiny_causal import NoFiles, causal, llama, metaspace
+from models.hf.tiny_causal import causal, llama, metaspace
 from models.hf.tiny_masked import loaded
+from models.model_answers import NoFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,6 +16,7 @@ from epicene.core.records import Answer, Identity, Request
 from epicene.models import ModelOptions
 from epicene.models.hf.causal import HfCausal
 from epicene.models.hf.loading import LoadedModel
+from models.model_answers import batch_answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -186,21 +187,6 @@ def save(folder: Path, model: Any, tokenizer: Any) -> Path:
     return folder
 
 
-class NoFiles:
-    """The run's images: none here."""
-
-    def put(self, data: bytes) -> str:
-        raise NotImplementedError
-
-    def path(self, sha256: str) -> Path:
-        raise NotImplementedError
-
-
 def ask(model: HfCausal, requests: Sequence[Request]) -> list[Answer]:
-    """The answers to one batch, in the order asked, each given exactly once."""
-    answers: dict[int, Answer] = {}
-    for part in model.answer(iter([list(enumerate(requests))]), NoFiles()):
-        for number, answer in part:
-            assert number not in answers
-            answers[number] = answer
-    return [answers[number] for number in range(len(requests))]
+    """The answers to one batch."""
+    return batch_answers(model, *requests)

@@ -6,18 +6,15 @@ import email
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from epicene.models import ImageStore, Model, NumberedRequest
 from epicene.models.http.retry import RetryPolicy
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from epicene.core.records import Answer, Request
+    pass
 
 SHORT_WAITS = RetryPolicy(first_wait=0.01, max_wait=5.0)
 FAST_RETRIES = RetryPolicy(first_wait=0.001, max_wait=0.01)
@@ -160,29 +157,3 @@ def _send(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
 def first_then(*faults: Reply, rest: Script) -> Script:
     """The first requests get the faults, in turn; all later ones what `rest` says."""
     return lambda asked: faults[asked.number] if asked.number < len(faults) else rest(asked)
-
-
-class NoFiles:
-    """A model of texts keeps no files."""
-
-    def put(self, data: bytes) -> str:
-        raise AssertionError
-
-    def path(self, sha256: str) -> Path:
-        raise AssertionError
-
-
-def singly(requests: Iterable[Request]) -> Iterator[list[NumberedRequest]]:
-    """Batches of one, as a plan would cut them."""
-    for number, request in enumerate(requests):
-        yield [(number, request)]
-
-
-def answers(served: Model, *requests: Request, files: ImageStore | None = None) -> list[Answer]:
-    """The answers in the order of the requests; each must come exactly once."""
-    given: dict[int, Answer] = {}
-    for answered in served.answer(singly(requests), files or NoFiles()):
-        for number, answer in answered:
-            assert number not in given
-            given[number] = answer
-    return [given[number] for number in range(len(requests))]

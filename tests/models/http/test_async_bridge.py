@@ -1,4 +1,4 @@
-"""Many requests at once: room that adapts, bounded reading ahead, and leaving early."""
+"""Requests in an event loop: answers in any order, bounded reading ahead, and early ends."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from epicene.core.records import Generate, Message, Texts
-from models.http.local_server import Asked, NoFiles, Reply, Server, answers, singly
+from epicene.core.records import Texts
+from models.http.local_server import Asked, Reply, Server
+from models.http.stoppable_server import question
+from models.model_answers import NoFiles, answers, singly
 from models.openai.openai_server import chat, model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from epicene.models import NumberedRequest
-
-
-def question(number: int) -> Generate:
-    return Generate(item=str(number), prompt=(Message(role="user", content=str(number)),))
 
 
 def threads() -> list[str]:
@@ -35,7 +33,7 @@ def test_answers_do_not_depend_on_the_order_of_replies() -> None:
     assert [a.only for a in given if isinstance(a, Texts)] == [f"re {n}" for n in range(80)]
 
 
-def test_requests_are_read_no_further_than_four_times_the_room() -> None:
+def test_requests_are_read_no_further_than_four_times_the_concurrency() -> None:
     read = 0
 
     def batches() -> Iterator[list[NumberedRequest]]:
@@ -77,7 +75,7 @@ def test_leaving_early_cancels_and_leaves_no_thread() -> None:
     with Server(lambda a: Reply(chat("x").body, delay=0.0 if a.prompt == "0" else 600.0)) as server:
         stream = model(server).answer(singly(question(n) for n in range(50)), NoFiles())
         next(stream)
-        assert threads() == ["epicene-remote"]
+        assert threads() == ["epicene-http"]
         stream.close()  # type: ignore[attr-defined]
         assert threads() == []  # while the server still holds its replies back
 

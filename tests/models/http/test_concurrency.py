@@ -10,28 +10,25 @@ from functools import partial
 
 import pytest
 
-from epicene.core.records import Generate, Message, Texts
+from epicene.core.records import Texts
 from epicene.models.http.address import find_addresses
 from epicene.models.http.concurrency import AdaptiveSemaphore, WaitQueue
-from epicene.models.http.errors import HttpStatusError
+from epicene.models.http.errors import ErrorDetails, HttpStatusError
 from epicene.models.http.load_balancer import LoadBalancer
 from epicene.models.http.load_balancer import Server as RemoteServer
 from epicene.models.http.retry import RetryPolicy
 from epicene.models.http.sender import CostMeter, RequestStats, Sender
 from epicene.models.openai.model import PROVIDER
 from epicene.models.pricing import Price
-from models.http.local_server import FAST_RETRIES, Asked, Reply, Server, answers
+from models.http.local_server import FAST_RETRIES, Asked, Reply, Server
+from models.http.stoppable_server import question
+from models.model_answers import answers
 from models.openai.openai_server import chat, error, model
-
-
-def question(number: int) -> Generate:
-    return Generate(item=str(number), prompt=(Message(role="user", content=str(number)),))
-
 
 # --- the queue -------------------------------------------------------------------------------
 
 
-def test_some_go_before_all_others() -> None:
+def test_first_goes_to_the_head_of_the_queue() -> None:
     async def served() -> list[str]:
         queue, order = WaitQueue(), []
 
@@ -53,7 +50,7 @@ def test_some_go_before_all_others() -> None:
     assert asyncio.run(served()) == ["hasty", "one", "two"]
 
 
-def test_a_turn_of_one_who_is_called_off_is_passed_on() -> None:
+def test_a_turn_of_a_cancelled_task_is_passed_on() -> None:
     async def served() -> None:
         queue = WaitQueue()
         early, late = (asyncio.create_task(queue.wait(queue.give)) for _ in range(2))
@@ -67,7 +64,7 @@ def test_a_turn_of_one_who_is_called_off_is_passed_on() -> None:
     asyncio.run(served())
 
 
-def test_one_who_was_called_off_before_gets_none() -> None:
+def test_a_task_cancelled_before_its_turn_gets_none() -> None:
     async def served() -> None:
         queue = WaitQueue()
         early, late = (asyncio.create_task(queue.wait(queue.give)) for _ in range(2))
@@ -80,7 +77,7 @@ def test_one_who_was_called_off_before_gets_none() -> None:
     asyncio.run(served())
 
 
-def test_a_turn_goes_past_one_whom_it_does_not_fit() -> None:
+def test_a_turn_that_does_not_fit_goes_to_the_next() -> None:
     async def served() -> list[str]:
         queue, order, fits = WaitQueue(), [], {"picky": False, "other": True}
 
@@ -101,7 +98,7 @@ def test_a_turn_goes_past_one_whom_it_does_not_fit() -> None:
     assert asyncio.run(served()) == ["other", "picky"]
 
 
-def test_one_who_was_called_off_waits_no_more() -> None:
+def test_a_cancelled_task_leaves_the_queue() -> None:
     async def served() -> int:
         queue = WaitQueue()
         one, other = (asyncio.create_task(queue.wait(queue.give)) for _ in range(2))
@@ -156,17 +153,17 @@ def test_a_turn_that_came_too_late_is_passed_on() -> None:
 # --- the adaptive semaphore ------------------------------------------------------------------
 
 
-def test_a_server_that_bears_few_is_met_and_all_is_answered() -> None:
-    """More than `bears` at once get 429 with no hint; the room must find its size by itself."""
-    bears = 3
-    complained = threading.Event()
+def test_all_is_answered_by_a_server_that_accepts_few_at_once() -> None:
+    """More than `accepted` at once get 429 with no hint; the room must find its size by itself."""
+    accepted = 3
+    overloaded = threading.Event()
 
     def script(asked: Asked) -> Reply:
-        if asked.active > bears:
-            complained.set()
+        if asked.active > accepted:
+            overloaded.set()
             return error(429, "busy")
         # However slow the machine, the first are still there when the others come.
-        assert complained.wait(60)
+        assert overloaded.wait(60)
         return Reply(chat(asked.prompt).body, delay=0.01)
 
     with Server(script) as server:
@@ -174,29 +171,29 @@ def test_a_server_that_bears_few_is_met_and_all_is_answered() -> None:
         given = answers(served, *(question(n) for n in range(150)))
     assert [a.only if isinstance(a, Texts) else a for a in given] == [str(n) for n in range(150)]
     notes = served.notes()
-    complaints = notes["rate_limited"]
-    assert isinstance(complaints, int)
+    errors = notes["rate_limited"]
+    assert isinstance(errors, int)
     # Without adapting, 24 at a time would meet many complaints for each answer.
-    assert 0 < complaints < 150
-    assert notes["requests"] == 150 + complaints == len(server.asked)
+    assert 0 < errors < 150
+    assert notes["requests"] == 150 + errors == len(server.asked)
 
 
-def test_the_room_finds_its_size_and_keeps_to_it() -> None:
-    """As above, but in one event loop: what the server counts is what the gate lets through, so
-    that no slow machine hides a room that is too large."""
-    bears, active = 3, 0
+def test_the_limit_finds_what_the_server_accepts() -> None:
+    """As above, but in one event loop: what the server counts is what the semaphore lets through,
+    so that no slow machine hides a limit that is too large."""
+    accepted, active = 3, 0
     stats = RequestStats()
     (address,) = find_addresses(PROVIDER, "http://127.0.0.1:9")
     server = RemoteServer(address, 24)
-    rooms: list[float] = []
+    limits: list[float] = []
 
     async def send() -> None:
         nonlocal active
-        rooms.append(server.semaphore.limit)
+        limits.append(server.semaphore.limit)
         active += 1
         try:
-            if active > bears:
-                raise HttpStatusError(429, "busy")
+            if active > accepted:
+                raise HttpStatusError(429, ErrorDetails("busy"))
             await asyncio.sleep(0.001)
         finally:
             active -= 1
@@ -211,10 +208,10 @@ def test_the_room_finds_its_size_and_keeps_to_it() -> None:
     asyncio.run(scenario())
     assert stats.sent == 150 + stats.rate_limited
     assert 0 < stats.rate_limited < 150
-    found = next(number for number, room in enumerate(rooms) if room < bears + 1)
+    found = next(number for number, limit in enumerate(limits) if limit < accepted + 1)
     assert found < 30, "the first who come at once are all it takes"
     # One more than it bears is tried now and then, and halves the room.
-    assert bears <= max(rooms[found:]) < bears + 2
+    assert accepted <= max(limits[found:]) < accepted + 2
 
 
 def test_no_more_are_under_way_than_allowed_and_as_many_as_allowed() -> None:
@@ -223,7 +220,7 @@ def test_no_more_are_under_way_than_allowed_and_as_many_as_allowed() -> None:
     assert server.most_active == 5
 
 
-def test_room_halves_on_complaint() -> None:
+def test_the_limit_halves_on_a_rate_limit_error() -> None:
     async def scenario() -> list[float]:
         semaphore = AdaptiveSemaphore(16)
         seen = []
@@ -240,7 +237,7 @@ def test_room_halves_on_complaint() -> None:
     assert asyncio.run(scenario()) == [2.0, 2.0, 1.0]
 
 
-def test_room_grows_by_one_a_round_where_it_is_used() -> None:
+def test_the_limit_grows_by_one_a_round_if_it_is_reached() -> None:
     async def scenario() -> list[float]:
         semaphore = AdaptiveSemaphore(4, limit=2.0)
         seen = []
@@ -260,7 +257,7 @@ def test_room_grows_by_one_a_round_where_it_is_used() -> None:
     assert asyncio.run(scenario()) == [2.0, 2.0 + 1 / 2 + 1 / 2.5, 4.0]
 
 
-def test_the_room_never_closes() -> None:
+def test_the_limit_is_never_below_one() -> None:
     async def scenario() -> float:
         semaphore = AdaptiveSemaphore(2)
         for _ in range(5):
@@ -271,7 +268,7 @@ def test_the_room_never_closes() -> None:
     assert asyncio.run(scenario()) == 1.0
 
 
-def test_who_is_cancelled_while_waiting_takes_no_room() -> None:
+def test_a_cancelled_task_takes_no_slot() -> None:
     """Cancelled before its turn, in the moment of its turn, and while it holds the room."""
 
     async def hold(semaphore: AdaptiveSemaphore, seconds: float) -> None:

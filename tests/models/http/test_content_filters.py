@@ -11,11 +11,12 @@ from epicene.core.files import ImageFolder
 from epicene.core.records import Draw, Failed, Image, Images
 from epicene.models.http.errors import RejectedError, parse_error_details
 from models.http.image_servers import Drawing, gallery
-from models.http.local_server import Reply, answers
+from models.http.local_server import Reply
+from models.model_answers import answers
 
 
 def rejected(status: int, body: object) -> RejectedError:
-    return RejectedError(status, **parse_error_details(body)._asdict())
+    return RejectedError(status, parse_error_details(body))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Several servers of one model: who gets what, who is away, and what becomes of its requests."""
+"""Several servers of one model: how requests are distributed, and what happens if one stops."""
 
 from __future__ import annotations
 
@@ -10,47 +10,32 @@ from functools import partial
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from epicene.core.errors import InputError, RunError
-from epicene.core.records import Answer, Generate, Message, Texts
-from epicene.models import ModelOptions, UnanswerableError, open_model, parse_spec
+from epicene.models import UnanswerableError, open_model, parse_spec
 from epicene.models.http import address
 from epicene.models.http.errors import TransientError
 from epicene.models.http.load_balancer import LoadBalancer, Server, ServerDownError
-from epicene.models.http.retry import RetryPolicy
 from epicene.models.http.sender import CostMeter, RequestStats, Sender
 from epicene.models.openai.model import PROVIDER, OpenAIModel
 from epicene.models.openai.token_bounds import max_request_tokens
 from epicene.models.pricing import Price
-from models.http.local_server import Asked, NoFiles, Reply, answers, singly
-from models.http.stoppable_server import StoppableServer
+from models.http.local_server import Asked, Reply
+from models.http.stoppable_server import (
+    FREQUENT_CHECKS,
+    ONE_CHECK,
+    StoppableServer,
+    balanced_model,
+    per_server,
+    question,
+    texts,
+)
+from models.model_answers import NoFiles, answers, singly
 from models.openai.openai_server import chat, error
 
-WATCHFUL = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=0.05, max_outage=0.5)
-FOREVER = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=0.05, max_outage=60.0)
-ONE_LOOK = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=60.0)
-
-
-def question(number: int) -> Generate:
-    return Generate(item=str(number), prompt=(Message(role="user", content=str(number)),))
-
-
-def texts(given: list[Answer]) -> list[str]:
-    assert all(isinstance(answer, Texts) for answer in given), given
-    return [answer.only for answer in given if isinstance(answer, Texts)]
-
-
-def model(
-    *servers: str | StoppableServer, retry_policy: RetryPolicy = WATCHFUL, **options: Any
-) -> OpenAIModel:
-    urls = (server if isinstance(server, str) else server.url for server in servers)
-    return OpenAIModel("toy", ModelOptions(base_url=" ".join(urls), **options), retry_policy)
-
-
-def per_server(served: OpenAIModel, what: str = "answered") -> list[int]:
-    servers = served.notes()["servers"]
-    assert isinstance(servers, list)
-    return [each[what] for each in servers]
+SHORT_OUTAGE = replace(FREQUENT_CHECKS, max_outage=0.5)
+model = partial(balanced_model, retry_policy=SHORT_OUTAGE)
 
 
 def echoing(delay: float = 0.0) -> Any:
@@ -97,7 +82,7 @@ def test_few_requests_are_spread_and_not_heaped() -> None:
     assert per_server(served) == [2, 6]
 
 
-def test_who_is_done_sooner_gets_more() -> None:
+def test_a_faster_server_gets_more() -> None:
     plenty = threading.Event()
 
     def quick(asked: Asked) -> Reply:
@@ -117,7 +102,7 @@ def test_who_is_done_sooner_gets_more() -> None:
     assert many > 60
 
 
-def test_a_complaint_of_one_makes_room_smaller_there_alone() -> None:
+def test_a_rate_limit_error_lowers_the_limit_of_its_server_alone() -> None:
     rooms: list[float] = []
 
     def busy(asked: Asked) -> Reply:
@@ -136,7 +121,7 @@ def test_a_complaint_of_one_makes_room_smaller_there_alone() -> None:
 # --- who is away -----------------------------------------------------------------------------
 
 
-def test_the_requests_of_one_that_dies_go_to_another_and_are_no_failures() -> None:
+def test_requests_of_a_server_that_stops_go_to_another() -> None:
     dying: StoppableServer
     died = threading.Event()
 
@@ -211,7 +196,7 @@ def test_one_that_is_away_at_first_is_done_without() -> None:
     assert served.notes()["retries"] == served.notes()["moved"] == 0
 
 
-def test_nobody_at_first_is_said_with_every_address() -> None:
+def test_no_server_at_first_is_an_error_with_every_address() -> None:
     with StoppableServer(echoing()) as one, StoppableServer(echoing()) as other:
         pass
     with pytest.raises(RunError, match=r"^[^\n]+$") as caught:
@@ -221,7 +206,7 @@ def test_nobody_at_first_is_said_with_every_address() -> None:
     assert other.url in str(caught.value)
 
 
-def test_nobody_any_more_is_waited_for_and_then_said() -> None:
+def test_if_all_servers_stop_they_are_waited_for_and_then_given_up() -> None:
     both: list[StoppableServer] = []
 
     def five(asked: Asked) -> Reply:
@@ -259,7 +244,7 @@ def test_an_outage_that_ends_is_only_waited_for() -> None:
 
     with StoppableServer(five) as one, StoppableServer(echoing(0.01)) as other:
         both += [one, other]
-        served = model(one, other, concurrency=2, retry_policy=FOREVER)
+        served = model(one, other, concurrency=2, retry_policy=FREQUENT_CHECKS)
         assert texts(answers(served, *map(question, range(50)))) == [str(n) for n in range(50)]
     assert served.notes()["retries"] == 0
 
@@ -269,7 +254,7 @@ def test_one_that_is_there_and_fails_at_everything_is_left_alone() -> None:
         StoppableServer(lambda _: error(500, "out of memory")) as sick,
         StoppableServer(echoing(0.005)) as well,
     ):
-        served = model(sick, well, concurrency=2, retry_policy=ONE_LOOK)
+        served = model(sick, well, concurrency=2, retry_policy=ONE_CHECK)
         assert len(texts(answers(served, *map(question, range(100))))) == 100
         # Five in a row, and one that was under way with the last of them.
         assert 5 <= len(sick.asked) <= 6
@@ -278,12 +263,12 @@ def test_one_that_is_there_and_fails_at_everything_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize(("broken", "down"), [(1, 0), (2, 1)])
-def test_a_line_that_was_closed_meanwhile_is_no_sign_of_death(broken: int, down: int) -> None:
+def test_a_connection_closed_meanwhile_does_not_mark_a_server_down(broken: int, down: int) -> None:
     """Servers that fail inside hang up afterwards; the look may come on the line they leave."""
 
     def failing_once(asked: Asked) -> Reply:
         if asked.number == 3:
-            stumbling.broken_looks = broken
+            stumbling.broken_checks = broken
             return error(500, "no")
         return chat(asked.prompt)
 
@@ -301,7 +286,7 @@ def test_one_that_keeps_failing_is_tried_ever_less_often() -> None:
         return chat(asked.prompt)
 
     def relapses() -> int:
-        return per_server(served, "went_away")[0]
+        return int(per_server(served, "went_away")[0])
 
     with StoppableServer(lambda _: error(500, "no")) as sick, StoppableServer(well) as other:
         served = model(sick, other, concurrency=2)
@@ -311,7 +296,7 @@ def test_one_that_keeps_failing_is_tried_ever_less_often() -> None:
         assert len(sick.asked) <= 6 + 2 * (relapses() - 1)
 
 
-def test_a_request_that_every_server_dies_over_is_given_up() -> None:
+def test_a_request_that_stops_every_server_is_given_up() -> None:
     """The servers come back at once; the request would kill them for ever."""
 
     async def scenario() -> tuple[int, int]:
@@ -319,9 +304,9 @@ def test_a_request_that_every_server_dies_over_is_given_up() -> None:
             Server(each, 1)
             for each in address.find_addresses(PROVIDER, "http://a:1 http://b:1 http://c:1")
         ]
-        balancer = LoadBalancer(servers, "toy", WATCHFUL)
+        balancer = LoadBalancer(servers, "toy", SHORT_OUTAGE)
         stats = RequestStats()
-        sender = Sender("KEY", stats, CostMeter(Price()), balancer, 1.0, WATCHFUL)
+        sender = Sender("KEY", stats, CostMeter(Price()), balancer, 1.0, SHORT_OUTAGE)
         first = True
 
         async def look(_server: Server) -> frozenset[str]:
@@ -403,7 +388,7 @@ def test_one_that_comes_back_with_another_model_gets_nothing() -> None:
     def patient(asked: Asked) -> Reply:
         if asked.number > 10:
             deadline = time.monotonic() + 60
-            while len(returning.looks) < 4 and time.monotonic() < deadline:
+            while len(returning.checks) < 4 and time.monotonic() < deadline:
                 time.sleep(0.01)
         return chat(asked.prompt)
 
@@ -411,13 +396,13 @@ def test_one_that_comes_back_with_another_model_gets_nothing() -> None:
         served = model(returning, other, concurrency=2)
         assert len(texts(answers(served, *map(question, range(40))))) == 40
         assert len(returning.asked) <= 5
-        assert len(returning.looks) >= 4, "it was looked at again"
+        assert len(returning.checks) >= 4, "it was looked at again"
 
 
 def test_one_server_is_not_looked_at() -> None:
     with StoppableServer(echoing()) as only:
         assert texts(answers(model(only), question(1))) == ["1"]
-        assert not only.looks
+        assert not only.checks
 
 
 # --- addresses -------------------------------------------------------------------------------
@@ -480,7 +465,7 @@ def test_a_provider_with_one_server_takes_one() -> None:
         open_model(parse_spec("replicate:me/mine?base_url=http://a/v1+http://b/v1"))
 
 
-def test_what_is_secret_in_one_address_is_said_of_none() -> None:
+def test_a_secret_of_one_address_is_redacted_for_all() -> None:
     one, other = address.find_addresses(
         PROVIDER, "http://u:hunter2pass@a/v1 http://b/v1?token=q-token"
     )

@@ -1,21 +1,27 @@
-"""Of several servers one whose replies hold no answer: it is left alone, and fails nothing."""
+"""One of several servers sends replies without an answer: it is suspended and fails nothing."""
 
 from __future__ import annotations
 
 import logging
 import re
 import threading
+from functools import partial
 
 import pytest
 
-from epicene.core.records import Answer, Decoding, Failed, Generate, Message, Score, Scores, Texts
-from epicene.models import ModelOptions
-from epicene.models.http.retry import RetryPolicy
-from epicene.models.openai.model import OpenAIModel
+from epicene.core.records import Decoding, Failed, Score, Scores
 from epicene.models.openai.token_bounds import max_request_tokens
 from epicene.models.pricing import Budget
-from models.http.local_server import Asked, Reply, answers
-from models.http.stoppable_server import StoppableServer
+from models.http.local_server import Asked, Reply
+from models.http.stoppable_server import (
+    FREQUENT_CHECKS,
+    StoppableServer,
+    balanced_model,
+    per_server,
+    question,
+    texts,
+)
+from models.model_answers import answers
 from models.openai.openai_server import chat
 from models.openai.test_openai_echo_scoring import echoing, sound
 
@@ -27,46 +33,16 @@ NO_ANSWER = {
     "no choices": Reply({"choices": []}),
     "no text": chat(None),
 }
-ONE_LOOK = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=600.0)
-WATCHFUL = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=0.05, max_outage=60.0)
-
-
-def question(text: object) -> Generate:
-    return Generate(
-        item=str(text),
-        prompt=(Message(role="user", content=str(text)),),
-        decoding=Decoding(max_new_tokens=5),
-    )
+model = partial(balanced_model, concurrency=4)
+short_question = partial(question, decoding=Decoding(max_new_tokens=5))
 
 
 def fine(asked: Asked) -> Reply:
     return chat(asked.prompt)
 
 
-def model(
-    *servers: StoppableServer | str,
-    retry_policy: RetryPolicy = ONE_LOOK,
-    concurrency: int = 4,
-    price: str = "",
-) -> OpenAIModel:
-    urls = " ".join(each if isinstance(each, str) else each.url for each in servers)
-    options = ModelOptions(base_url=urls, concurrency=concurrency, price=price)
-    return OpenAIModel("toy", options, retry_policy)
-
-
-def texts(given: list[Answer]) -> list[str]:
-    assert all(isinstance(answer, Texts) for answer in given), given
-    return [answer.only for answer in given if isinstance(answer, Texts)]
-
-
-def of_each(served: OpenAIModel, what: str) -> list[object]:
-    servers = served.notes()["servers"]
-    assert isinstance(servers, list)
-    return [each.get(what) for each in servers]
-
-
 @pytest.mark.parametrize("reply", NO_ANSWER.values(), ids=NO_ANSWER)
-def test_one_that_never_answers_is_left_alone_at_once(
+def test_a_server_that_never_answers_is_suspended_at_once(
     reply: Reply, caplog: pytest.LogCaptureFixture
 ) -> None:
     with (
@@ -75,30 +51,34 @@ def test_one_that_never_answers_is_left_alone_at_once(
         StoppableServer(lambda _: reply) as bad,
     ):
         served = model(good, f"{bad.url}*2")
-        assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
+        assert texts(answers(served, *map(short_question, range(60)))) == [
+            str(n) for n in range(60)
+        ]
         assert 1 <= len(bad.asked) <= 8, "no more than were under way together"
-    assert of_each(served, "answered") == [60, 0]
-    assert of_each(served, "went_away") == [0, 1]
+    assert per_server(served, "answered") == [60, 0]
+    assert per_server(served, "went_away") == [0, 1]
     assert served.notes()["retries"] == 0
     assert served.notes()["moved"] == len(bad.asked)
     said = [record.getMessage() for record in caplog.records if bad.url in record.getMessage()]
-    assert said == [f"The server {bad.url} is left alone: {of_each(served, 'left_alone')[1]}."]
+    assert said == [f"The server {bad.url} is left alone: {per_server(served, 'left_alone')[1]}."]
 
 
-def test_one_that_answered_before_is_left_alone_after_five_in_a_row() -> None:
+def test_a_server_that_answered_before_is_suspended_after_five_in_a_row() -> None:
     with (
         StoppableServer(lambda asked: HTML if asked.number >= 10 else fine(asked)) as bad,
         StoppableServer(lambda asked: Reply(fine(asked).body, delay=0.005)) as good,
     ):
         served = model(bad, good, concurrency=2)
-        assert texts(answers(served, *map(question, range(100)))) == [str(n) for n in range(100)]
+        assert texts(answers(served, *map(short_question, range(100)))) == [
+            str(n) for n in range(100)
+        ]
         # Five in a row, one that was under way with the last of them, and up to four before that
         # were overtaken by an answer.
         assert 15 <= len(bad.asked) <= 20
-    assert of_each(served, "answered") == [10, 90]
-    assert of_each(served, "went_away") == [1, 0]
+    assert per_server(served, "answered") == [10, 90]
+    assert per_server(served, "went_away") == [1, 0]
     assert re.match(
-        "[56] requests in a row failed, at last: ", str(of_each(served, "left_alone")[0])
+        "[56] requests in a row failed, at last: ", str(per_server(served, "left_alone")[0])
     )
 
 
@@ -117,7 +97,9 @@ def test_its_requests_wait_for_another_that_is_busy() -> None:
 
     with StoppableServer(once_right) as bad, StoppableServer(busy) as good:
         served = model(bad, good, concurrency=1)
-        assert texts(answers(served, *map(question, range(20)))) == [str(n) for n in range(20)]
+        assert texts(answers(served, *map(short_question, range(20)))) == [
+            str(n) for n in range(20)
+        ]
         prompts = [asked.prompt for asked in bad.asked]
     assert len(prompts) == len(set(prompts)) == 6
 
@@ -135,8 +117,10 @@ def test_one_good_server_among_bad_ones_answers_all() -> None:
         StoppableServer(lambda asked: Reply(fine(asked).body, delay=0.005)) as good,
     ):
         served = model(one, two, three, good, concurrency=2)
-        assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
-    assert of_each(served, "answered") == [1, 1, 1, 57]
+        assert texts(answers(served, *map(short_question, range(60)))) == [
+            str(n) for n in range(60)
+        ]
+    assert per_server(served, "answered") == [1, 1, 1, 57]
     assert served.notes()["retries"] == 0
 
 
@@ -149,14 +133,14 @@ def test_requests_that_no_server_answers_cost_no_server_its_work() -> None:
     asked = [*range(10), *(f"bad {n}" for n in range(8)), *range(10, 20)]
     with StoppableServer(picky) as one, StoppableServer(picky) as other:
         served = model(one, other, concurrency=1)
-        given = answers(served, *map(question, asked))
+        given = answers(served, *map(short_question, asked))
     assert [isinstance(answer, Failed) for answer in given] == [
         str(text).startswith("bad") for text in asked
     ]
-    assert of_each(served, "went_away") == [0, 0]
+    assert per_server(served, "went_away") == [0, 0]
 
 
-def test_one_that_is_mended_gets_work_again() -> None:
+def test_a_server_that_is_mended_gets_requests_again() -> None:
     mended = threading.Event()
 
     def starting(asked: Asked) -> Reply:
@@ -170,8 +154,8 @@ def test_one_that_is_mended_gets_work_again() -> None:
         return fine(asked)
 
     with StoppableServer(starting) as late, StoppableServer(patient) as other:
-        served = model(late, other, retry_policy=WATCHFUL, concurrency=2)
-        assert len(texts(answers(served, *map(question, range(60))))) == 60
+        served = model(late, other, retry_policy=FREQUENT_CHECKS, concurrency=2)
+        assert len(texts(answers(served, *map(short_question, range(60))))) == 60
         assert len(late.asked) > 2
 
 
@@ -185,8 +169,10 @@ def test_one_that_never_answered_does_not_fail_what_its_fellow_was_there_for() -
         return Reply(close=True) if asked.number == 10 else fine(asked)
 
     with StoppableServer(lambda _: HTML) as bad, StoppableServer(mortal) as fellow:
-        served = model(bad, fellow, retry_policy=WATCHFUL)
-        assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
+        served = model(bad, fellow, retry_policy=FREQUENT_CHECKS)
+        assert texts(answers(served, *map(short_question, range(60)))) == [
+            str(n) for n in range(60)
+        ]
 
 
 def test_a_request_that_no_server_answers_is_given_up_and_costs_no_server_its_work() -> None:
@@ -195,7 +181,7 @@ def test_a_request_that_no_server_answers_is_given_up_and_costs_no_server_its_wo
 
     with StoppableServer(picky) as one, StoppableServer(picky) as other:
         served = model(one, other, concurrency=1)
-        given = answers(served, *map(question, range(40)))
+        given = answers(served, *map(short_question, range(40)))
         prompts = [asked.prompt for asked in [*one.asked, *other.asked]]
     failed = given.pop(7)
     assert isinstance(failed, Failed)
@@ -203,15 +189,15 @@ def test_a_request_that_no_server_answers_is_given_up_and_costs_no_server_its_wo
     assert "(4 attempts)" in failed.reason
     assert prompts.count("7") == 4, "one of the first, and three as with a single server"
     assert len(texts(given)) == 39
-    assert of_each(served, "went_away") == [0, 0]
+    assert per_server(served, "went_away") == [0, 0]
 
 
 def test_where_none_answers_every_request_fails_as_with_one() -> None:
     with StoppableServer(lambda _: HTML) as one, StoppableServer(lambda _: HTML) as other:
         served = model(one, other, concurrency=2)
-        given = answers(served, *map(question, range(6)))
+        given = answers(served, *map(short_question, range(6)))
     assert all(isinstance(each, Failed) for each in given)
-    assert of_each(served, "answered") == [0, 0]
+    assert per_server(served, "answered") == [0, 0]
 
 
 def test_an_error_under_200_is_the_servers_own_trouble() -> None:
@@ -221,9 +207,9 @@ def test_an_error_under_200_is_the_servers_own_trouble() -> None:
         StoppableServer(lambda asked: Reply(fine(asked).body, delay=0.005)) as good,
     ):
         served = model(bad, good, concurrency=2)
-        assert len(texts(answers(served, *map(question, range(60))))) == 60
+        assert len(texts(answers(served, *map(short_question, range(60))))) == 60
         assert 5 <= len(bad.asked) <= 6
-    assert of_each(served, "answered") == [0, 60]
+    assert per_server(served, "answered") == [0, 60]
 
 
 def test_one_that_does_not_echo_leaves_the_scoring_to_who_does() -> None:
@@ -235,14 +221,14 @@ def test_one_that_does_not_echo_leaves_the_scoring_to_who_does() -> None:
         given = answers(served, *(Score(item=str(n), texts=(f"text {n}",)) for n in range(40)))
         assert len(bad.asked) <= 4
     assert all(isinstance(each, Scores) for each in given)
-    assert of_each(served, "answered")[0] == 0
+    assert per_server(served, "answered")[0] == 0
 
 
 # --- money -------------------------------------------------------------------------------------
 
 PRICE = "1000000/1000000"  # a dollar a token
 USED = 10.0  # what a reply of `chat` says that it used, at that price
-WORTH = float(sum(max_request_tokens(question(0))))
+WORTH = float(sum(max_request_tokens(short_question(0))))
 
 
 @pytest.mark.parametrize("enough", [True, False])
@@ -251,7 +237,7 @@ def test_what_could_not_be_read_is_paid_for_before_another_is_asked(enough: bool
     with StoppableServer(lambda _: HTML) as bad, StoppableServer(fine) as good:
         served = model(bad, good, price=PRICE)
         served.spend_from(budget)
-        (answer,) = answers(served, question(0))
+        (answer,) = answers(served, short_question(0))
         assert len(bad.asked) == 1
         assert len(good.asked) == enough
     assert served.spent == budget.spent == WORTH + USED * enough

@@ -1,57 +1,41 @@
-"""Of several servers one that turns requests down: its fault, the request's, or the user's."""
+"""One of several servers rejects requests: its fault, the request's, or the user's."""
 
 from __future__ import annotations
 
 import logging
 import threading
+from functools import partial
 
 import pytest
 
 from epicene.core.errors import RunError
-from epicene.core.records import Answer, Failed, Generate, Message, Texts
-from epicene.models import ModelOptions
+from epicene.core.records import Failed, Generate, Texts
 from epicene.models.http.retry import RetryPolicy
-from epicene.models.openai.model import OpenAIModel
-from models.http.local_server import Asked, Reply, answers
-from models.http.stoppable_server import StoppableServer
+from models.http.local_server import Asked, Reply
+from models.http.stoppable_server import (
+    FREQUENT_CHECKS,
+    StoppableServer,
+    balanced_model,
+    per_server,
+    question,
+    texts,
+)
+from models.model_answers import answers
 from models.openai.openai_server import chat, error
 
 OF_SERVER = [401, 403, 404, 405]
-ONE_LOOK = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=60.0)
-WATCHFUL = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=0.05, max_outage=30.0)
-
-
-def question(number: int) -> Generate:
-    return Generate(item=str(number), prompt=(Message(role="user", content=str(number)),))
-
-
-def model(
-    *servers: StoppableServer, retry_policy: RetryPolicy = ONE_LOOK, concurrency: int = 4
-) -> OpenAIModel:
-    urls = " ".join(server.url for server in servers)
-    return OpenAIModel("toy", ModelOptions(base_url=urls, concurrency=concurrency), retry_policy)
+model = partial(balanced_model, concurrency=4)
 
 
 def slow(asked: Asked) -> Reply:
     return Reply(chat(asked.prompt).body, delay=0.01)
 
 
-def texts(given: list[Answer]) -> list[str]:
-    assert all(isinstance(answer, Texts) for answer in given), given
-    return [answer.only for answer in given if isinstance(answer, Texts)]
-
-
-def of_each(served: OpenAIModel, what: str) -> list[object]:
-    servers = served.notes()["servers"]
-    assert isinstance(servers, list)
-    return [each.get(what) for each in servers]
-
-
 # --- the server's fault --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("status", OF_SERVER)
-def test_one_that_turns_all_down_gets_no_more_and_fails_nothing(
+def test_a_server_that_rejects_all_gets_no_more_and_fails_nothing(
     status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     with (
@@ -62,14 +46,14 @@ def test_one_that_turns_all_down_gets_no_more_and_fails_nothing(
         served = model(wrong, right)
         assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
         assert 1 <= len(wrong.asked) <= 4, "no more than were under way together"
-    assert of_each(served, "answered") == [0, 60]
-    assert of_each(served, "went_away") == [1, 0]
-    assert of_each(served, "left_alone") == [f"HTTP {status}: not here", None]
+    assert per_server(served, "answered") == [0, 60]
+    assert per_server(served, "went_away") == [1, 0]
+    assert per_server(served, "left_alone") == [f"HTTP {status}: not here", None]
     assert served.notes()["retries"] == 0
     assert f"The server {wrong.url} is left alone: HTTP {status}: not here." in caplog.text
 
 
-def test_one_that_is_mended_gets_work_again() -> None:
+def test_a_server_that_is_mended_gets_requests_again() -> None:
     mended = threading.Event()
 
     def first_not(asked: Asked) -> Reply:
@@ -83,7 +67,7 @@ def test_one_that_is_mended_gets_work_again() -> None:
         return chat(asked.prompt)
 
     with StoppableServer(first_not) as returning, StoppableServer(patient) as other:
-        served = model(returning, other, retry_policy=WATCHFUL, concurrency=2)
+        served = model(returning, other, retry_policy=FREQUENT_CHECKS, concurrency=2)
         assert len(texts(answers(served, *map(question, range(60))))) == 60
         assert len(returning.asked) > 2
 
@@ -99,7 +83,7 @@ def test_one_alone_with_what_its_fellow_was_known_to_answer_waits_for_the_fellow
         return Reply(close=True) if asked.number == 10 else slow(asked)
 
     with StoppableServer(lambda _: error(404, "no")) as wrong, StoppableServer(mortal) as fellow:
-        served = model(wrong, fellow, retry_policy=WATCHFUL)
+        served = model(wrong, fellow, retry_policy=FREQUENT_CHECKS)
         assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
 
 
@@ -137,7 +121,7 @@ def test_one_that_will_not_list_what_another_lists_is_left_out(
         assert texts(answers(served, *map(question, range(20)))) == [str(n) for n in range(20)]
         assert not wrong.asked
     why = f"HTTP {status} when asked for its models, which another lists"
-    assert of_each(served, "left_alone") == [why, None]
+    assert per_server(served, "left_alone") == [why, None]
     assert f"The server {wrong.url} is away: {why}" in caplog.text
 
 
@@ -154,7 +138,7 @@ def test_one_that_lists_them_later_gets_work() -> None:
         return chat(asked.prompt)
 
     with StoppableServer(listing_now, listing=401) as late, StoppableServer(patient) as other:
-        served = model(late, other, retry_policy=WATCHFUL, concurrency=2)
+        served = model(late, other, retry_policy=FREQUENT_CHECKS, concurrency=2)
         assert len(texts(answers(served, *map(question, range(40))))) == 40
         assert late.asked
 
@@ -170,12 +154,12 @@ def test_one_that_is_too_busy_to_list_is_believed() -> None:
 
 
 @pytest.mark.parametrize(("status", "listing"), [(401, 200), *((each, each) for each in OF_SERVER)])
-def test_what_all_turn_down_from_the_beginning_is_said_at_once(status: int, listing: int) -> None:
+def test_if_all_reject_the_first_requests_the_run_ends(status: int, listing: int) -> None:
     with (
         StoppableServer(lambda _: error(status, "not so"), listing=listing) as one,
         StoppableServer(lambda _: error(status, "not so"), listing=listing) as other,
     ):
-        served = model(one, other, retry_policy=WATCHFUL, concurrency=2)
+        served = model(one, other, retry_policy=FREQUENT_CHECKS, concurrency=2)
         with pytest.raises(RunError, match=r"^[^\n]+$") as caught:
             answers(served, *map(question, range(50)))
         assert len(one.asked) + len(other.asked) <= 8
@@ -185,7 +169,7 @@ def test_what_all_turn_down_from_the_beginning_is_said_at_once(status: int, list
     )
 
 
-def test_where_they_differ_each_is_told_of() -> None:
+def test_differing_reasons_are_listed_by_server() -> None:
     with (
         StoppableServer(lambda _: error(401, "who are you"), listing=401) as one,
         StoppableServer(lambda _: error(404, "no toy"), listing=404) as other,
@@ -211,7 +195,7 @@ def test_a_bad_request_is_asked_of_no_other(status: int) -> None:
     assert given[7] == Failed(reason=f"HTTP {status}: too long")
     assert len(texts([*given[:7], *given[8:]])) == 19
     assert prompts.count("7") == 1
-    assert of_each(served, "went_away") == [0, 0]
+    assert per_server(served, "went_away") == [0, 0]
 
 
 def test_a_content_filter_is_no_fault_of_the_server() -> None:
@@ -225,7 +209,7 @@ def test_a_content_filter_is_no_fault_of_the_server() -> None:
         refused = answers(served, *map(question, range(20)))[7]
     assert isinstance(refused, Texts)
     assert refused.texts[0].finish == "refused"
-    assert of_each(served, "went_away") == [0, 0]
+    assert per_server(served, "went_away") == [0, 0]
 
 
 def test_what_a_firewall_blocks_first_does_not_end_the_run() -> None:
@@ -251,7 +235,7 @@ def test_what_a_firewall_blocks_first_does_not_end_the_run() -> None:
     assert texts(blocked_first[1:]) == [str(n) for n in range(1, 8)]
 
 
-def test_what_all_turn_down_keeps_no_server_from_work() -> None:
+def test_a_request_that_all_reject_suspends_no_server() -> None:
     """Its first server is doubted until the other has spoken, whatever it answers meanwhile."""
 
     def walled(asked: Asked) -> Reply:
@@ -261,11 +245,11 @@ def test_what_all_turn_down_keeps_no_server_from_work() -> None:
         served = model(one, other)  # who is away once stays so: nobody looks again
         given = answers(served, *map(question, range(200)))
     assert sum(isinstance(answer, Failed) for answer in given) == 10
-    answered = of_each(served, "answered")
+    answered = per_server(served, "answered")
     assert all(isinstance(each, int) and each >= 60 for each in answered), answered
 
 
-def test_what_every_server_turns_down_fails_alone() -> None:
+def test_a_request_that_all_reject_fails_alone() -> None:
     """Chats are answered; neither server continues plain texts."""
 
     def chats(asked: Asked) -> Reply:
@@ -274,7 +258,7 @@ def test_what_every_server_turns_down_fails_alone() -> None:
         return error(404, "no such path")
 
     with StoppableServer(chats) as one, StoppableServer(chats) as other:
-        served = model(one, other, retry_policy=WATCHFUL)
+        served = model(one, other, retry_policy=FREQUENT_CHECKS)
         requests = [
             Generate(item=str(n), prompt=f"plain {n}") if n % 4 == 3 else question(n)
             for n in range(40)

@@ -15,7 +15,8 @@ from epicene.models import sample_seed
 from epicene.models.openai.token_bounds import max_request_tokens
 from epicene.models.pricing import Budget
 from models.http.image_servers import PROVIDERS, Drawing, gallery
-from models.http.local_server import FAST_RETRIES, Asked, NoFiles, Reply, Server, answers, singly
+from models.http.local_server import FAST_RETRIES, Asked, Reply, Server
+from models.model_answers import NoFiles, answers, singly
 from models.openai.openai_server import chat, error, model
 
 PRICE = "1000000/1000000"  # a dollar a token
@@ -127,7 +128,9 @@ def _probe() -> str:
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_shot_that_is_given_up_leaves_its_siblings_to_end(provider: str, tmp_path: Path) -> None:
+def test_an_image_that_is_given_up_leaves_the_others_to_finish(
+    provider: str, tmp_path: Path
+) -> None:
     """They were sent and are paid for: they are not called off, and what they cost is counted."""
     doomed = sample_seed(0, 1)
     shop = gallery(
@@ -183,7 +186,7 @@ def test_a_text_that_is_called_off_after_it_was_sent_counts_as_paid() -> None:
     assert served.spent == USED + WORTH
 
 
-def test_pictures_of_a_request_that_ends_well_are_charged_once(tmp_path: Path) -> None:
+def test_images_of_a_request_that_ends_well_are_charged_once(tmp_path: Path) -> None:
     shop = gallery("replicate", lambda _: Drawing())
     with shop.server:
         served = shop.model(price="1")

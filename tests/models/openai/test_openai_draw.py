@@ -13,7 +13,8 @@ from epicene.core.files import ImageFolder
 from epicene.core.records import Answer, Draw, Failed, Image, Images
 from epicene.models import sample_seed
 from epicene.models.http.retry import RetryPolicy
-from models.http.local_server import Asked, Reply, Script, Server, answers, first_then
+from models.http.local_server import Asked, Reply, Script, Server, first_then
+from models.model_answers import answers
 from models.openai.openai_server import error, model
 from models.sample_images import claiming, picture
 
@@ -49,7 +50,7 @@ def ask(
 # --- what is sent and kept -------------------------------------------------------------------
 
 
-def test_a_shot_is_one_request_and_its_picture_is_kept_by_its_hash(tmp_path: Path) -> None:
+def test_a_image_is_one_request_and_its_image_is_kept_by_its_hash(tmp_path: Path) -> None:
     data = picture(8, 6, "WEBP")
     script = lambda _: sent(data, revised_prompt="A nurse in a ward.")  # noqa: E731
     (answer,), (asked,) = ask(script, tmp_path, draw(width=512, height=256, seed=3))
@@ -75,7 +76,7 @@ def test_a_shot_is_one_request_and_its_picture_is_kept_by_its_hash(tmp_path: Pat
     assert ImageFolder(tmp_path).path(drawn(answer)[0].sha256).read_bytes() == data
 
 
-def test_shots_come_in_their_order_each_from_its_seed(tmp_path: Path) -> None:
+def test_images_come_in_their_order_each_from_its_seed(tmp_path: Path) -> None:
     shades = {sample_seed(0, shot): 10 * shot for shot in range(4)}
     script = lambda asked: sent(picture(shade=shades[asked.body["seed"]]))  # noqa: E731
     (answer,), asked = ask(script, tmp_path, draw(shots=4))
@@ -132,7 +133,7 @@ def test_a_refusal_is_recorded_and_not_asked_again(code: str, tmp_path: Path) ->
     assert len(asked) == 2
 
 
-def test_one_refused_shot_leaves_the_others(tmp_path: Path) -> None:
+def test_one_refused_image_leaves_the_others(tmp_path: Path) -> None:
     bad = sample_seed(0, 1)
 
     def script(asked: Asked) -> Reply:
@@ -176,7 +177,7 @@ def test_a_passing_fault_is_mended(fault: Reply, timeout: float, tmp_path: Path)
     ],
     ids=["broken", "no image", "20 megapixels", "bomb"],
 )
-def test_a_picture_that_cannot_be_kept_is_recorded_with_the_reason(
+def test_a_image_that_cannot_be_kept_is_recorded_with_the_reason(
     data: bytes, words: str, attempts: int, tmp_path: Path
 ) -> None:
     script = lambda a: sent(data) if "nurse" in a.prompt else sent(picture())  # noqa: E731

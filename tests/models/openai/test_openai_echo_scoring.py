@@ -12,7 +12,8 @@ import pytest
 from epicene.core.errors import RunError
 from epicene.core.records import Decoding, Failed, FirstToken, Message, Score, Scores
 from epicene.models.openai.echo_scoring import CONTINUATION_PROBES, ECHO_PROBE
-from models.http.local_server import Asked, Reply, Script, Server, answers
+from models.http.local_server import Asked, Reply, Script, Server
+from models.model_answers import answers
 from models.openai.openai_server import error, model
 
 BOS = "<|begin|>"
@@ -143,7 +144,7 @@ def test_a_token_astride_the_boundary_is_the_texts() -> None:
     assert (left.starts, left.ends) == ((0, 2, 3), (2, 3, 8))
 
 
-def test_how_a_text_would_be_drawn_is_left_unsaid() -> None:
+def test_probabilities_under_a_decoding_are_left_unset() -> None:
     decoding = Decoding(temperature=None, top_k=50, top_p=0.95, exact_length=True)
     asked = score(echoing(), pair(context="Kim", decoding=decoding))
     plain = score(echoing(), pair(context="Kim"))

@@ -10,7 +10,7 @@ from epicene.core.errors import RunError
 from epicene.core.records import Decoding, Generate, Message, Score, Texts, Translate
 from epicene.models import ModelOptions, embedded
 from epicene.models.openai.model import OpenAIModel
-from models.http.local_server import answers
+from models.model_answers import answers
 
 pytestmark = pytest.mark.embedded
 

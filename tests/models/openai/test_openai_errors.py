@@ -12,16 +12,8 @@ import pytest
 from epicene.core.errors import RunError
 from epicene.core.records import Answer, Failed, Generate, Message, Texts
 from epicene.models.http.retry import RetryPolicy
-from models.http.local_server import (
-    SHORT_WAITS,
-    Asked,
-    NoFiles,
-    Reply,
-    Server,
-    answers,
-    first_then,
-    singly,
-)
+from models.http.local_server import SHORT_WAITS, Asked, Reply, Server, first_then
+from models.model_answers import NoFiles, answers, singly
 from models.openai.openai_server import KEY, chat, error, model
 
 FAULTS = {

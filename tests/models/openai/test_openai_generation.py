@@ -20,7 +20,8 @@ from epicene.core.records import (
 )
 from epicene.models import sample_seed
 from epicene.models.openai.generation import fold_system
-from models.http.local_server import Asked, Reply, Script, Server, answers
+from models.http.local_server import Asked, Reply, Script, Server
+from models.model_answers import answers
 from models.openai.openai_server import chat, error, model
 
 SYSTEM = Message(role="system", content="Be brief.")

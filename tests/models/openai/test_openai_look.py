@@ -11,7 +11,8 @@ import pytest
 from epicene.core.files import ImageFolder
 from epicene.core.records import Answer, Choice, Failed, Look
 from epicene.models.http.retry import RetryPolicy
-from models.http.local_server import Asked, Reply, Script, Server, answers, first_then
+from models.http.local_server import Asked, Reply, Script, Server, first_then
+from models.model_answers import answers
 from models.openai.openai_server import chat, error
 from models.openai.openai_server import model as served_by
 from models.sample_images import claiming, picture
@@ -33,7 +34,7 @@ def ask(script: Script, folder: Path, data: bytes, **fields: Any) -> tuple[Answe
     return answer, server.asked
 
 
-def test_the_picture_goes_as_a_data_url_beside_the_question(tmp_path: Path) -> None:
+def test_the_image_goes_as_a_data_url_beside_the_question(tmp_path: Path) -> None:
     data = picture(form="JPEG")
     answer, (asked,) = ask(lambda _: chat("Female."), tmp_path, data)
     assert asked.path == "/v1/chat/completions"
@@ -108,14 +109,14 @@ def test_a_model_that_sees_nothing_fails_with_the_servers_words(tmp_path: Path) 
         (picture(5000, 4000), "16 megapixels"),
     ],
 )
-def test_what_is_no_picture_is_shown_to_nobody(data: bytes, words: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_image_is_not_sent(data: bytes, words: str, tmp_path: Path) -> None:
     answer, asked = ask(lambda _: chat("male"), tmp_path, data)
     assert isinstance(answer, Failed)
     assert words in answer.reason
     assert not asked
 
 
-def test_a_picture_that_is_another_than_was_drawn_is_shown_to_nobody(tmp_path: Path) -> None:
+def test_a_changed_image_is_not_sent(tmp_path: Path) -> None:
     files = ImageFolder(tmp_path)
     name = files.put(picture())
     files.path(name).write_bytes(picture(shade=9))

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from epicene.core.errors import InputError
-from epicene.core.records import Generate, Message
 from epicene.models import ModelOptions, open_model, openai, parse_spec
 from epicene.models.http import address
 from epicene.models.openai.model import PROVIDER
-from models.http.local_server import Asked, Reply, Server, answers
+from models.http.local_server import Asked, Reply, Server
+from models.http.stoppable_server import question
+from models.model_answers import answers
 from models.openai.openai_server import chat, model
 
 HERE = "http://127.0.0.1:9/v1"
@@ -99,11 +100,7 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- the notes -------------------------------------------------------------------------------
 
 
-def question(number: int) -> Generate:
-    return Generate(item=str(number), prompt=(Message(role="user", content=str(number)),))
-
-
-def test_notes_tell_what_was_used_and_who_answered() -> None:
+def test_notes_hold_the_usage_and_the_served_models() -> None:
     def script(asked: Asked) -> Reply:
         return chat("x", model=f"toy-{asked.number % 2}", system_fingerprint="fp_1")
 

@@ -107,7 +107,7 @@ def status_error(response: httpx.Response, body: bytes) -> HttpStatusError:
     except ValueError:  # not JSON, or not even UTF-8
         content = body.decode(errors="replace")
     return HttpStatusError(
-        response.status_code, **parse_error_details(content)._asdict(), headers=response.headers
+        response.status_code, parse_error_details(content), headers=response.headers
     )
 
 

@@ -55,50 +55,39 @@ class TransientError(Exception):
         self.after = after
 
 
+class ErrorDetails(NamedTuple):
+    """What a server says of an error."""
+
+    message: str
+    parameter: str = ""
+    code: str = ""
+    error_type: str = ""
+
+
 class HttpStatusError(Exception):
     """A reply with an error status, in any protocol; `sent` is the body it replies to."""
 
     def __init__(
         self,
         status: int,
-        message: str = "",
-        *,
-        parameter: str = "",
-        code: str = "",
-        error_type: str = "",
+        details: ErrorDetails,
         headers: Mapping[str, str] | None = None,
         sent: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(f"HTTP {status}: {message}")
-        self.status = status
-        self.message = message
-        self.parameter = parameter
-        self.code = code
-        self.error_type = error_type
-        self.headers = headers or {}
-        self.sent = sent or {}
+        super().__init__(f"HTTP {status}: {details.message}")
+        self.status, self.details = status, details
+        self.headers, self.sent = headers or {}, sent or {}
 
 
 class RejectedError(UnanswerableError):
     """The server rejected the request; to send it again is no use."""
 
     def __init__(
-        self,
-        status: int,
-        message: str,
-        *,
-        parameter: str = "",
-        code: str = "",
-        error_type: str = "",
-        sent: Mapping[str, Any] | None = None,
+        self, status: int, details: ErrorDetails, sent: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__(f"HTTP {status}: {message}" if message else f"HTTP {status}")
-        self.sent = sent or {}
-        self.status = status
-        self.message = message
-        self.parameter = parameter
-        self.code = code
-        self.error_type = error_type
+        self.status, self.sent = status, sent or {}
+        self.message, self.parameter, self.code, self.error_type = details
+        super().__init__(f"HTTP {status}: {self.message}" if self.message else f"HTTP {status}")
 
     def names(self, parameter: str) -> bool:
         """Whether the message is about this parameter."""
@@ -152,15 +141,6 @@ def one_line(text: str) -> str:
     """A message on one line, cut if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _MAX_MESSAGE_LENGTH else line[: _MAX_MESSAGE_LENGTH - 1] + "…"
-
-
-class ErrorDetails(NamedTuple):
-    """What a server says of an error."""
-
-    message: str
-    parameter: str = ""
-    code: str = ""
-    error_type: str = ""
 
 
 def parse_error_details(body: object) -> ErrorDetails:

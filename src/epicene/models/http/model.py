@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from epicene.core.errors import InputError, OptionError
-from epicene.core.records import Answer, Draw, Failed, Identity, Request
+from epicene.core.records import Answer, Draw, Failed, Identity, Request, verb
 from epicene.models import (
     Batch,
     BatchLimit,
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
     from contextlib import AbstractAsyncContextManager
 
+    from epicene.models.http.client import HttpClient, ImageDownloader
+    from epicene.models.http.image_samples import RequestImage
     from epicene.models.pricing import Budget
 
 # How many requests are read ahead, for each that may be under way.
@@ -200,3 +202,47 @@ class HostedModel(ABC):
 
     def _redacted(self, names: set[str]) -> list[str]:
         return sorted(self._address.redact(name) for name in names)
+
+
+class HostedImageModel(HostedModel):
+    """A text-to-image model whose images are requested one at a time."""
+
+    subject: str  # what it is called in messages
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """Draw only."""
+        return frozenset({verb(Draw)})
+
+    def notes(self) -> Mapping[str, object]:
+        """How many images were drawn and refused, beside what all models note."""
+        counts = self._stats
+        return {**super().notes(), "drawn": counts.pictures, "refused": counts.refused}
+
+    @abstractmethod
+    def _headers(self, key: str) -> dict[str, str]:
+        """The headers with the key."""
+
+    @abstractmethod
+    def _requester(
+        self, sender: Sender, client: HttpClient, downloads: ImageDownloader
+    ) -> RequestImage:
+        """The function that requests one image."""
+
+    @asynccontextmanager
+    async def _answering(self, sender: Sender, files: ImageStore) -> AsyncIterator[AnswerRequest]:
+        from epicene.models.http.client import HttpClient, ImageDownloader
+        from epicene.models.http.image_samples import ImageSampler
+
+        async with (
+            HttpClient(sender.address, self._headers(sender.address.key)) as client,
+            ImageDownloader(sender) as downloads,
+        ):
+            sampler = ImageSampler(sender, files, self._requester(sender, client, downloads))
+
+            async def answer(request: Request) -> Answer:
+                if not isinstance(request, Draw):
+                    raise UnanswerableError(f"{self.subject} knows no verb {verb(request)}")
+                return await sampler.draw(request)
+
+            yield answer

@@ -301,7 +301,7 @@ class Sender:
         self, error: HttpStatusError, semaphore: AdaptiveSemaphore, round_: int
     ) -> NoReturn:
         """Raise what an error status means for the request."""
-        status, message = error.status, self.address.redact(error.message)
+        status, message = error.status, self.address.redact(error.details.message)
         if status == 429:
             self._too_many(error, message, semaphore, round_)
         if status == _PAYMENT_REQUIRED:
@@ -313,19 +313,12 @@ class Sender:
         if status in _TRANSIENT_STATUSES or (status >= 500 and status != _NOT_IMPLEMENTED):
             after = retry_after(error.headers)
             raise TransientError("server", f"HTTP {status}: {message}", after) from None
-        raise RejectedError(
-            status,
-            message,
-            parameter=error.parameter,
-            code=error.code,
-            error_type=error.error_type,
-            sent=error.sent,
-        ) from None
+        raise RejectedError(status, error.details._replace(message=message), error.sent) from None
 
     def _too_many(
         self, error: HttpStatusError, message: str, semaphore: AdaptiveSemaphore, round_: int
     ) -> NoReturn:
-        if error.code == "insufficient_quota":
+        if error.details.code == "insufficient_quota":
             raise _quota_error(message) from None
         after = retry_after(error.headers)
         self.stats.rate_limited += 1

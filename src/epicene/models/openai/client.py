@@ -229,7 +229,7 @@ class OpenAIClient:
         except openai.APIStatusError as error:
             raise HttpStatusError(
                 error.status_code,
-                **parse_error_details(error.body)._asdict(),
+                parse_error_details(error.body),
                 headers=error.response.headers,
                 sent=body,
             ) from None

@@ -17,7 +17,8 @@ from epicene.models.hf.generation.continuous_batching import ContinuousBatching,
 from epicene.models.hf.generation.kv_cache import check_continuous_batching, check_padded_batches
 from epicene.models.hf.loading import LoadedModel
 from models.hf.causal_families import FAMILIES, GROUPED, family
-from models.hf.tiny_causal import LONGEST, NoFiles, ask, causal, gpt2, gpt2_like, llama
+from models.hf.tiny_causal import LONGEST, ask, causal, gpt2, gpt2_like, llama
+from models.model_answers import NoFiles
 
 RECURRENT = {"mamba", "lfm2", "qwen3_next"}
 TEXTS = (
@@ -151,7 +152,7 @@ def test_a_finished_text_is_not_computed_further(monkeypatch: pytest.MonkeyPatch
     assert needed <= sum(watch.stepped) <= needed * 8 / 7
 
 
-def test_those_that_wait_join_as_soon_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_texts_join_as_soon_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     # In batches of four, longest first, these would take 39 + 9 + 9 steps. The one long text is
     # written while all the others take turns beside it.
     rooms = [40] + [10] * 11

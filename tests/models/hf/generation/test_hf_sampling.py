@@ -1,4 +1,4 @@
-"""The law of the chosen tokens, against closed forms."""
+"""The distribution of sampled tokens, against closed forms."""
 
 from __future__ import annotations
 

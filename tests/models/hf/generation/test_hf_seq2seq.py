@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -26,26 +26,20 @@ from epicene.models.hf.generation import decoding
 from epicene.models.hf.generation.translation_languages import model_language_code, two_letter_code
 from epicene.models.hf.seq2seq import HfSeq2Seq
 from models.hf.tiny_seq2seq import loaded, marian, nllb, t5
+from models.model_answers import batch_answers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from epicene.models import ImageStore, Model
+    from epicene.models import Model
 
 MODELS = {"t5": t5, "nllb": nllb}
 SHORT = Decoding(max_new_tokens=10)
 SAMPLED = Decoding(max_new_tokens=10, temperature=1.0)
 
 
-def answers(model: Model, *requests: Request) -> list[Answer]:
-    batch = list(enumerate(requests))
-    none = cast("ImageStore", None)
-    got = dict(pair for part in model.answer(iter([batch]), none) for pair in part)
-    return [got[number] for number in range(len(requests))]
-
-
 def texts(model: Model, request: Request) -> Texts:
-    (answer,) = answers(model, request)
+    (answer,) = batch_answers(model, request)
     assert isinstance(answer, Texts), answer
     return answer
 
@@ -110,14 +104,14 @@ def test_marian_has_one_pair_or_a_token_for_the_target(tmp_path: Path) -> None:
         Translate(item="1", text="she is.", language="en", into=into, decoding=SHORT)
         for into in ("de", "fr")
     )
-    done, refused = answers(HfSeq2Seq(loaded(*pair)), german, french)
+    done, refused = batch_answers(HfSeq2Seq(loaded(*pair)), german, french)
     assert isinstance(done, Texts)
     assert done.texts == (slow(pair, pair[1]("she is.")["input_ids"], [], german),)
     assert isinstance(refused, Failed)
     assert "from en into de, not from en into fr" in refused.reason
 
     many = marian(tmp_path, targets=(">>ara<<", ">>fra<<"))
-    done, refused = answers(HfSeq2Seq(loaded(*many)), french, german)
+    done, refused = batch_answers(HfSeq2Seq(loaded(*many)), french, german)
     assert isinstance(done, Texts)
     ids = many[1](">>fra<< she is.")["input_ids"]
     assert ids[0] == many[1].convert_tokens_to_ids(">>fra<<")
@@ -144,8 +138,8 @@ def test_the_models_own_beams() -> None:
     beams.model.generation_config.num_beams = 3
     beams.model.generation_config.length_penalty = 0.5
     model = HfSeq2Seq(beams)
-    found = answers(model, *asked)
-    greedy = answers(HfSeq2Seq(loaded(own, tokenizer)), *asked)
+    found = batch_answers(model, *asked)
+    greedy = batch_answers(HfSeq2Seq(loaded(own, tokenizer)), *asked)
     assert found != greedy
     assert model.notes()["translations"] == "3 beams"
     for request, answer in zip(asked, found, strict=True):
@@ -184,7 +178,7 @@ def test_the_models_own_beams() -> None:
     ],
 )
 def test_what_cannot_be_written_fails_with_its_reason(request_: Request, reason: str) -> None:
-    (failed,) = answers(HfSeq2Seq(loaded(*nllb())), request_)
+    (failed,) = batch_answers(HfSeq2Seq(loaded(*nllb())), request_)
     assert isinstance(failed, Failed)
     assert reason in failed.reason
 
@@ -278,17 +272,17 @@ ALONE: dict[bytes, Answer] = {}
 @given(data=st.data(), name=st.sampled_from(sorted(MODELS)), size=st.sampled_from(["auto", 1, 3]))
 def test_a_text_does_not_depend_on_its_neighbours(data: Any, name: str, size: Any) -> None:
     batch = data.draw(st.lists(st.sampled_from(POOL[name]), min_size=1, max_size=6))
-    found = answers(HfSeq2Seq(loaded(*MODELS[name](), batch_size=size)), *batch)
+    found = batch_answers(HfSeq2Seq(loaded(*MODELS[name](), batch_size=size)), *batch)
     for request, answer in zip(batch, found, strict=True):
         key = digest(name, request)
         if key not in ALONE:
-            ALONE[key] = answers(HfSeq2Seq(loaded(*MODELS[name]())), request)[0]
+            ALONE[key] = batch_answers(HfSeq2Seq(loaded(*MODELS[name]())), request)[0]
         assert answer == ALONE[key]
 
 
 def test_a_closed_model_keeps_its_name_and_notes() -> None:
     model: Model = HfSeq2Seq(loaded(*t5()))
-    answers(model, Generate(item="1", prompt="he", decoding=SHORT))
+    batch_answers(model, Generate(item="1", prompt="he", decoding=SHORT))
     model.close()
     assert model.identity.label == "tiny"
     assert model.verbs == {"translate", "generate"}

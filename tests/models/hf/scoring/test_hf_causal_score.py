@@ -244,7 +244,7 @@ def test_a_text_too_large_for_memory_fails_alone(
     assert all(isinstance(answer, Scores) for answer in answers[:2])
 
 
-def test_a_model_whose_head_cannot_be_told_apart_is_read_right(
+def test_a_model_without_a_separate_head_is_read_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     expected = rows(score(causal(llama(), metaspace()), *TEXTS))

@@ -10,8 +10,9 @@ import torch
 from epicene.core.records import Completions, Failed, Fill, Score
 from epicene.models.hf import masked
 from epicene.models.hf.masked import HfMasked
-from models.hf.scoring.test_hf_masked_score import answers, scores, slow_logprobs
+from models.hf.scoring.test_hf_masked_score import scores, slow_logprobs
 from models.hf.tiny_masked import loaded, model_and_tokenizer
+from models.model_answers import batch_answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ KINDS = ("bert", "xlm-roberta", "roberta")
 
 
 def completions(family: str, request: Fill, **options: Any) -> Completions:
-    (answer,) = answers(HfMasked(loaded(family, **options)), request)
+    (answer,) = batch_answers(HfMasked(loaded(family, **options)), request)
     assert isinstance(answer, Completions), answer
     return answer
 
@@ -176,7 +177,7 @@ def test_neighbours_do_not_matter(size: Any) -> None:
         Fill(item="2", before="he ", after=" is happy", top=5),
         Fill(item="3", before="she ", choices=("is", "teaches")),
     ]
-    together = answers(HfMasked(loaded("xlm-roberta", batch_size=size)), *requests)
+    together = batch_answers(HfMasked(loaded("xlm-roberta", batch_size=size)), *requests)
     for request, answer in zip(requests, together, strict=True):
         alone = completions("xlm-roberta", request)
         assert isinstance(answer, Completions)
@@ -197,6 +198,6 @@ def test_neighbours_do_not_matter(size: Any) -> None:
     ],
 )
 def test_what_cannot_be_filled_fails_with_its_reason(request_: Fill, reason: str) -> None:
-    (failed,) = answers(HfMasked(loaded("bert")), request_)
+    (failed,) = batch_answers(HfMasked(loaded("bert")), request_)
     assert isinstance(failed, Failed)
     assert reason in failed.reason

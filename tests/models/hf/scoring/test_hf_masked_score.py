@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 
 from epicene.core.errors import InputError
 from epicene.core.records import (
-    Answer,
     Boundaries,
     Decoding,
     Failed,
     Masking,
     Message,
-    Request,
     Score,
     Scores,
 )
@@ -34,27 +32,20 @@ from models.hf.tiny_masked import (
     loaded,
     model_and_tokenizer,
 )
+from models.model_answers import batch_answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from epicene.models import ImageStore, Model
+    from epicene.models import Model
 
 MASKINGS: tuple[Masking, ...] = ("original", "within-word", "whole-word")
 BOUNDARIES: tuple[Boundaries, ...] = ("epicene", "tokenizer")
-NO_FILES = cast("ImageStore", None)
-
-
-def answers(model: Model, *requests: Request) -> list[Answer]:
-    """What a model answers to requests handed over as one batch, in their order."""
-    batch = list(enumerate(requests))
-    got = dict(pair for part in model.answer(iter([batch]), NO_FILES) for pair in part)
-    return [got[number] for number in range(len(requests))]
 
 
 def scores(model: Model, request: Score) -> Scores:
-    (answer,) = answers(model, request)
+    (answer,) = batch_answers(model, request)
     assert isinstance(answer, Scores), answer
     return answer
 
@@ -270,7 +261,7 @@ def test_context_stays_visible_where_a_word_runs_on_from_it() -> None:
 )
 def test_what_cannot_be_scored_fails_with_its_reason(request_: Score, reason: str) -> None:
     good = Score(item="2", texts=("he is",), language="en")
-    failed, scored = answers(HfMasked(loaded("bert")), request_, good)
+    failed, scored = batch_answers(HfMasked(loaded("bert")), request_, good)
     assert isinstance(failed, Failed)
     assert reason in failed.reason
     assert isinstance(scored, Scores)
@@ -284,14 +275,15 @@ def test_as_many_tokens_as_there_are_positions(family: str) -> None:
         Score(item="1", texts=("he" + "." * (count - 3),), masking="whole-word")
         for count in (max_length, max_length + 1)
     )
-    assert isinstance(answers(model, fits)[0], Scores)
-    assert isinstance(answers(model, too_long)[0], Failed)
+    assert isinstance(batch_answers(model, fits)[0], Scores)
+    assert isinstance(batch_answers(model, too_long)[0], Failed)
 
 
 def test_what_looks_like_a_special_token_is_text_or_refused() -> None:
     scored = scores(HfMasked(loaded("bert")), Score(item="1", texts=("he [MASK] is",)))
     assert scored.texts[0].tokens == 5  # he [ MASK ] is
-    (failed,) = answers(HfMasked(loaded("xlm-roberta")), Score(item="1", texts=("he <mask>",)))
+    model = HfMasked(loaded("xlm-roberta"))
+    (failed,) = batch_answers(model, Score(item="1", texts=("he <mask>",)))
     assert isinstance(failed, Failed)
     assert "<mask>" in failed.reason
 
@@ -335,7 +327,7 @@ def test_a_score_does_not_depend_on_its_neighbours(
         if request.item not in alone:
             alone[request.item] = scores(HfMasked(loaded(family, batch_size=1)), request)
     for request, answer in zip(
-        batch, answers(HfMasked(loaded(family, batch_size=size)), *batch), strict=True
+        batch, batch_answers(HfMasked(loaded(family, batch_size=size)), *batch), strict=True
     ):
         assert isinstance(answer, Scores)
         expected = alone[request.item].texts[0]
@@ -346,17 +338,19 @@ def test_a_score_does_not_depend_on_its_neighbours(
 def test_equal_rows_are_computed_once() -> None:
     model = HfMasked(loaded("bert"))
     request = Score(item="1", texts=("he is", "she is"), masking="original", language="en")
-    answers(model, request, request)
+    batch_answers(model, request, request)
     # Four tokens to mask, but "[MASK] is" is the same row for both texts.
     assert model.notes()["rows"] == 3
 
 
 def test_what_the_tokenizer_cannot_tell_is_noted() -> None:
     model = HfMasked(loaded("bert"))
-    answers(model, Score(item="1", texts=("he ☃ is ☃",)), Score(item="2", texts=("he", "she")))
+    batch_answers(
+        model, Score(item="1", texts=("he ☃ is ☃",)), Score(item="2", texts=("he", "she"))
+    )
     assert model.notes()["unknown_tokens"] == 2
     assert model.notes()["requests_with_texts_alike"] == 0
-    answers(model, Score(item="3", texts=("he ☃", "he ☂", "she")))
+    batch_answers(model, Score(item="3", texts=("he ☃", "he ☂", "she")))
     assert model.notes()["requests_with_texts_alike"] == 1
 
 
@@ -387,7 +381,7 @@ def test_a_text_too_large_for_memory_fails_alone() -> None:
     model = HfMasked(loaded("bert", model=too_large, batch_size=2))
     large = Score(item="1", texts=(ENGLISH,), language="en")
     small = Score(item="2", texts=("she is",), language="en")
-    failed, scored = answers(model, large, small)
+    failed, scored = batch_answers(model, large, small)
     assert isinstance(failed, Failed)
     assert "memory" in failed.reason
     assert isinstance(scored, Scores)
@@ -403,7 +397,7 @@ def test_a_saved_model_is_opened_and_answers_the_same(tmp_path: Path) -> None:
 
 def test_a_closed_model_keeps_its_name_and_notes() -> None:
     model: Model = HfMasked(loaded("bert"))
-    answers(model, Score(item="1", texts=("he",)))
+    batch_answers(model, Score(item="1", texts=("he",)))
     model.close()
     assert model.identity.label == "bert"
     assert model.verbs == {"score", "fill"}

@@ -92,7 +92,7 @@ def test_tokens_of_a_shared_beginning_are_counted_once() -> None:
     assert notes["distinct_tokens"] == 80 + 150 * 3
 
 
-def test_the_softmax_may_go_a_few_lines_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_softmax_may_go_a_few_rows_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, _ = scores(family("llama"))
     monkeypatch.setattr(logprobs, "_SOFTMAX", (4 * 360 * 3, 0))
     few, _ = scores(family("llama"))
@@ -242,7 +242,7 @@ def test_a_batch_size_counts_rows_whatever_holds_them() -> None:
         assert sum(held) <= 6 or len(held) == 1
 
 
-def test_beginnings_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prefixes_are_kept_up_to_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     model = family("llama")
     loaded = LoadedModel(
         model, None, torch.device("cpu"), Identity(kind="hf", label="t", key={}), ModelOptions()

@@ -137,8 +137,8 @@ def test_greedy_draws_the_likeliest_that_is_not_barred() -> None:
         logits,
         [
             SamplingDistribution(0.0),
-            SamplingDistribution(0.0, barred=(1,)),
-            SamplingDistribution(1.0, barred=(0, 1)),
+            SamplingDistribution(0.0, banned=(1,)),
+            SamplingDistribution(1.0, banned=(0, 1)),
         ],
     )
     assert laws.exp().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 1]]

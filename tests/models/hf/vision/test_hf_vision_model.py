@@ -32,6 +32,7 @@ from epicene.models import Model, ModelOptions, open_model, parse_spec
 from epicene.models.hf import open as open_hf
 from epicene.models.hf.loading import model_type_of
 from models.hf.tiny_vision import LLAVA_CHAT, QUERIES, WORDS, save_blip2, save_llava, save_qwen
+from models.model_answers import batch_answers
 from models.sample_images import claiming, picture
 
 QUESTION = "who is the person in this picture? male, female, neither."
@@ -85,9 +86,7 @@ def look(image: str, **fields: Any) -> Look:
 
 
 def answers(model: Model, files: ImageFolder, *requests: Request) -> list[Answer]:
-    batch = list(enumerate(requests))
-    given = dict(pair for part in model.answer(iter([batch]), files) for pair in part)
-    return [given[number] for number in range(len(requests))]
+    return batch_answers(model, *requests, files=files)
 
 
 def choice(model: Model, files: ImageFolder, data: bytes, **fields: Any) -> Choice:
@@ -234,7 +233,7 @@ def test_choices_of_many_tokens_and_of_one_are_scored_alike(
         (noise(0)[:200], "broken"),
     ],
 )
-def test_what_is_no_picture_is_refused_and_the_others_are_seen(
+def test_what_is_no_image_is_refused_and_the_others_are_seen(
     data: bytes, words: str, models: dict[str, Model], files: ImageFolder
 ) -> None:
     bad, good = answers(models["llava"], files, look(files.put(data)), look(files.put(noise(1))))
@@ -260,7 +259,7 @@ def test_a_request_without_image_or_choices_fails(
     assert words in answer.reason
 
 
-def test_a_template_without_a_place_for_the_picture_fails(
+def test_a_template_without_a_place_for_the_image_fails(
     folders: dict[str, Path], files: ImageFolder, tmp_path: Path
 ) -> None:
     copy = Path(shutil.copytree(folders["llava"], tmp_path / "blind"))
@@ -278,7 +277,7 @@ def test_a_question_that_is_too_long_fails(models: dict[str, Model], files: Imag
     assert "more than the 256 the model can read" in answer.reason
 
 
-def test_pictures_are_brought_to_a_bounded_size(
+def test_images_are_brought_to_a_bounded_size(
     models: dict[str, Model], files: ImageFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from epicene.models.hf.vision import model
@@ -320,7 +319,7 @@ def test_half_precision_looks(folders: dict[str, Path], files: ImageFolder) -> N
         assert all(isinstance(each, Choice) for each in found)
 
 
-def test_identity_holds_what_becomes_of_pictures(
+def test_identity_holds_what_becomes_of_images(
     folders: dict[str, Path], models: dict[str, Model], tmp_path: Path
 ) -> None:
     def changed(name: str, edit: Callable[[dict[str, Any]], None]) -> bytes:
@@ -346,7 +345,7 @@ def test_identity_holds_what_becomes_of_pictures(
         ("llava", ("patch_size", "vision_feature_select_strategy", "num_additional_image_tokens")),
     ],
 )
-def test_an_older_checkpoint_that_leaves_a_pictures_tokens_to_the_model_looks_alike(
+def test_an_older_checkpoint_that_leaves_a_images_tokens_to_the_model_looks_alike(
     name: str,
     unsaid: tuple[str, ...],
     folders: dict[str, Path],
@@ -362,7 +361,7 @@ def test_an_older_checkpoint_that_leaves_a_pictures_tokens_to_the_model_looks_al
     assert choice(older, files, noise(2)) == choice(models[name], files, noise(2))
 
 
-def test_a_model_without_settings_for_its_pictures_is_refused(
+def test_a_model_without_settings_for_its_images_is_refused(
     folders: dict[str, Path], tmp_path: Path
 ) -> None:
     copy = Path(shutil.copytree(folders["blip2"], tmp_path / "copy"))
@@ -371,7 +370,7 @@ def test_a_model_without_settings_for_its_pictures_is_refused(
         open_hf(str(copy), ModelOptions())
 
 
-def test_pictures_never_go_through_torchvision(folders: dict[str, Path]) -> None:
+def test_images_never_go_through_torchvision(folders: dict[str, Path]) -> None:
     from epicene.models.hf.loading import load
 
     for folder in folders.values():
@@ -383,7 +382,7 @@ def test_pictures_never_go_through_torchvision(folders: dict[str, Path]) -> None
 
 
 @pytest.mark.parametrize("name", ["llava", "qwen2"])
-def test_one_that_needs_no_picture_is_a_text_model_too(
+def test_one_that_needs_no_image_is_a_text_model_too(
     name: str, folders: dict[str, Path], models: dict[str, Model], files: ImageFolder
 ) -> None:
     by_hand = ByHand(name, folders[name])
