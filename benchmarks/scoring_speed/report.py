@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from contest.measure import Point, Race, Results
+    from scoring_speed.measure import ComparisonResult, Point, Results
 
 
 def everything(results: Results) -> str:
@@ -21,7 +21,7 @@ def everything(results: Results) -> str:
     return "\n\n".join(parts)
 
 
-def race(race: Race) -> str:
+def race(race: ComparisonResult) -> str:
     """Who did how many texts a second, and how many times as many Epicene did."""
     ours, work = race.ours, race.work
     on_cpu = race.device == "cpu"  # there the clock also counts what others do
@@ -64,7 +64,7 @@ def curve(points: Sequence[Point]) -> str:
     return f"more candidates per item\n{_table(rows)}"
 
 
-def floors(races: Iterable[Race]) -> str:
+def floors(races: Iterable[ComparisonResult]) -> str:
     """How far everybody is from the least there is to do; on a CPU in seconds of all cores."""
     heading = ("", "TFLOP", "TFLOP/s", "floor s", "", "s", "× floor")
     return (
@@ -73,7 +73,7 @@ def floors(races: Iterable[Race]) -> str:
     )
 
 
-def _floors(races: Iterable[Race]) -> Iterator[tuple[str, ...]]:
+def _floors(races: Iterable[ComparisonResult]) -> Iterator[tuple[str, ...]]:
     for race in races:
         start: tuple[str, ...] = (
             race.name,
@@ -92,8 +92,8 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     ]

@@ -1,4 +1,4 @@
-"""The contenders: Epicene as a run uses it, and the peers. The plain ways are in `plain`."""
+"""The contenders: Epicene as a run uses it, and its peers. Plain baselines are in `plain`."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from epicene.runs.plan import WINDOW_SIZE, PlannedRequest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from contest.texts import Kind, Pair
     from epicene.models import Batch, ImageStore
+    from scoring_speed.texts import Kind, Pair
 
 RUNNER = Path(__file__).resolve().parents[1] / "peers" / "runner.py"
 # Which peers know which kind of model.
 PEERS: dict[Kind, tuple[str, ...]] = {"causal": ("minicons", "lm-eval"), "masked": ("minicons",)}
 
 
-class Took(NamedTuple):
+class Timing(NamedTuple):
     """Time for all texts, tokenising included, and the sum of log-probabilities of each."""
 
     seconds: float
@@ -36,19 +36,19 @@ class Took(NamedTuple):
 
 
 class Contender(Protocol):
-    """Somebody who scores, so many texts at a time if that means anything to them."""
+    """An implementation that scores texts, in batches of the given size if it has any."""
 
     name: str
 
-    def score(self, requests: Sequence[Score], batch: int) -> Took:
+    def score(self, requests: Sequence[Score], batch: int) -> Timing:
         """Score every text."""
 
     def close(self) -> None:
-        """Let go of memory."""
+        """Free memory."""
 
 
-class Place(NamedTuple):
-    """Where a model lies and runs."""
+class ModelSetup(NamedTuple):
+    """A model's folder and kind, its device and dtype."""
 
     folder: Path
     kind: Kind
@@ -56,11 +56,11 @@ class Place(NamedTuple):
     dtype: str
 
 
-def timed(work: Callable[[], list[float]]) -> Took:
-    """Do it and say how long it took."""
+def timed(work: Callable[[], list[float]]) -> Timing:
+    """Run and time it."""
     started, worked = time.perf_counter(), time.process_time()
     scores = work()
-    return Took(time.perf_counter() - started, time.process_time() - worked, scores)
+    return Timing(time.perf_counter() - started, time.process_time() - worked, scores)
 
 
 class Epicene:
@@ -68,11 +68,11 @@ class Epicene:
 
     name = "epicene"
 
-    def __init__(self, place: Place) -> None:
-        options = ModelOptions(device=place.device, dtype=cast("Any", place.dtype))
-        self._model = open_model(parse_spec(f"hf:{place.folder}", options))
+    def __init__(self, setup: ModelSetup) -> None:
+        options = ModelOptions(device=setup.device, dtype=cast("Any", setup.dtype))
+        self._model = open_model(parse_spec(f"hf:{setup.folder}", options))
 
-    def score(self, requests: Sequence[Score], batch: int) -> Took:  # noqa: ARG002 - its own
+    def score(self, requests: Sequence[Score], batch: int) -> Timing:  # noqa: ARG002 - its own
         """Plan, cut and answer."""
         return timed(lambda: list(self._sums(requests)))
 
@@ -81,7 +81,7 @@ class Epicene:
         return dict(self._model.notes())
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Free the model."""
         self._model.close()
 
     def _sums(self, requests: Sequence[Score]) -> Iterator[float]:
@@ -106,26 +106,26 @@ class Epicene:
 class Peer:
     """Another program in a process of its own, which takes its own time."""
 
-    def __init__(self, name: str, place: Place, tokenizer: Any, python: str) -> None:
+    def __init__(self, name: str, setup: ModelSetup, tokenizer: Any, python: str) -> None:
         self.name = name
         self._chat = ChatTemplate(tokenizer)
         self.version = ""
         self._process = subprocess.Popen(
-            [python, RUNNER, name, place.kind, place.folder, place.device, place.dtype],
+            [python, RUNNER, name, setup.kind, setup.folder, setup.device, setup.dtype],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "HF_HUB_OFFLINE": "1"},
         )
 
-    def score(self, requests: Sequence[Score], batch: int) -> Took:
+    def score(self, requests: Sequence[Score], batch: int) -> Timing:
         """Have it score every text; that chats are rendered for it is to its advantage."""
         self.wait()
         assert self._process.stdin is not None
         task = {"pairs": pairs(requests, self._chat), "batch": batch}
         self._process.stdin.write(json.dumps(task) + "\n")
         self._process.stdin.flush()
-        return Took(**self._answer())
+        return Timing(**self._answer())
 
     def wait(self) -> None:
         """Until it is loaded."""

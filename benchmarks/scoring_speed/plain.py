@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from contest.ways import Took, pairs, timed
 from epicene.models.hf.checkpoint import quiet_transformers
 from epicene.models.hf.tokenisation import ChatTemplate
+from scoring_speed.contenders import Timing, pairs, timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from contest.ways import Place
     from epicene.core.records import Score
+    from scoring_speed.contenders import ModelSetup
 
 
 class Row(NamedTuple):
@@ -29,7 +29,7 @@ class Row(NamedTuple):
 class Plain:
     """A model of transformers and its tokenizer."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, setup: ModelSetup) -> None:
         import torch
 
         transformers = quiet_transformers()
@@ -37,12 +37,12 @@ class Plain:
             "causal": transformers.AutoModelForCausalLM,
             "masked": transformers.AutoModelForMaskedLM,
         }
-        self.kind = place.kind
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(place.folder)
+        self.kind = setup.kind
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(setup.folder)
         self._chat = ChatTemplate(self.tokenizer)
-        dtype = getattr(torch, place.dtype)
-        self.model = kinds[place.kind].from_pretrained(place.folder, dtype=dtype)
-        self.model.to(place.device).eval()
+        dtype = getattr(torch, setup.dtype)
+        self.model = kinds[setup.kind].from_pretrained(setup.folder, dtype=dtype)
+        self.model.to(setup.device).eval()
 
     def rows(self, requests: Sequence[Score]) -> Iterator[list[Row]]:
         """The rows of each text: one for a causal model, one per token for a masked one."""
@@ -79,22 +79,22 @@ class Plain:
             begins = len(self._ids(context))
         else:
             whole, begins = [self.tokenizer.bos_token_id, *whole], 1
-        wanted = ((place - 1, whole[place]) for place in range(begins, len(whole)))
+        wanted = ((position - 1, whole[position]) for position in range(begins, len(whole)))
         return Row(tuple(whole[:-1]), tuple(wanted))
 
     def _masked(self, text: str) -> Iterator[Row]:
         """To score a token it is masked, and so are the later tokens of its word."""
         encoded = self.tokenizer(text)
         ids, words = encoded["input_ids"], encoded.word_ids()
-        for place, word in enumerate(words):
+        for position, word in enumerate(words):
             if word is None:
                 continue
-            hidden = {later for later in range(place, len(ids)) if words[later] == word}
+            hidden = {later for later in range(position, len(ids)) if words[later] == word}
             masked = [
                 self.tokenizer.mask_token_id if each in hidden else token
                 for each, token in enumerate(ids)
             ]
-            yield Row(tuple(masked), ((place, ids[place]),))
+            yield Row(tuple(masked), ((position, ids[position]),))
 
     def _ids(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -109,7 +109,7 @@ class OneByOne:
     def __init__(self, plain: Plain) -> None:
         self._plain = plain
 
-    def score(self, requests: Sequence[Score], batch: int) -> Took:  # noqa: ARG002 - one text
+    def score(self, requests: Sequence[Score], batch: int) -> Timing:  # noqa: ARG002 - one text
         """A pass for each text."""
         rows = self._plain.rows
         return timed(lambda: [sum(self._plain.sums(some)) for some in rows(requests)])
@@ -126,7 +126,7 @@ class SortedBatches:
     def __init__(self, plain: Plain) -> None:
         self._plain = plain
 
-    def score(self, requests: Sequence[Score], batch: int) -> Took:
+    def score(self, requests: Sequence[Score], batch: int) -> Timing:
         """Tokenise all, sort, run; as many rows at a time as so many texts have in the mean."""
         return timed(lambda: self._sums(list(self._plain.rows(requests)), batch))
 

@@ -13,7 +13,7 @@ from epicene.core.records import Record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from contest.plain import Plain, Row
+    from scoring_speed.plain import Plain, Row
 
 
 class Work(Record, frozen=True, kw_only=True):

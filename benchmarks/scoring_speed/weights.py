@@ -12,7 +12,7 @@ from epicene.models.hf.checkpoint import quiet_transformers
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from contest.texts import Kind
+    from scoring_speed.texts import Kind
 
 # No text holds it: minicons counts a context's tokens without the padding ones.
 _PADDING = "<|endoftext|>"

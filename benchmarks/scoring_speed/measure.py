@@ -1,4 +1,4 @@
-"""Contenders in turns over the same texts: times, and whether all say the same."""
+"""Time all contenders on the same texts, and check that all give the same scores."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from contest import floor
-from contest.courses import CURVE
-from contest.plain import OneByOne, Plain, SortedBatches
-from contest.texts import CANDIDATES, first, with_candidates
-from contest.ways import PEERS, Epicene, Peer
 from epicene.core.records import Record
+from scoring_speed import lower_bound
+from scoring_speed.comparisons import CURVE
+from scoring_speed.contenders import PEERS, Epicene, Peer
+from scoring_speed.plain import OneByOne, Plain, SortedBatches
+from scoring_speed.texts import CANDIDATES, first, with_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from contest.courses import Course, Size
-    from contest.plain import Row
-    from contest.ways import Contender, Place, Took
     from epicene.core.records import Score
+    from scoring_speed.comparisons import Comparison, Size
+    from scoring_speed.contenders import Contender, ModelSetup, Timing
+    from scoring_speed.plain import Row
 
 # How far a text's score may be from Epicene's: in nats, and as a share of the score. In bfloat16
 # the peers add up in that format too, which has three digits.
@@ -38,7 +38,7 @@ class Line(Record, frozen=True, kw_only=True):
     apart: float
 
 
-class Race(Record, frozen=True, kw_only=True):
+class ComparisonResult(Record, frozen=True, kw_only=True):
     """One set of texts, scored by all."""
 
     name: str
@@ -46,7 +46,7 @@ class Race(Record, frozen=True, kw_only=True):
     device: str
     dtype: str
     sequences: int
-    work: floor.Work
+    work: lower_bound.Work
     rate: float  # operations a second of a large matrix product; on a CPU, of each core
     lines: tuple[Line, ...]
 
@@ -71,7 +71,7 @@ class Point(Record, frozen=True, kw_only=True):
 
     candidates: int
     sequences: int
-    work: floor.Work
+    work: lower_bound.Work
     ours: float  # seconds; on a CPU, of all cores together
     batches: float  # of sorted batches, likewise
 
@@ -79,68 +79,72 @@ class Point(Record, frozen=True, kw_only=True):
 class Results(msgspec.Struct):
     """All that was measured, and with which versions."""
 
-    races: list[Race] = []
+    races: list[ComparisonResult] = []
     curve: list[Point] = []
     notes: dict[str, dict[str, object]] = {}  # how Epicene did it, by model
     versions: dict[str, str] = {}
 
 
-class Field:
+class Contest:
     """All contenders with one model; without peers if there is no Python for them."""
 
-    def __init__(self, place: Place, python: str) -> None:
-        self._place = place
-        self._plain = Plain(place)
-        names = PEERS[place.kind] if python else ()
+    def __init__(self, setup: ModelSetup, python: str) -> None:
+        self._setup = setup
+        self._plain = Plain(setup)
+        names = PEERS[setup.kind] if python else ()
         # Peers load while we do.
-        self._peers = [Peer(name, place, self._plain.tokenizer, python) for name in names]
+        self._peers = [Peer(name, setup, self._plain.tokenizer, python) for name in names]
         self._alone = OneByOne(self._plain)
-        self._ours = Epicene(place)
+        self._ours = Epicene(setup)
         self._sorted = SortedBatches(self._plain)
         for peer in self._peers:
             peer.wait()
         self._rate = 0.0
 
-    def run(self, course: Course, requests: Sequence[Score], size: Size, results: Results) -> None:
-        """One course, added to the results."""
-        print(f"{course.name} with {self._place.folder.name} …", file=sys.stderr)
-        asked = first(requests, course.sequences)
-        if course.name == CURVE:
-            results.curve += self._curve(asked, course.batches[0], size.rounds)
+    def run(
+        self, comparison: Comparison, requests: Sequence[Score], size: Size, results: Results
+    ) -> None:
+        """Run one comparison and add it to the results."""
+        print(f"{comparison.name} with {self._setup.folder.name} …", file=sys.stderr)
+        asked = first(requests, comparison.sequences)
+        if comparison.name == CURVE:
+            results.curve += self._curve(asked, comparison.batches[0], size.rounds)
         else:
-            results.races.append(self._race(course, asked, size))
+            results.races.append(self._race(comparison, asked, size))
         results.versions |= {peer.name: peer.version for peer in self._peers}
-        results.notes[f"{self._place.folder.name} {self._place.dtype}"] = self._ours.notes()
+        results.notes[f"{self._setup.folder.name} {self._setup.dtype}"] = self._ours.notes()
 
     def close(self) -> None:
-        """Let go of all models."""
+        """Free all models."""
         for peer in self._peers:
             peer.close()
         self._ours.close()
 
-    def _race(self, course: Course, requests: Sequence[Score], size: Size) -> Race:
-        """Time everybody, in turns; the plain path scores the first texts only."""
+    def _race(
+        self, comparison: Comparison, requests: Sequence[Score], size: Size
+    ) -> ComparisonResult:
+        """Time all contenders in turn; the plain path scores the first texts only."""
         contenders: list[Contender] = [self._ours, self._sorted, *self._peers]
-        suited = {each.name: _suited(each, requests, course.batches) for each in contenders}
-        took: dict[str, list[Took]] = {each.name: [] for each in contenders}
+        suited = {each.name: _suited(each, requests, comparison.batches) for each in contenders}
+        took: dict[str, list[Timing]] = {each.name: [] for each in contenders}
         for _ in range(size.rounds):
             for contender in contenders:
                 took[contender.name].append(contender.score(requests, suited[contender.name]))
         suited[self._alone.name] = 1
         took[self._alone.name] = [self._alone.score(first(requests, size.alone), 1)]
         # The best over all races: a busy machine shows its rate only now and then.
-        self._rate = max(self._rate, floor.matrix_rate(self._place.device, course.dtype))
+        self._rate = max(self._rate, lower_bound.matrix_rate(self._setup.device, comparison.dtype))
         ours = took[self._ours.name][0].scores
         for name, some in took.items():
             for each in some:
-                hold(name, each.scores, ours, course.dtype)
-        return Race(
-            name=course.name,
-            model=course.shape.name,
-            device=self._place.device,
-            dtype=course.dtype,
+                check_scores(name, each.scores, ours, comparison.dtype)
+        return ComparisonResult(
+            name=comparison.name,
+            model=comparison.shape.name,
+            device=self._setup.device,
+            dtype=comparison.dtype,
             sequences=len(ours),
-            work=floor.least(self._rows(requests), self._plain),
+            work=lower_bound.least(self._rows(requests), self._plain),
             rate=self._rate,
             lines=tuple(_line(name, suited[name], some, ours) for name, some in took.items()),
         )
@@ -158,16 +162,16 @@ class Field:
                 Point(
                     candidates=candidates,
                     sequences=candidates * len(requests),
-                    work=floor.least(self._rows(asked), self._plain),
+                    work=lower_bound.least(self._rows(asked), self._plain),
                     ours=took[0],
                     batches=took[1],
                 )
             )
         return points
 
-    def _cost(self, took: Took) -> float:
+    def _cost(self, took: Timing) -> float:
         """On a CPU the clock also counts what others do meanwhile."""
-        return took.processor if self._place.device == "cpu" else took.seconds
+        return took.processor if self._setup.device == "cpu" else took.seconds
 
     def _rows(self, requests: Sequence[Score]) -> list[Row]:
         return [row for some in self._plain.rows(requests) for row in some]
@@ -179,7 +183,7 @@ def _suited(contender: Contender, requests: Sequence[Score], batches: Sequence[i
     return min(batches, key=lambda batch: contender.score(few, batch).seconds)
 
 
-def _line(name: str, batch: int, took: Sequence[Took], ours: Sequence[float]) -> Line:
+def _line(name: str, batch: int, took: Sequence[Timing], ours: Sequence[float]) -> Line:
     scores = took[0].scores
     return Line(
         contender=name,
@@ -191,8 +195,8 @@ def _line(name: str, batch: int, took: Sequence[Took], ours: Sequence[float]) ->
     )
 
 
-def hold(name: str, scores: Sequence[float], ours: Sequence[float], dtype: str) -> None:
-    """Every score must be Epicene's, whoever made it."""
+def check_scores(name: str, scores: Sequence[float], ours: Sequence[float], dtype: str) -> None:
+    """Raise if a score differs from Epicene's."""
     fixed, share = SLACK[dtype]
     for number, score in enumerate(scores):
         # Written so that NaN is refused too.
