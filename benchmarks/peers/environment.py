@@ -20,7 +20,7 @@ _READY = "ready"
 
 
 def python(folder: Path, also: Sequence[str] = ()) -> str:
-    """The interpreter of an environment under `folder` with the peers and further packages in it."""
+    """The interpreter of an environment under `folder` with the peers and further packages."""
     wanted = [f"{name}=={version(name).partition('+')[0]}" for name in SHARED] + [*also]
     text = REQUIREMENTS.read_text(encoding="utf-8") + "\n".join(wanted)
     environment = folder / f"peers-{sha256(text.encode()).hexdigest()[:12]}"

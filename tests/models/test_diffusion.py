@@ -56,7 +56,7 @@ def test_images_are_images_of_the_asked_size_from_seeds_of_their_own(
         assert picture.size == (first.width, first.height) == (32, 16)
 
 
-def test_a_image_depends_on_prompt_seed_and_image_and_on_nothing_beside(
+def test_an_image_depends_on_prompt_seed_and_image_and_on_nothing_beside(
     pipeline: Model, folder: Path, tmp_path: Path
 ) -> None:
     (alone,) = images(pipeline, tmp_path, draw(seed=5))

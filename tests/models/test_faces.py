@@ -107,7 +107,7 @@ def test_another_seed_of_the_model_draws_other_people(
 
 
 @pytest.mark.faces
-def test_a_face_is_a_image_of_the_size_that_is_recorded(
+def test_a_face_is_an_image_of_the_size_that_is_recorded(
     drawer: Model, files: ImageFolder, faces: tuple[Image, ...]
 ) -> None:
     ((large,),) = drawn(drawer, files, draw(width=4000, height=500))

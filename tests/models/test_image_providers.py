@@ -274,7 +274,7 @@ def test_a_prediction_that_takes_too_long_is_called_off(tmp_path: Path) -> None:
     assert shop.script.cancelled == ["p0", "p1"]
 
 
-def test_a_image_may_come_as_a_data_url_or_by_its_address(tmp_path: Path) -> None:
+def test_an_image_may_come_as_a_data_url_or_by_its_address(tmp_path: Path) -> None:
     """An OpenAI-compatible server that sends addresses: they are fetched, without the key."""
     shop = gallery("replicate", plain)
 
@@ -374,7 +374,7 @@ def test_replicate_tells_in_words_how_long_to_wait(tmp_path: Path) -> None:
     ],
     ids=["broken", "no image", "20 megapixels", "bomb"],
 )
-def test_a_image_that_cannot_be_kept_is_recorded_with_the_reason(
+def test_an_image_that_cannot_be_kept_is_recorded_with_the_reason(
     provider: str, data: bytes, words: str, attempts: int, tmp_path: Path
 ) -> None:
     shop = gallery(provider, lambda o: Drawing(data) if "nurse" in o.prompt else Drawing())
@@ -388,7 +388,7 @@ def test_a_image_that_cannot_be_kept_is_recorded_with_the_reason(
     assert len(list(tmp_path.rglob("*/*"))) == 1, "only the good picture is kept"
 
 
-def test_a_image_that_would_never_end_is_left_off(
+def test_an_image_that_would_never_end_is_left_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is refused while it comes, not when it is all there."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
 
-from epicene.models import images, sample_seed
+from epicene.models import images
 from epicene.models.images import (
     BrokenImageError,
     ImageInfo,
@@ -33,7 +33,7 @@ def test_other_formats_are_not(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
-def test_half_a_image_is_broken(form: str) -> None:
+def test_half_an_image_is_broken(form: str) -> None:
     whole = picture(64, 64, form)
     with pytest.raises(BrokenImageError):
         inspect_image(whole[: len(whole) // 2])
@@ -65,20 +65,13 @@ def test_no_bytes_do_worse_than_be_refused(data: bytes, head: bytes) -> None:
         inspect_image(head + data)
 
 
-def test_sample_seeds_differ_and_have_31_bits() -> None:
-    seeds = {sample_seed(seed, shot) for seed in range(20) for shot in range(20)}
-    assert len(seeds) == 400
-    assert all(0 <= seed < 2**31 for seed in seeds)
-    assert sample_seed(0, 0) == sample_seed(0, 0)
-
-
 def rgba(width: int, height: int, colour: tuple[int, int, int, int]) -> bytes:
     made = io.BytesIO()
     Pillow.new("RGBA", (width, height), colour).save(made, "PNG")
     return made.getvalue()
 
 
-def test_a_image_is_unpacked_on_white_and_no_larger_than_asked() -> None:
+def test_an_image_is_unpacked_on_white_and_no_larger_than_asked() -> None:
     clear = to_rgb(rgba(8, 4, (255, 0, 0, 0)), 100)
     assert (clear.mode, clear.size, clear.getpixel((0, 0))) == ("RGB", (8, 4), (255, 255, 255))
     solid = to_rgb(rgba(400, 100, (10, 20, 30, 255)), 40)
@@ -87,7 +80,7 @@ def test_a_image_is_unpacked_on_white_and_no_larger_than_asked() -> None:
     assert grey.getpixel((1, 1)) == (90, 90, 90)
 
 
-def test_a_image_that_lies_on_its_side_is_set_upright() -> None:
+def test_an_image_that_lies_on_its_side_is_set_upright() -> None:
     made = io.BytesIO()
     exif = Pillow.Exif()
     exif[0x0112] = 6  # to be turned by a quarter

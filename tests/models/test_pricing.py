@@ -95,7 +95,7 @@ def test_tokens_are_bounded_by_bytes() -> None:
     assert max_request_tokens(Translate(item="i", text="abc", into="fr"))[1] == 256
 
 
-def test_a_image_that_is_looked_at_is_bounded_by_the_dearest_way_to_count_it() -> None:
+def test_an_image_that_is_looked_at_is_bounded_by_the_dearest_way_to_count_it() -> None:
     look = Look(item="i", image="x", question="Who is it?", choices=("a man", "a woman"))
     read, written = max_request_tokens(look)
     # The most tiles there can be of the model that counts most: 2048 × 768 in squares of 512.
@@ -104,7 +104,7 @@ def test_a_image_that_is_looked_at_is_bounded_by_the_dearest_way_to_count_it() -
     assert read - max_request_tokens(look, picture=800)[0] == 50_000 - 800
 
 
-def test_a_table_may_tell_how_many_tokens_a_image_takes(tmp_path: Path) -> None:
+def test_a_table_may_tell_how_many_tokens_an_image_takes(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
     path.write_text('[models."openai:toy"]\nprompt = 2\ncompletion = 10\npicture = 800\n')
     look = Look(item="i", image="x", question="q", choices=("a",))

@@ -176,11 +176,11 @@ def test_one_that_comes_back_gets_work_again() -> None:
             back_at_work.set()
         return chat(asked.prompt)
 
-    def patient(asked: Asked) -> Reply:
+    def waiting(asked: Asked) -> Reply:
         assert asked.number < 20 or back_at_work.wait(60)
         return chat(asked.prompt)
 
-    with StoppableServer(script) as returning, StoppableServer(patient) as other:
+    with StoppableServer(script) as returning, StoppableServer(waiting) as other:
         served = model(returning, other, concurrency=2)
         assert len(texts(answers(served, *map(question, range(60))))) == 60
     assert per_server(served, "went_away") == [1, 0]
@@ -385,14 +385,14 @@ def test_one_that_comes_back_with_another_model_gets_nothing() -> None:
             threading.Timer(0.1, returning.restart).start()
         return Reply(close=True) if asked.number == 3 else chat(asked.prompt)
 
-    def patient(asked: Asked) -> Reply:
+    def waiting(asked: Asked) -> Reply:
         if asked.number > 10:
             deadline = time.monotonic() + 60
             while len(returning.checks) < 4 and time.monotonic() < deadline:
                 time.sleep(0.01)
         return chat(asked.prompt)
 
-    with StoppableServer(script) as returning, StoppableServer(patient) as other:
+    with StoppableServer(script) as returning, StoppableServer(waiting) as other:
         served = model(returning, other, concurrency=2)
         assert len(texts(answers(served, *map(question, range(40))))) == 40
         assert len(returning.asked) <= 5

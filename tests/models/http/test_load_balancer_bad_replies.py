@@ -14,7 +14,6 @@ from epicene.models.openai.token_bounds import max_request_tokens
 from epicene.models.pricing import Budget
 from models.http.local_server import Asked, Reply
 from models.http.stoppable_server import (
-    FREQUENT_CHECKS,
     StoppableServer,
     balanced_model,
     per_server,
@@ -138,41 +137,6 @@ def test_requests_that_no_server_answers_cost_no_server_its_work() -> None:
         str(text).startswith("bad") for text in asked
     ]
     assert per_server(served, "went_away") == [0, 0]
-
-
-def test_a_server_that_is_mended_gets_requests_again() -> None:
-    mended = threading.Event()
-
-    def starting(asked: Asked) -> Reply:
-        if asked.number < 2:
-            return HTML
-        mended.set()
-        return fine(asked)
-
-    def patient(asked: Asked) -> Reply:
-        assert asked.number < 20 or mended.wait(60)
-        return fine(asked)
-
-    with StoppableServer(starting) as late, StoppableServer(patient) as other:
-        served = model(late, other, retry_policy=FREQUENT_CHECKS, concurrency=2)
-        assert len(texts(answers(served, *map(short_question, range(60))))) == 60
-        assert len(late.asked) > 2
-
-
-def test_one_that_never_answered_does_not_fail_what_its_fellow_was_there_for() -> None:
-    fellow: StoppableServer
-
-    def mortal(asked: Asked) -> Reply:
-        if asked.number == 10:
-            fellow.stop()
-            threading.Timer(0.4, fellow.restart).start()
-        return Reply(close=True) if asked.number == 10 else fine(asked)
-
-    with StoppableServer(lambda _: HTML) as bad, StoppableServer(mortal) as fellow:
-        served = model(bad, fellow, retry_policy=FREQUENT_CHECKS)
-        assert texts(answers(served, *map(short_question, range(60)))) == [
-            str(n) for n in range(60)
-        ]
 
 
 def test_a_request_that_no_server_answers_is_given_up_and_costs_no_server_its_work() -> None:

@@ -53,36 +53,45 @@ def test_a_server_that_rejects_all_gets_no_more_and_fails_nothing(
     assert f"The server {wrong.url} is left alone: HTTP {status}: not here." in caplog.text
 
 
-def test_a_server_that_is_mended_gets_requests_again() -> None:
+# Replies of a server that never answers: a rejection, or no answer at all.
+NO_ANSWER = {
+    "rejected": error(404, "the model is being loaded"),
+    "unreadable": Reply(b"<html><title>Welcome</title>"),
+}
+
+
+@pytest.mark.parametrize("reply", NO_ANSWER.values(), ids=NO_ANSWER)
+def test_a_server_that_is_mended_gets_requests_again(reply: Reply) -> None:
     mended = threading.Event()
 
     def first_not(asked: Asked) -> Reply:
         if asked.number < 2:
-            return error(404, "the model is being loaded")
+            return reply
         mended.set()
         return chat(asked.prompt)
 
-    def patient(asked: Asked) -> Reply:
+    def waiting(asked: Asked) -> Reply:
         assert asked.number < 20 or mended.wait(60)
         return chat(asked.prompt)
 
-    with StoppableServer(first_not) as returning, StoppableServer(patient) as other:
+    with StoppableServer(first_not) as returning, StoppableServer(waiting) as other:
         served = model(returning, other, retry_policy=FREQUENT_CHECKS, concurrency=2)
         assert len(texts(answers(served, *map(question, range(60))))) == 60
         assert len(returning.asked) > 2
 
 
-def test_one_alone_with_what_its_fellow_was_known_to_answer_waits_for_the_fellow() -> None:
-    """It never answered anything, and the other did: its word is not taken for the request's."""
+@pytest.mark.parametrize("reply", NO_ANSWER.values(), ids=NO_ANSWER)
+def test_a_server_that_never_answered_waits_for_one_that_did(reply: Reply) -> None:
+    """The request is not to blame: the other server may answer it."""
     fellow: StoppableServer
 
-    def mortal(asked: Asked) -> Reply:
+    def stopping(asked: Asked) -> Reply:
         if asked.number == 10:
             fellow.stop()
             threading.Timer(0.4, fellow.restart).start()
         return Reply(close=True) if asked.number == 10 else slow(asked)
 
-    with StoppableServer(lambda _: error(404, "no")) as wrong, StoppableServer(mortal) as fellow:
+    with StoppableServer(lambda _: reply) as wrong, StoppableServer(stopping) as fellow:
         served = model(wrong, fellow, retry_policy=FREQUENT_CHECKS)
         assert texts(answers(served, *map(question, range(60)))) == [str(n) for n in range(60)]
 
@@ -90,13 +99,13 @@ def test_one_alone_with_what_its_fellow_was_known_to_answer_waits_for_the_fellow
 def test_such_a_one_does_not_put_off_the_end_when_the_fellow_stays_away() -> None:
     fellow: StoppableServer
 
-    def mortal(asked: Asked) -> Reply:
+    def stopping(asked: Asked) -> Reply:
         if asked.number == 10:
             fellow.stop()
         return Reply(close=True) if asked.number == 10 else slow(asked)
 
     soon = RetryPolicy(first_wait=0.01, max_wait=0.05, check_interval=0.05, max_outage=0.5)
-    with StoppableServer(lambda _: error(404, "no")) as wrong, StoppableServer(mortal) as fellow:
+    with StoppableServer(lambda _: error(404, "no")) as wrong, StoppableServer(stopping) as fellow:
         served = model(wrong, fellow, retry_policy=soon)
         with pytest.raises(
             RunError, match=r"None of the 2 servers answers .* for 0\.5 s"
@@ -132,12 +141,12 @@ def test_one_that_lists_them_later_gets_work() -> None:
         at_work.set()
         return chat(asked.prompt)
 
-    def patient(asked: Asked) -> Reply:
+    def waiting(asked: Asked) -> Reply:
         late.listing = 200
         assert asked.number < 10 or at_work.wait(60)
         return chat(asked.prompt)
 
-    with StoppableServer(listing_now, listing=401) as late, StoppableServer(patient) as other:
+    with StoppableServer(listing_now, listing=401) as late, StoppableServer(waiting) as other:
         served = model(late, other, retry_policy=FREQUENT_CHECKS, concurrency=2)
         assert len(texts(answers(served, *map(question, range(40))))) == 40
         assert late.asked

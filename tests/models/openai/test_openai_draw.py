@@ -50,7 +50,7 @@ def ask(
 # --- what is sent and kept -------------------------------------------------------------------
 
 
-def test_a_image_is_one_request_and_its_image_is_kept_by_its_hash(tmp_path: Path) -> None:
+def test_an_image_is_one_request_and_its_image_is_kept_by_its_hash(tmp_path: Path) -> None:
     data = picture(8, 6, "WEBP")
     script = lambda _: sent(data, revised_prompt="A nurse in a ward.")  # noqa: E731
     (answer,), (asked,) = ask(script, tmp_path, draw(width=512, height=256, seed=3))
@@ -177,7 +177,7 @@ def test_a_passing_fault_is_mended(fault: Reply, timeout: float, tmp_path: Path)
     ],
     ids=["broken", "no image", "20 megapixels", "bomb"],
 )
-def test_a_image_that_cannot_be_kept_is_recorded_with_the_reason(
+def test_an_image_that_cannot_be_kept_is_recorded_with_the_reason(
     data: bytes, words: str, attempts: int, tmp_path: Path
 ) -> None:
     script = lambda a: sent(data) if "nurse" in a.prompt else sent(picture())  # noqa: E731

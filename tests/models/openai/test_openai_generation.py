@@ -302,14 +302,6 @@ def test_choices_come_in_the_order_of_their_index() -> None:
     assert [text.text for text in got] == ["0", "1", "2"]
 
 
-def test_seeds_depend_on_request_run_and_sample() -> None:
-    key, other = digest("a"), digest("b")
-    seeds = {sample_seed(k, s, i) for k in (key, other) for s in range(5) for i in range(50)}
-    assert len(seeds) == 500
-    assert all(0 <= seed < 2**31 for seed in seeds)
-    assert sample_seed(key, 1, 2) == sample_seed(key, 1, 2)
-
-
 # --- refusals, thinking, ends ----------------------------------------------------------------
 
 

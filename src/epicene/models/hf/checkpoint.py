@@ -87,13 +87,18 @@ def first_line(error: BaseException) -> str:
 
 def read_config(checkpoint: Checkpoint) -> Any:
     """The model's configuration."""
-    transformers = quiet_transformers()
+    return read_pretrained("AutoConfig", checkpoint, "configuration")
+
+
+def read_pretrained(auto_class: str, checkpoint: Checkpoint, part: str) -> Any:
+    """A part of a checkpoint, read by a class of transformers; `part` names it in errors."""
+    reader = getattr(quiet_transformers(), auto_class)
     try:
-        return transformers.AutoConfig.from_pretrained(checkpoint.name, **checkpoint.options)
+        return reader.from_pretrained(checkpoint.name, **checkpoint.options)
     except Exception as error:
         # Broken files raise whatever the first line that trips over them raises.
         raise InputError(
-            f"The configuration of the model {checkpoint.user_name} could not be read: "
+            f"The {part} of the model {checkpoint.user_name} could not be read: "
             f"{first_line(error)}."
         ) from error
 

@@ -20,6 +20,7 @@ from epicene.models.hf.checkpoint import (
     has_weights,
     quiet_transformers,
     read_config,
+    read_pretrained,
     settings_sha256,
     tokenizer_sha256,
     weights_sha256,
@@ -124,7 +125,11 @@ def _processor_and_tokenizer(
     """The processor, if the model reads images, and the tokenizer."""
     processor = read_processor(checkpoint, config) if kind == "image-text" else None
     return processor, _checked_tokenizer(
-        processor.tokenizer if processor else _load_tokenizer(checkpoint), checkpoint, kind
+        processor.tokenizer
+        if processor
+        else read_pretrained("AutoTokenizer", checkpoint, "tokenizer"),
+        checkpoint,
+        kind,
     )
 
 
@@ -177,18 +182,6 @@ def _vision_key(processor: Any) -> dict[str, str]:
     if processor is None:
         return {}
     return {"processor": processor_sha256(processor), "looker": LOOKER_VERSION}
-
-
-def _load_tokenizer(checkpoint: Checkpoint) -> Any:
-    transformers = quiet_transformers()
-    try:
-        return transformers.AutoTokenizer.from_pretrained(checkpoint.name, **checkpoint.options)
-    except Exception as error:
-        # Broken files raise whatever the first line that trips over them raises.
-        raise InputError(
-            f"The tokenizer of the model {checkpoint.user_name} could not be read: "
-            f"{first_line(error)}."
-        ) from error
 
 
 def _checked_tokenizer(tokenizer: Any, checkpoint: Checkpoint, kind: LanguageModelType) -> Any:

@@ -345,7 +345,7 @@ def test_identity_holds_what_becomes_of_images(
         ("llava", ("patch_size", "vision_feature_select_strategy", "num_additional_image_tokens")),
     ],
 )
-def test_an_older_checkpoint_that_leaves_a_images_tokens_to_the_model_looks_alike(
+def test_an_older_checkpoint_that_leaves_an_images_tokens_to_the_model_looks_alike(
     name: str,
     unsaid: tuple[str, ...],
     folders: dict[str, Path],
