@@ -13,7 +13,7 @@ INNER = """
 import pytest
 from epicene.models import embedded
 
-embedded.fetched = lambda name: None
+embedded.fetched_folder = lambda name: None
 
 
 @pytest.mark.browser

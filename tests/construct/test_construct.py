@@ -13,8 +13,8 @@ import pytest
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Generate, Identity, Text, Texts
-from epicene.models import ModelSpec, parse_spec
-from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.models import ModelSpec, UnanswerableError, parse_spec
+from epicene.models.simple_model import SimpleModel
 from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
 from epicene.studies.collection.database import ResponseStore
 from epicene.studies.collection.folder import RESPONSES_FILE, open_study_folder

@@ -24,8 +24,8 @@ from epicene.suites.construction import (
     StepOutputs,
     StepRow,
 )
-from models.local_server import Asked, Server
-from models.local_server import Reply as HttpReply
+from models.http.local_server import Asked, Server
+from models.http.local_server import Reply as HttpReply
 from runs.conftest import Silent
 
 WORDS = ("ant", "bee", "cat", "dog")

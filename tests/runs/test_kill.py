@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from models.tiny_causal import llama, save, smollm2_like
+from models.hf.tiny_causal import llama, save, smollm2_like
 from runs.zygotes import Zygote, stored
 
 KILLS = 20

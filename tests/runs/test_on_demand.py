@@ -18,7 +18,7 @@ from epicene.models import (
     ModelDescription,
     ModelOptions,
     NumberedAnswers,
-    described_by,
+    model_kind,
     open_model,
     parse_spec,
 )
@@ -76,7 +76,7 @@ def memory() -> Memory:
     """A machine on which the kind `heavy` is loaded."""
     kept = Memory()
 
-    @described_by(kept.foresee)
+    @model_kind(describe=kept.foresee)
     def open_heavy(name: str, options: ModelOptions) -> Model:
         return kept.open(name, options)
 

@@ -42,8 +42,8 @@ from epicene.runs.ray import messages, scheduler, worker_pool
 from epicene.runs.ray.model import RayExecutor, RayModel
 from epicene.runs.ray.scheduler import Shard
 from epicene.runs.ray.settings import RaySettings
-from models.local_server import Reply, Server
-from models.tiny_causal import llama, save, smollm2_like
+from models.hf.tiny_causal import llama, save, smollm2_like
+from models.http.local_server import Reply, Server
 from runs.ray_asking import Double, answers, expected, opened, plan, wait_until
 from runs.ray_hall import Hall
 

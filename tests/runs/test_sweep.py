@@ -21,7 +21,7 @@ from epicene.models import (
     ModelDescription,
     ModelOptions,
     ModelSpec,
-    described_by,
+    model_kind,
     open_model,
     parse_spec,
 )
@@ -106,7 +106,7 @@ def loads() -> list[str]:
         model = two_stage.Scripted(name, options)
         return ModelDescription(model.identity, model.verbs)
 
-    @described_by(foresee)
+    @model_kind(describe=foresee)
     def open_heavy(name: str, options: ModelOptions) -> Model:
         return Heavy(name, options, log)
 

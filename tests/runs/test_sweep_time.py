@@ -18,7 +18,7 @@ from epicene.models import (
     ModelDescription,
     ModelOptions,
     NumberedAnswers,
-    described_by,
+    model_kind,
 )
 from epicene.runs.run import run
 from runs.conftest import Silent
@@ -151,7 +151,7 @@ def slow_start(clock: Clock) -> None:
         model = two_stage.Scripted(name, options)
         return ModelDescription(model.identity, model.verbs)
 
-    @described_by(foresee)
+    @model_kind(describe=foresee)
     def open_slow(name: str, options: ModelOptions) -> Model:
         clock.now += 500
         return Slow(name, options)

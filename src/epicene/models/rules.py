@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from epicene.core.errors import InputError
 from epicene.core.records import Generate, Identity, Text, Texts
-from epicene.models import accepts_options
-from epicene.models.simple_model import SimpleModel, UnanswerableError
+from epicene.models import UnanswerableError, model_kind
+from epicene.models.simple_model import SimpleModel
 from epicene.rewriting import find_rewriter, rewritable_languages
 from epicene.rewriting.persons import PERSONS, read_target_genders
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from epicene.rewriting import Rewrite
 
 
-@accepts_options("label")
+@model_kind(options=("label",))
 def open_rules(name: str, options: ModelOptions) -> Model:
     """Open the kind `rules`: every language that is rewritten by person."""
     if name:

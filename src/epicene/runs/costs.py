@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from epicene.core import registry
 from epicene.core.errors import EpiceneError, InputError
 from epicene.core.records import verb
+from epicene.models import kind_info
 from epicene.models.pricing import Budget, PaidModel, as_paid, format_dollars
 from epicene.runs.manifest import Cost, Manifest, read_manifest
 from epicene.runs.store import AnswerStore
@@ -90,7 +90,7 @@ class CostTracker:
 
 def may_charge(kind: str) -> bool:
     """Whether models of that kind are behind a server, and may charge for what they answer."""
-    return "price" in getattr(registry.find("models", kind), "takes", ())
+    return "price" in (kind_info(kind).options or ())
 
 
 def spent_by_sibling_runs(folder: Path) -> float:

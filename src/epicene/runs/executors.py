@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from epicene.core import registry
 from epicene.core.errors import InputError, RunError, unknown
-from epicene.models import Learner, Model, ModelSpec, describe_model, open_model
+from epicene.models import Learner, Model, ModelSpec, describe_model, kind_info, open_model
 from epicene.models.pricing import as_paid
 from epicene.runs.ray.settings import LOCAL, RaySettings
 
@@ -147,7 +146,7 @@ class CachingExecutor:
 
 def _is_slow_to_load(spec: ModelSpec) -> bool:
     """Whether models of that kind are loaded on demand, which takes time and memory."""
-    return hasattr(registry.find("models", spec.kind), "foreseen_by")
+    return kind_info(spec.kind).describe is not None
 
 
 def _is_cacheable(spec: ModelSpec, model: Model) -> bool:

@@ -24,8 +24,8 @@ from epicene.runs.summary import summarise
 from epicene.suites import Answers
 from epicene.suites.gramvis.ask import DRAW, LOOK
 from epicene.suites.gramvis.items import LABELS
+from models.hf.tiny_vision import save_blip2, save_llava, save_qwen
 from models.tiny_diffusion import save_pipeline
-from models.tiny_vision import save_blip2, save_llava, save_qwen
 from runs.zygotes import Zygote, stored
 
 ITEMS = 3

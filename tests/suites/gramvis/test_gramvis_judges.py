@@ -26,8 +26,8 @@ from epicene.suites.gramvis.ask import DRAW, DRAWER, JUDGES, LOOK, look_name
 from epicene.suites.gramvis.data import read
 from epicene.suites.gramvis.items import CONDITIONS
 from epicene.suites.gramvis.tables import tables
-from models.pictures_for_tests import claiming, picture
-from models.tiny_vision import save_llava
+from models.hf.tiny_vision import save_llava
+from models.sample_images import claiming, picture
 from runs.conftest import Silent
 from runs.frames import results_of
 
