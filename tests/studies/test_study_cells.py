@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from epicene.core.data_files import escape_formula, unescape_formula
 from epicene.studies.design.schema import (
     AnswerValue,
     ChoiceQuestion,
@@ -17,13 +18,7 @@ from epicene.studies.design.schema import (
     TagsQuestion,
     TextQuestion,
 )
-from epicene.studies.exchange.sheet_cells import (
-    CellError,
-    answer_from_cell,
-    answer_to_cell,
-    escape_formula,
-    unescape_formula,
-)
+from epicene.studies.exchange.sheet_cells import CellError, answer_from_cell, answer_to_cell
 from study_examples import en, options
 
 TEXT = "The girl's brother, a Girl-guide; girlhood. लड़की गई"

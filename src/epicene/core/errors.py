@@ -45,3 +45,18 @@ def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
     return InputError(f"There is no {what} {name!r}; {hint}")
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
+    """The problem of an unknown name, as part of a sentence, with the nearest known name."""
+    return str(unknown(what, name, known)).removesuffix(".").replace("There is", "there is", 1)
+
+
+def as_sentence(problem: str) -> str:
+    """A problem with its full stop, unless it ends with a question."""
+    return problem if problem.endswith("?") else f"{problem}."
+
+
+def pluralise(number: int, noun: str) -> str:
+    """A count with its noun: 1 answer, 2 answers."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -58,6 +58,12 @@ class Message(Record, frozen=True, kw_only=True):
 # A text as it stands, or a chat that the model's own template renders.
 Prompt: TypeAlias = str | tuple[Message, ...]
 
+
+def prompt_texts(prompt: Prompt) -> tuple[str, ...]:
+    """The text of a prompt, or of each message of a chat."""
+    return (prompt,) if isinstance(prompt, str) else tuple(each.content for each in prompt)
+
+
 # What the first token of a text is conditioned on, where no context stands before it:
 #   bos                the tokenizer's beginning token (its end token where it has no other)
 #   tokenizer-default  whatever the tokenizer prepends by itself, perhaps nothing
@@ -452,6 +458,9 @@ _encoder = msgspec.json.Encoder(order="deterministic")
 def to_json(record: object) -> bytes:
     """The one JSON form of a record: same record, same bytes."""
     return _encoder.encode(record)
+
+
+SHORT_HASH = 8  # characters of a hash in hexadecimals that tell it apart from others
 
 
 def digest(*parts: object) -> bytes:

@@ -21,7 +21,6 @@ from epicene.stats.arrays import (
     Groups,
     critical_value,
     encode_groups,
-    finite_floats,
     max_unseen_share,
     safe_ratio,
     same_length,
@@ -31,7 +30,7 @@ from epicene.stats.intervals import SumStatistic, bootstrap_sums, proportion
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from epicene.stats.arrays import Floats, Ints
 
@@ -47,14 +46,6 @@ def raw_agreement(
     same_length(first=first, second=second)
     same = [a == b for a, b in zip(first, second, strict=True)]
     return proportion(same, None, groups, level=level)
-
-
-def standard_error(values: ArrayLike) -> Estimate:
-    """The standard error of a mean of independent values (n − 1 below)."""
-    array = finite_floats(values, "values")
-    if len(array) < 2:
-        return Estimate(value=None, n=len(array), why="there are fewer than two values")
-    return Estimate(value=float(array.std(ddof=1)) / math.sqrt(len(array)), n=len(array))
 
 
 def matthews(
@@ -166,7 +157,7 @@ def lowest_agreement(chance: float, n: int, groups: Groups, level: float) -> flo
 
 def number_labels(labels: Iterable[Hashable]) -> dict[Hashable, int]:
     """A number per distinct label, the same whatever the order they come in."""
-    return {label: place for place, label in enumerate(sorted(set(labels), key=repr))}
+    return {label: number for number, label in enumerate(sorted(set(labels), key=repr))}
 
 
 def one_hot(codes: Ints, labels: int) -> Floats:
