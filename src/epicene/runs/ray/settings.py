@@ -34,7 +34,7 @@ class RaySettings:
     patience: float = PATIENCE
 
     @property
-    def place(self) -> str:
+    def description(self) -> str:
         """The cluster, in a sentence."""
         if self.address == AUTO:
             return "the Ray cluster on this machine"

@@ -202,51 +202,49 @@ class Worker:
 
     def __init__(self) -> None:
         self._tasks: SimpleQueue[ShardTask] = SimpleQueue()
-        self._at: dict[int, ShardTask] = {}  # by place: whose request is with the model
+        self._task_of: dict[int, ShardTask] = {}  # by request id: whose request is with the model
         self._begun: set[ShardTask] = set()
-        self._satchel = WorkerImages()
+        self._images = WorkerImages()
         self._model: Model | None = None
 
     def machine_name(self) -> bytes:
-        """The machine on which there was a place; asked before anything that takes long."""
+        """The machine that has room for this worker; asked before anything that takes long."""
         return platform.node().encode()
 
-    def open(self, opening: bytes, corpus: bytes | None) -> bytes:
+    def open(self, setup: bytes, corpus: bytes | None = None) -> bytes:
         """Load the model, let it learn if it has to, and say who it is."""
         try:
-            return messages.encode(self._introduced(messages.decode_worker_setup(opening), corpus))
+            return messages.encode(self._introduced(messages.decode_worker_setup(setup), corpus))
         except EpiceneError as error:
             return messages.encode(_refusal(error))
 
     def answer(self, data: bytes) -> bytes:
         """The answers to a shard, once they are all there."""
         task = ShardTask(messages.decode_shard_input(data))
-        self._satchel.unpack(task.load.images)
+        self._images.unpack(task.load.images)
         self._tasks.put(task)
         try:
             return task.result.result()
         except EpiceneError as error:
             return messages.encode(_refusal(error))
         finally:
-            self._satchel.drop(task.load.images)
+            self._images.drop(task.load.images)
 
     def notes(self) -> bytes:
         """How the answers were reached, as JSON."""
         assert self._model is not None
         return msgspec.json.encode(redact_all(msgspec.to_builtins(dict(self._model.notes()))))
 
-    def _introduced(
-        self, opening: messages.WorkerSetup, corpus: bytes | None
-    ) -> messages.WorkerInfo:
-        if opening.version != __version__:
+    def _introduced(self, setup: messages.WorkerSetup, corpus: bytes | None) -> messages.WorkerInfo:
+        if setup.version != __version__:
             raise InputError(
-                f"Epicene {__version__} is installed there, and {opening.version} where the run "
+                f"Epicene {__version__} is installed there, and {setup.version} where the run "
                 "is; install the same on every machine."
             )
         # A model given by a relative path is found where the machines share their folders.
-        if Path(opening.folder).is_dir():
-            os.chdir(opening.folder)
-        self._model = model = open_model(opening.spec)
+        if Path(setup.folder).is_dir():
+            os.chdir(setup.folder)
+        self._model = model = open_model(setup.spec)
         learner = isinstance(model, Learner)
         if corpus is not None and isinstance(model, Learner):
             model.learn(iter(decode_corpus(corpus)))
@@ -266,17 +264,17 @@ class Worker:
         while True:
             first = self._tasks.get()
             try:
-                for answered in model.answer(self._feed(first), self._satchel):
+                for answered in model.answer(self._feed(first), self._images):
                     self._deliver(answered)
-                if self._at:
+                if self._task_of:
                     raise RuntimeError(
-                        f"the model ended without answering {len(self._at)} requests"
+                        f"the model ended without answering {len(self._task_of)} requests"
                     )
             except BaseException as error:
                 for task in self._begun:
                     task.result.set_exception(error)
                 self._begun.clear()
-                self._at.clear()
+                self._task_of.clear()
 
     def _feed(self, task: ShardTask) -> Iterator[Batch]:
         """The batches of this shard and of those that have come meanwhile.
@@ -288,7 +286,7 @@ class Worker:
             task.began = time.monotonic()
             self._begun.add(task)
             for batch in task.load.batches:
-                self._at |= dict.fromkeys((place for place, _ in batch), task)
+                self._task_of |= dict.fromkeys((request_id for request_id, _ in batch), task)
                 yield batch
             try:
                 task = self._tasks.get_nowait()
@@ -296,15 +294,15 @@ class Worker:
                 return
 
     def _deliver(self, answered: NumberedAnswers) -> None:
-        for place, answer in answered:
+        for request_id, answer in answered:
             if isinstance(answer, Failed):
                 answer = Failed(reason=redact(answer.reason))
-            task = self._at.pop(place)
-            task.answered.append((place, answer))
+            task = self._task_of.pop(request_id)
+            task.answered.append((request_id, answer))
             task.left -= 1
             if not task.left:
                 self._begun.remove(task)
-                images = self._satchel.pack(each for _, each in task.answered)
+                images = self._images.pack(each for _, each in task.answered)
                 seconds = time.monotonic() - task.began
                 task.result.set_result(
                     messages.encode(messages.ShardOutput(task.answered, images, seconds))
