@@ -14,8 +14,8 @@ from epicene.runs.manifest import Manifest
 from epicene.runs.ray import cluster
 from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol
-from runs.ray_asking import Double
-from runs.ray_hall import Hall
+from runs.ray_fake_cluster import FakeCluster
+from runs.ray_helpers import Double
 
 Runner = Callable[..., tuple[Path, Manifest]]
 
@@ -43,7 +43,7 @@ def _registered() -> None:
 
 @pytest.fixture
 def do_run(tmp_path: Path) -> Runner:
-    """Run the two-stage suite: writer, readers, and whatever else an order holds."""
+    """Run the two-stage suite: writer, readers, and whatever else a `RunConfig` holds."""
 
     def doing(
         writer: str = "scripted:w",
@@ -51,7 +51,7 @@ def do_run(tmp_path: Path) -> Runner:
         settings: dict[str, str] | None = None,
         seed: int | None = None,
         protocol: str = "epicene",
-        **order: object,
+        **config: object,
     ) -> tuple[Path, Manifest]:
         suite = two_stage.suite
         return run(
@@ -63,7 +63,7 @@ def do_run(tmp_path: Path) -> Runner:
                     "reader": [parse_spec(reader) for reader in readers],
                 },
                 under=tmp_path / "runs",
-                **order,  # type: ignore[arg-type]
+                **config,  # type: ignore[arg-type]
             ),
             Silent(),
         )
@@ -81,8 +81,8 @@ def double(monkeypatch: pytest.MonkeyPatch) -> type[Double]:
 
 
 @pytest.fixture
-def hall() -> Iterator[Hall]:
+def fake_cluster() -> Iterator[FakeCluster]:
     """Room for two workers."""
-    made = Hall()
+    made = FakeCluster()
     yield made
     made.close()

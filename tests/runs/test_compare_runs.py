@@ -31,14 +31,14 @@ def _known() -> None:
 
 def ran(suite: str, model: str, out: Path, protocol: str = "epicene", limit: int = 3) -> StoredRun:
     found = find_suite(suite)
-    order = RunConfig(
+    config = RunConfig(
         suite=found,
         protocol=choose_protocol(found, protocol, {}, None),
         models={role.name: [parse_spec(model)] for role in found.roles},
         limit=limit,
         out=out,
     )
-    return read_run(run(order, Silent())[0])
+    return read_run(run(config, Silent())[0])
 
 
 def table(found: Comparison, name: str) -> Table:

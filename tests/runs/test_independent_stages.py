@@ -59,8 +59,8 @@ def _known() -> None:
 
 def done(folder: Path, writer: str = "scripted:w", watcher: Watcher | None = None) -> Manifest:
     models = {"writer": [parse_spec(writer)], "reader": [parse_spec("scripted:r")]}
-    order = RunConfig(suite=suite, protocol=suite.protocols["paper"], models=models, out=folder)
-    _, manifest = run(order, watcher or Silent())
+    config = RunConfig(suite=suite, protocol=suite.protocols["paper"], models=models, out=folder)
+    _, manifest = run(config, watcher or Silent())
     return manifest
 
 

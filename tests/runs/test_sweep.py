@@ -36,7 +36,7 @@ from epicene.runs.sweep.matrix import expand_plan
 from epicene.runs.sweep.plan import read_plan
 from epicene.runs.sweep.runner import RunState, SweepConfig, SweepState, run_sweep
 from runs.conftest import Silent
-from runs.zygotes import Zygote
+from runs.killable_runs import ForkServer
 from sweep_plans import plan
 
 TWO_WAYS = partial(plan, protocols=("epicene", "paper"), limit=8, reader="scripted:r")
@@ -123,9 +123,9 @@ def do_sweep(
     file = read_plan(path)
     runs = tmp_path / "out" / "runs"
     surveyor = Forecaster(runs, file.plan.limits.max_cost)
-    prospects = [surveyor.look(each) for each in expand_plan(file, runs)]
-    order = SweepConfig("plan.toml", tmp_path / "out", prospects, file.plan.limits)
-    return run_sweep(order, told or Told(), executor)
+    forecasts = [surveyor.look(each) for each in expand_plan(file, runs)]
+    config = SweepConfig("plan.toml", tmp_path / "out", forecasts, file.plan.limits)
+    return run_sweep(config, told or Told(), executor)
 
 
 def test_all_runs_are_done_and_those_of_a_model_together(tmp_path: Path) -> None:
@@ -272,9 +272,9 @@ def test_a_model_that_broke_is_loaded_anew(
 
 
 @pytest.fixture
-def zygote(tmp_path: Path) -> Iterator[Zygote]:
-    """A zygote that knows the sweep."""
-    process = Zygote(
+def fork_server(tmp_path: Path) -> Iterator[ForkServer]:
+    """A fork_server that knows the sweep."""
+    process = ForkServer(
         tmp_path / "asked.log",
         tmp_path / "errors.log",
         "epicene.runs.sweep.runner",
@@ -293,7 +293,9 @@ def tables(out: Path) -> dict[str, bytes]:
     return found
 
 
-def test_killed_in_the_middle_it_goes_on_and_ends_the_same(tmp_path: Path, zygote: Zygote) -> None:
+def test_killed_in_the_middle_it_goes_on_and_ends_the_same(
+    tmp_path: Path, fork_server: ForkServer
+) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(
         TWO_WAYS("scripted:a-slow", "scripted:b", reader="scripted:r-slow", limit=30),
@@ -301,7 +303,7 @@ def test_killed_in_the_middle_it_goes_on_and_ends_the_same(tmp_path: Path, zygot
     )
     command = ["sweep", str(path), "--out"]
     log, errors = tmp_path / "asked.log", tmp_path / "errors.log"
-    assert zygote.run([*command, str(tmp_path / "whole")]) == 0, errors.read_text()
+    assert fork_server.run([*command, str(tmp_path / "whole")]) == 0, errors.read_text()
     every = log.read_text(encoding="utf-8").splitlines()
     log.unlink()
 
@@ -317,9 +319,9 @@ def test_killed_in_the_middle_it_goes_on_and_ends_the_same(tmp_path: Path, zygot
             time.sleep(0.05 * (1 + run % 3))
             return True
 
-        kills += zygote.run([*command, str(out)], kill_when=here) == -signal.SIGKILL
+        kills += fork_server.run([*command, str(out)], kill_when=here) == -signal.SIGKILL
     assert kills >= 3, errors.read_text()
-    assert zygote.run([*command, str(out)]) == 0, errors.read_text()
+    assert fork_server.run([*command, str(out)]) == 0, errors.read_text()
     assert tables(out) == tables(tmp_path / "whole")
     ended = json.loads(state.read_bytes())
     assert [run["state"] for run in ended["runs"]] == ["complete"] * 4

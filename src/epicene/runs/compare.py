@@ -117,8 +117,8 @@ def _read_pair(first: StoredRun, second: StoredRun) -> _RunPair:
     infos = label_runs(runs)
     judged = RunJudgements(first), RunJudgements(second)
     frames = []
-    for place, run in enumerate(runs):
-        frame = judgement_frame(same.named(place, judged[place]), infos[place])
+    for index, run in enumerate(runs):
+        frame = judgement_frame(same.matched(index, judged[index]), infos[index])
         check_unique_judgements(frame, run.suite.name)
         frames.append(frame)
     return _RunPair(
@@ -126,7 +126,7 @@ def _read_pair(first: StoredRun, second: StoredRun) -> _RunPair:
         (infos[0], infos[1]),
         (frames[0], frames[1]),
         (judged[0].coverage, judged[1].coverage),
-        (*settings_diff_sentences(runs), *same.told([str(run.folder) for run in runs])),
+        (*settings_diff_sentences(runs), *same.sentences([str(run.folder) for run in runs])),
     )
 
 
@@ -136,7 +136,7 @@ def _metric_differences(
     """From the first run to the second, by each headline whose figures can be paired; and that
     headline of both.
 
-    Each run is read under its own protocol, as the two may differ in it; and goes by its place,
+    Each run is read under its own protocol, as the two may differ in it; and goes by its position,
     as the two may be one.
     """
     import polars as pl
@@ -151,8 +151,8 @@ def _metric_differences(
             continue
         figures = pl.concat(
             [
-                headline.figures(part).with_columns(model=pl.lit(place))
-                for part, place in zip(parts, _POSITIONS, strict=True)
+                headline.figures(part).with_columns(model=pl.lit(position))
+                for part, position in zip(parts, _POSITIONS, strict=True)
             ],
             how="diagonal_relaxed",
         )
@@ -217,10 +217,10 @@ def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
         columns=(Column(name="undetected"), Column(name="judgements", unit="count")),
         rows=tuple(
             Row(
-                keys=(place, run.info.model),
+                keys=(position, run.info.model),
                 cells=(run.undetected, Estimate(value=run.undetected.n)),
             )
-            for place, run in zip(_POSITIONS, (first, second), strict=True)
+            for position, run in zip(_POSITIONS, (first, second), strict=True)
         ),
         notes=(
             "Of the judgements that are compared; an answer judged in several ways counts once.",

@@ -51,11 +51,11 @@ class CostTracker:
         self._before = store.spent()
         self._paid: dict[str, PaidModel] = {}
         self._estimates: dict[str, float | None] = {}
-        purse = Budget(limit, spent_elsewhere + sum(self._before.values()))
+        budget = Budget(limit, spent_elsewhere + sum(self._before.values()))
         for role, each in models.items():
             for model in each:
                 if charging := as_paid(model):
-                    charging.spend_from(purse)
+                    charging.spend_from(budget)
                     self._paid[f"{role} {model.identity.digest.hex()}"] = charging
 
     def estimate(self, model: PaidModel, progress: SectionProgress) -> str:

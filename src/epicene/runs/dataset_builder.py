@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.data_files import sha256_of
+from epicene.core.data_files import read_rows, sha256_of
 from epicene.core.errors import InputError, RunError, unknown
 from epicene.core.files import write_atomically
 from epicene.core.records import Failed, Item, Request, to_json
@@ -58,44 +58,44 @@ class BuildConfig:
 
 
 def build_dataset(
-    order: BuildConfig, watcher: Watcher, executor: Executor = open_model
+    config: BuildConfig, watcher: Watcher, executor: Executor = open_model
 ) -> Iterator[str]:
     """Do what can be done, saying each step; ends with the files written."""
-    construction = order.suite.construction
+    construction = config.suite.construction
     if construction is None:
-        raise InputError(f"The suite {order.suite.name} builds no data.")
-    settings = parse_build_settings(construction, order.settings)
-    places = [
-        order.folder / f"{number:02}-{step.name}"
+        raise InputError(f"The suite {config.suite.name} builds no data.")
+    settings = parse_build_settings(construction, config.settings)
+    folders = [
+        config.folder / f"{number:02}-{step.name}"
         for number, step in enumerate(construction.steps, start=1)
     ]
-    with lock_folder(order.folder):
-        check_same_settings(order.folder, order.suite.name, settings)
-        _check_enough_models(construction, places, order.models)
+    with lock_folder(config.folder):
+        check_same_settings(config.folder, config.suite.name, settings)
+        _check_enough_models(construction, folders, config.models)
         made: dict[str, Sequence[StepRow]] = {}
-        for number, (step, place) in enumerate(zip(construction.steps, places, strict=True), 1):
+        for number, (step, folder) in enumerate(zip(construction.steps, folders, strict=True), 1):
             head = f"{number}/{len(construction.steps)} {step.name} ({step.about})"
-            rows, done_before = _run_step(step, place, made, settings, order, watcher, executor)
+            rows, done_before = _run_step(step, folder, made, settings, config, watcher, executor)
             made[step.name] = rows
             # Only now: a first step that was refused must not bind the folder to its settings.
             write_atomically(
-                order.folder / SETTINGS_FILE, _settings_json(order.suite.name, settings)
+                config.folder / SETTINGS_FILE, _settings_json(config.suite.name, settings)
             )
             yield f"{head}: {len(rows)} rows{', done before' if done_before else ''}."
-        written = construction.export(made, settings, order.folder)
+        written = construction.export(made, settings, config.folder)
         for path in written:
             yield f"Written: {path}."
-        yield from _check_dataset(order.suite, written[0])
+        yield from _check_dataset(config.suite, written[0])
 
 
 def _check_enough_models(
     construction: Construction[Any],
-    places: Sequence[Path],
+    folders: Sequence[Path],
     models: Mapping[str, Sequence[ModelSpec]],
 ) -> None:
     """Raise if a step that is yet to be done is given models, and fewer than it takes."""
-    for step, place in zip(construction.steps, places, strict=True):
-        if not isinstance(step, AskModels) or _rows_file(place).exists():
+    for step, folder in zip(construction.steps, folders, strict=True):
+        if not isinstance(step, AskModels) or _rows_file(folder).exists():
             continue
         given = models.get(step.role, ())
         if given and len(given) < step.least:
@@ -109,8 +109,8 @@ def _model_option(step: AskModels[Any]) -> str:
     return f"--model {step.role}={','.join(['SPEC'] * step.least)}"
 
 
-def _rows_file(place: Path) -> Path:
-    return place.with_name(f"{place.name}.jsonl")
+def _rows_file(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.jsonl")
 
 
 def _check_dataset(suite: Suite[Any, Any], path: Path) -> Iterator[str]:
@@ -181,26 +181,26 @@ def _comparable(setting: Any) -> Any:
 
 def _run_step(
     step: Step,
-    place: Path,
+    folder: Path,
     made: Mapping[str, Sequence[StepRow]],
     settings: BuildSettings,
-    order: BuildConfig,
+    config: BuildConfig,
     watcher: Watcher,
     executor: Executor,
 ) -> tuple[list[StepRow], bool]:
     """The rows of a step, and whether they were there already."""
-    path = _rows_file(place)
+    path = _rows_file(folder)
     if path.exists():
         return _read_rows(path), True
     if isinstance(step, Compute):
         rows = step.make(made, settings)
     elif isinstance(step, AskModels):
         requests = list(step.ask(made, settings))
-        replies = _ask_models(step, requests, place, order, watcher, executor)
+        replies = _ask_models(step, requests, folder, config, watcher, executor)
         rows = step.read(made, settings, replies)
     else:
-        study = _with_stored_items(step.study(made, settings), place)
-        rows = step.read(made, settings, study, _ask_people(step, study, place))
+        study = _with_stored_items(step.study(made, settings), folder)
+        rows = step.read(made, settings, study, _ask_people(step, study, folder))
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
     # Read back, so that a step sees the same whether it went on at once or after a break.
@@ -208,16 +208,7 @@ def _run_step(
 
 
 def _read_rows(path: Path) -> list[StepRow]:
-    rows = []
-    # Not splitlines, which also cuts at separators that may stand inside a text.
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError as error:
-            raise InputError(f"{path}, line {number}, is not JSON: {error.msg}.") from None
-    return rows
+    return [row.values for row in read_rows(path)]
 
 
 # --- models --------------------------------------------------------------------------------
@@ -235,8 +226,8 @@ _PROTOCOL = Protocol(name="epicene", about="Data under construction.")
 def _ask_models(
     step: AskModels[Any],
     requests: Sequence[Request],
-    place: Path,
-    order: BuildConfig,
+    folder: Path,
+    config: BuildConfig,
     watcher: Watcher,
     executor: Executor,
 ) -> Iterator[ModelReply]:
@@ -246,20 +237,20 @@ def _ask_models(
             raise ValueError(f"{step.name} asks {times} requests with the id {name!r}")
     if not requests:
         return iter(())
-    if not order.models.get(step.role):
+    if not config.models.get(step.role):
         raise InputError(
             f"The step {step.name} ({step.about}) needs a model in the role {step.role}; give "
             f"{_model_option(step)}."
         )
-    asking = _step_suite(step, requests, f"{order.suite.name}-{step.name}")
+    asking = _step_suite(step, requests, f"{config.suite.name}-{step.name}")
     _, manifest = run(
         RunConfig(
             suite=asking,
             protocol=_PROTOCOL,
-            models={step.role: order.models[step.role]},
-            out=place,
-            max_cost=order.max_cost,
-            spent_elsewhere=spent_by_sibling_runs(place),
+            models={step.role: config.models[step.role]},
+            out=folder,
+            max_cost=config.max_cost,
+            spent_elsewhere=spent_by_sibling_runs(folder),
         ),
         watcher,
         executor,
@@ -273,7 +264,7 @@ def _ask_models(
             f"{failed} requests of the step {step.name} failed ({'; '.join(reasons)}); run the "
             "same command again."
         )
-    return _replies(asking, place, requests)
+    return _replies(asking, folder, requests)
 
 
 def _step_suite(step: AskModels[Any], requests: Sequence[Request], name: str) -> Suite[Any, Any]:
@@ -302,10 +293,10 @@ def _step_suite(step: AskModels[Any], requests: Sequence[Request], name: str) ->
 
 
 def _replies(
-    suite: Suite[Any, Any], place: Path, requests: Sequence[Request]
+    suite: Suite[Any, Any], folder: Path, requests: Sequence[Request]
 ) -> Iterator[ModelReply]:
     """Each request with its answers, in the order asked."""
-    store = AnswerStore(place / "answers.sqlite")
+    store = AnswerStore(folder / "answers.sqlite")
     try:
         reader = PlanReader(store, suite, _PROTOCOL)
         sections = store.sections()
@@ -315,7 +306,7 @@ def _replies(
             for number, item in reader.items(first, end):
                 if not isinstance(item, RequestItem) or item.request != requests[number]:
                     raise InputError(
-                        f"{place} holds answers to other requests than this step asks now; build "
+                        f"{folder} holds answers to other requests than this step asks now; build "
                         "into another folder."
                     )
                 for given in answers.get(number, ()):
@@ -328,15 +319,15 @@ def _replies(
 # --- people --------------------------------------------------------------------------------
 
 
-def _with_stored_items(study: Study, place: Path) -> Study:
+def _with_stored_items(study: Study, folder: Path) -> Study:
     """The study with its items as they are where people were asked already.
 
     An earlier version may have made their ids, by which answers go, or the words that are shown
     otherwise. The ids come from what an item is about, so of the two either is enough.
     """
-    if not (place / STUDY_FILE).exists():
+    if not (folder / STUDY_FILE).exists():
         return study
-    there = open_study_folder(place).study.items
+    there = open_study_folder(folder).study.items
     same_ids = [item.id for item in there] == [item.id for item in study.items]
     same_content = _without_ids(there) == _without_ids(study.items)
     return msgspec.structs.replace(study, items=there) if same_ids or same_content else study
@@ -346,12 +337,11 @@ def _without_ids(items: Iterable[StudyItem]) -> list[StudyItem]:
     return [msgspec.structs.replace(item, id="") for item in items]
 
 
-def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Response]:
+def _ask_people(step: AskPeople[Any], study: Study, folder: Path) -> list[Response]:
     """What people answered, once everything is."""
     if not study.items:
         return []
-    folder = create_study_folder(place, study)
-    fitting = folder.valid_responses()
+    fitting = create_study_folder(folder, study).valid_responses()
     responses = complete_responses(study, fitting.responses)
     answered = Counter(response.item for response in responses)
     missing = sum(
@@ -361,7 +351,7 @@ def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Respons
         raise WaitingForPeopleError(
             f"The step {step.name} ({step.about}) waits for people: {missing} of "
             f"{sum(item.judgements or study.judgements for item in study.items)} answers are "
-            f"missing in {place}. Collect them with `epicene annotate`, then run the same command "
+            f"missing in {folder}. Collect them with `epicene annotate`, then run the same command "
             "again."
         )
     return apply_adjudications(study, responses, fitting.settled)

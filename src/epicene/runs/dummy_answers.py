@@ -104,12 +104,12 @@ def missing_judgements(runs: Sequence[StoredRun], same: ItemMatching) -> polars.
     import polars as pl
 
     frames = []
-    for place, run in enumerate(runs):
+    for index, run in enumerate(runs):
         info = msgspec.structs.replace(run.info, run=NO_MODEL, model=NO_MODEL)
         judgements = (
             each for item in RunJudgements(run).lacking() for each in expected_judgements(run, item)
         )
-        frames.append(judgement_frame(same.named(place, judgements), info))
+        frames.append(judgement_frame(same.matched(index, judgements), info))
     return pl.concat(frames, how="diagonal")
 
 

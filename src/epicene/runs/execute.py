@@ -17,10 +17,10 @@ from epicene.core.records import (
     Fill,
     Generate,
     Look,
-    Prompt,
     Request,
     Score,
     Translate,
+    prompt_texts,
     verb,
 )
 from epicene.core.redaction import redact
@@ -102,7 +102,7 @@ class SectionTimer:
 # Told after each commit: how many requests were answered, and how many of them failed.
 OnProgress: TypeAlias = Callable[[int, int], None]
 
-# Place, name, key and answer, as the store takes them.
+# Request id, name, key and answer, as the store takes them.
 AnswerRow: TypeAlias = tuple[int, str, bytes, Answer]
 
 
@@ -143,10 +143,10 @@ def execute_requests(
             for batch in whole:
                 # Batches are cut from the whole plan and only then thinned, so that a resumed
                 # run computes in the same batches as one that was never stopped.
-                todo = [p for p in batch if not known.answered(p.place)]
+                todo = [p for p in batch if not known.answered(p.request_id)]
                 if todo:
                     open_batches.add(todo)
-                    yield [(p.place, p.request) for p in todo]
+                    yield [(p.request_id, p.request) for p in todo]
 
     answering = model.answer(batches(), files)
     try:
@@ -187,23 +187,23 @@ class PendingBatches:
         rows: list[AnswerRow] = []
         self._sizes[id(rows)] = len(batch)
         for planned in batch:
-            self._waiting[planned.place] = (planned, rows)
+            self._waiting[planned.request_id] = (planned, rows)
 
     def verbs(self, answered: NumberedAnswers) -> Counter[str]:
         """How many of these that wait, and did not fail, are of each verb."""
         return Counter(
-            verb(self._waiting[place][0].request)
-            for place, answer in answered
+            verb(self._waiting[request_id][0].request)
+            for request_id, answer in answered
             if not isinstance(answer, Failed)
         )
 
     def take(self, answered: NumberedAnswers) -> Iterator[list[AnswerRow]]:
         """Note answers; the rows of each batch that is complete with them."""
-        for place, answer in answered:
-            planned, rows = self._waiting.pop(place)
+        for request_id, answer in answered:
+            planned, rows = self._waiting.pop(request_id)
             if isinstance(answer, Failed):
                 answer = Failed(reason=redact(answer.reason))
-            rows.append((place, planned.request.name, planned.key, answer))
+            rows.append((request_id, planned.request.name, planned.key, answer))
             if len(rows) == self._sizes[id(rows)]:
                 del self._sizes[id(rows)]
                 yield rows
@@ -219,7 +219,7 @@ def make_batches(
     for name in sorted(pools):
         batch: list[PlannedRequest] = []
         characters = 0
-        for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].place)):
+        for length, each in sorted(pools[name], key=lambda pair: (-pair[0], pair[1].request_id)):
             full = len(batch) >= limit.requests or characters + length > limit.characters
             if batch and full:
                 yield batch
@@ -234,23 +234,17 @@ def request_size(request: Request) -> int:
     """About how much work a request is, in characters."""
     match request:
         case Score():
-            return sum(len(text) for text in request.texts) + _length(request.context)
+            return sum(map(len, (*request.texts, *prompt_texts(request.context))))
         case Fill():
             return len(request.before) + len(request.after) + sum(map(len, request.choices))
         case Generate():
-            return _length(request.prompt) * request.samples
+            return sum(map(len, prompt_texts(request.prompt))) * request.samples
         case Translate():
             return len(request.text)
         case Draw():
             return len(request.prompt)
         case Look():
             return len(request.question)
-
-
-def _length(prompt: Prompt) -> int:
-    if isinstance(prompt, str):
-        return len(prompt)
-    return sum(len(message.content) for message in prompt)
 
 
 def execute_section(
@@ -260,7 +254,7 @@ def execute_section(
     model: Model,
     files: ImageStore,
     watcher: Watcher,
-    ledger: CostTracker,
+    costs: CostTracker,
     timings: list[Timing],
 ) -> None:
     """Ask a model all that is not answered of its part in a stage; note how long that took."""
@@ -274,10 +268,10 @@ def execute_section(
         return
     title = f"{stage.name} · {model.identity.label}"
     if charging:
-        watcher.say(f"{title}: {ledger.estimate(charging, progress)}")
+        watcher.say(f"{title}: {costs.estimate(charging, progress)}")
 
     def advance(answered: int, failed: int) -> None:
-        ledger.save()
+        costs.save()
         watcher.advance(answered, failed)
 
     watcher.begin(title, progress.total, progress.done)
@@ -287,5 +281,5 @@ def execute_section(
         execute_requests(reader, store, stage, section, model, files, advance, watch)
     finally:
         watcher.end()
-        ledger.save()
+        costs.save()
         timings += watch.read(stage.name, stage.role, model.identity.label)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.errors import InputError, RunError
-from epicene.core.records import Item, Judgement, Record, digest
+from epicene.core.records import SHORT_HASH, Item, Judgement, Record, digest
 from epicene.runs import store
 from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.plan import PlanReader
@@ -203,9 +203,9 @@ class RunJudgements:
                 yield from range(first, end)
                 continue
             planned, known = reader.window(stage, section, first, end)
-            for place, _, _ in planned:
-                if not known.answered(place):
-                    yield store.item_number(place)
+            for request_id, _, _ in planned:
+                if not known.answered(request_id):
+                    yield store.item_number(request_id)
 
 
 def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:
@@ -271,8 +271,7 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
     )
 
 
-SHORT_HASH = 8  # characters of a hash that tell it apart
-_MAX_NAMED_FILES = 2  # files
+_MAX_NAMED_FILES = 2  # of more, one hash of them all is shown
 
 
 @dataclass(frozen=True)
@@ -284,7 +283,7 @@ class ItemMatching:
     mismatched: int  # ids that do not mean the same item in all runs
     files: tuple[str, ...]  # by run, the data files with their hashes
 
-    def named(self, run: int, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+    def matched(self, run: int, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
         """The judgements of the run with that number, by the names under which to pair them."""
         names = self.renamed[run]
         if not names:
@@ -294,7 +293,7 @@ class ItemMatching:
             name = names.get(judgement.item, judgement.item)
             yield msgspec.structs.replace(judgement, item=name)
 
-    def told(self, runs: Sequence[str]) -> Iterator[str]:
+    def sentences(self, runs: Sequence[str]) -> Iterator[str]:
         """What a person must know of it, if the runs have these names."""
         if self.mismatched:
             files = ", ".join(f"{run}: {file}" for run, file in zip(runs, self.files, strict=True))

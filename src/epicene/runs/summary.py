@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.errors import InputError
-from epicene.core.records import digest
+from epicene.core.records import SHORT_HASH, digest
 from epicene.runs.results import (
-    SHORT_HASH,
     Coverage,
     ItemMatching,
     RunJudgements,
@@ -83,10 +82,10 @@ def summarise(
     infos = label_comparable_runs(runs)
     same = match_items(runs)
     frames, coverages = [], []
-    for place, (run, info) in enumerate(zip(runs, infos, strict=True)):
+    for index, (run, info) in enumerate(zip(runs, infos, strict=True)):
         judged = RunJudgements(run)
-        named = same.named(place, judged)
-        frames.append(judgement_frame(_observed(named, info, seen) if seen else named, info))
+        matched = same.matched(index, judged)
+        frames.append(judgement_frame(_observed(matched, info, seen) if seen else matched, info))
         coverages.append(judged.coverage)
     data = [run.manifest.settings.data for run in runs]
     made = _summary(runs[0].suite, runs[0].protocol, infos, data, frames, coverages)
@@ -129,7 +128,7 @@ def summarise_external_answers(
     data: str,
     coverage: Coverage | None = None,
 ) -> Summary:
-    """The same for judgements of answers that were made elsewhere."""
+    """Make all tables of judgements of answers that were made elsewhere."""
     info = RunInfo(run=label, model=label, protocol=protocol.name, identities={})
     return _summary(
         suite, protocol, [info], [data], [judgement_frame(judgements, info)], [coverage]
@@ -201,12 +200,12 @@ def label_runs(runs: Sequence[StoredRun]) -> list[RunInfo]:
     folders: dict[str, set[Path]] = {}
     for run in runs:
         folders.setdefault(run.info.model, set()).add(run.folder.absolute())
-    told = []
+    labelled = []
     for run, name in zip(runs, names, strict=True):
         model = run.info.model
         label = f"{model} ({name})" if len(folders[model]) > 1 else model
-        told.append(msgspec.structs.replace(run.info, model=label, run=name))
-    return told
+        labelled.append(msgspec.structs.replace(run.info, model=label, run=name))
+    return labelled
 
 
 def _folder_names(runs: Sequence[StoredRun]) -> list[str]:
@@ -313,9 +312,9 @@ def _differing_roles(runs: Sequence[StoredRun]) -> Iterator[str]:
     measured = {run.suite.roles[0].name for run in runs}
     roles = dict.fromkeys(role for run in runs for role in run.manifest.models)
     for role in roles:
-        told = dict.fromkeys(other_role_models(run).get(role, "none") for run in runs)
-        if role not in measured and len(told) > 1:
-            yield f"{role} ({' against '.join(told)})"
+        models = dict.fromkeys(other_role_models(run).get(role, "none") for run in runs)
+        if role not in measured and len(models) > 1:
+            yield f"{role} ({' against '.join(models)})"
 
 
 def other_role_models(run: StoredRun) -> dict[str, str]:

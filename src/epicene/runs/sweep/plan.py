@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
 import msgspec
 import regex
 
-from epicene.core.data_files import read_text
+from epicene.core.data_files import parse_toml, read_text
 from epicene.core.errors import InputError, unknown
 from epicene.core.records import Positive, Record
 from epicene.core.redaction import redact
@@ -128,8 +127,8 @@ class PlanFile:
 
     def refuse(self, error: str | InputError, table: str, index: int, key: str = "") -> NoReturn:
         """Raise an error that says where in the file it is."""
-        place = _location(self.path, self.text, table, index, key)
-        raise InputError(f"{place}: {options_to_keys(str(error))}") from None
+        location = _location(self.path, self.text, table, index, key)
+        raise InputError(f"{location}: {options_to_keys(str(error))}") from None
 
 
 def example_plan() -> str:
@@ -138,12 +137,10 @@ def example_plan() -> str:
 
 
 def read_plan(path: Path) -> PlanFile:
-    """Read a plan; what is wrong in it is said with its place."""
+    """Read a plan; errors say where in it they are."""
     text = read_text(path)
     try:
-        plan = msgspec.convert(tomllib.loads(text), SweepPlan)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not TOML: {error}.") from None
+        plan = msgspec.convert(parse_toml(text, path), SweepPlan)
     except msgspec.ValidationError as error:
         raise _validation_error(path, text, str(error)) from None
     file = PlanFile(path, text, plan)
@@ -172,8 +169,8 @@ def _validation_error(path: Path, text: str, message: str) -> InputError:
     if field is None:
         return InputError(f"{_location(path, text, table or '', index, key)}: {problem}.")
     name, record = field[1], _TABLES.get(table or "", SweepPlan)
-    place = _location(path, text, table or "", index, name)
-    return InputError(f"{place}: {unknown('key', name, record.__struct_fields__)}")
+    location = _location(path, text, table or "", index, name)
+    return InputError(f"{location}: {unknown('key', name, record.__struct_fields__)}")
 
 
 def _location(path: Path, text: str, table: str, index: int, key: str) -> str:

@@ -19,6 +19,7 @@ from epicene.core.records import (
     Score,
     Translate,
     digest,
+    prompt_texts,
     verb,
 )
 from epicene.models.pricing import as_paid
@@ -133,22 +134,20 @@ def _tokens_written(request: Request) -> int:
 
 
 def _length(prompt: Prompt) -> int:
-    if isinstance(prompt, str):
-        return len(prompt.encode())
-    return sum(len(message.content.encode()) for message in prompt)
+    return sum(len(text.encode()) for text in prompt_texts(prompt))
 
 
 def count_workload(
-    order: RunConfig,
+    config: RunConfig,
     dataset: Dataset,
     models: Mapping[str, Sequence[Model]],
     store: AnswerStore | None,
 ) -> Workload:
     """All that is left to be asked, beside what the store of the run holds, if it has one."""
-    counting = _WorkloadCounter(order, models, store)
-    for first, items in _windows(select_items(order, dataset)):
+    counting = _WorkloadCounter(config, models, store)
+    for first, items in _windows(select_items(config, dataset)):
         counting.window(first, items)
-    return counting.tally
+    return counting.workload
 
 
 def _windows(items: Iterable[Item]) -> Iterator[tuple[int, list[Item]]]:
@@ -160,10 +159,10 @@ def _windows(items: Iterable[Item]) -> Iterator[tuple[int, list[Item]]]:
 
 class _WorkloadCounter:
     def __init__(
-        self, order: RunConfig, models: Mapping[str, Sequence[Model]], store: AnswerStore | None
+        self, config: RunConfig, models: Mapping[str, Sequence[Model]], store: AnswerStore | None
     ) -> None:
-        self.tally = Workload()
-        self._suite, self._protocol = order.suite, order.protocol
+        self.workload = Workload()
+        self._suite, self._protocol = config.suite, config.protocol
         self._models, self._store = models, store
         self._needed = {
             stage.name: self._suite.dependencies_of(stage) for stage in self._suite.stages
@@ -206,14 +205,14 @@ class _WorkloadCounter:
         charging = as_paid(model)
         for n, requests in enumerate(asked):
             for index, request in enumerate(requests):
-                place = store.make_request_id(section.id, first + n, index) if section else -1
-                answer = stored.get(place)
-                if place in stored:
-                    self.tally.answered += 1
+                request_id = store.make_request_id(section.id, first + n, index) if section else -1
+                answer = stored.get(request_id)
+                if request_id in stored:
+                    self.workload.answered += 1
                 else:
                     cost_of = charging.cost_of if charging else None
                     later = bool(self._needed[stage.name])
-                    self.tally.add(request, cost_of, stage=stage.name, later=later)
+                    self.workload.add(request, cost_of, stage=stage.name, later=later)
                 if is_needed:
                     given[n].append(
                         AnsweredRequest(
@@ -228,15 +227,15 @@ class _WorkloadCounter:
     def _stored(
         self, section: Section | None, first: int, end: int, *, read: bool
     ) -> dict[int, Answer | None]:
-        """What is answered, by place; the answers themselves only if they are to be read."""
+        """What is answered, by request id; the answers themselves only if they are to be read."""
         if self._store is None or section is None:
             return {}
         if not read:
             known = self._store.known(section, first, end)
-            return {place: None for place in known.keys if known.answered(place)}
+            return {request_id: None for request_id in known.keys if known.answered(request_id)}
         return {
-            place: answer
-            for place, _, answer in self._store.answers(section, first, end)
+            request_id: answer
+            for request_id, _, answer in self._store.answers(section, first, end)
             if not isinstance(answer, Failed)
         }
 

@@ -34,8 +34,8 @@ def test_the_keys_are_those_of_a_run_that_answers_everything(
     suite = find_suite(name)
     models = {role.name: [parse_spec("random")] for role in suite.roles}
     chosen = choose_protocol(suite, protocol, {}, None)
-    order = RunConfig(suite=suite, protocol=chosen, models=models, limit=12, under=tmp_path)
-    folder, manifest = run(order, Silent())
+    config = RunConfig(suite=suite, protocol=chosen, models=models, limit=12, under=tmp_path)
+    folder, manifest = run(config, Silent())
     assert manifest.state == "complete"
     done = read_run(folder)
     assert list(RunJudgements(done).lacking()) == []
@@ -110,8 +110,8 @@ def test_half_a_run_is_asked_as_much_as_a_whole_one(
     suite = find_suite(name)
     chosen = choose_protocol(suite, "epicene", {}, None)
     models = {role.name: [parse_spec("random")] for role in suite.roles}
-    order = RunConfig(suite=suite, protocol=chosen, models=models, limit=4, under=tmp_path)
-    done = read_run(run(order, Silent())[0])
+    config = RunConfig(suite=suite, protocol=chosen, models=models, limit=4, under=tmp_path)
+    done = read_run(run(config, Silent())[0])
     items = [item for item, _ in RunJudgements(done).answered()]
     whole = [summarise([done]).results]
     half = {item.id for item in items[::2]}

@@ -32,14 +32,14 @@ def _known() -> None:
 
 
 def ran(out: Path, data: Path | None = None, model: str = "random") -> StoredRun:
-    order = RunConfig(
+    config = RunConfig(
         suite=reflexives.suite,
         protocol=reflexives.suite.protocols["epicene"],
         models={"model": [parse_spec(model)]},
         source=DataSource(path=data),
         out=out,
     )
-    folder, _ = run(order, Silent())
+    folder, _ = run(config, Silent())
     return read_run(folder)
 
 

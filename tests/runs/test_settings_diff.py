@@ -24,14 +24,14 @@ def _known() -> None:
 
 
 def ran(out: Path, protocol: str = "epicene", limit: int | None = 2, **settings: str) -> StoredRun:
-    order = RunConfig(
+    config = RunConfig(
         suite=reflexives.suite,
         protocol=choose_protocol(reflexives.suite, protocol, settings, None),
         models={"model": [parse_spec("random")]},
         limit=limit,
         out=out,
     )
-    return read_run(run(order, Silent())[0])
+    return read_run(run(config, Silent())[0])
 
 
 def test_a_setting_is_said_with_every_run_s_value(tmp_path: Path) -> None:

@@ -137,8 +137,8 @@ def suite(tmp_path: Path) -> Suite[Any, Any]:
 def build(
     suite: Suite[Any, Any], folder: Path, writer: Writer, settings: Mapping[str, str] | None = None
 ) -> list[str]:
-    order = BuildConfig(suite, folder, settings or {}, {"writer": [parse_spec("copy")]})
-    return list(build_dataset(order, Silent(), writer))
+    config = BuildConfig(suite, folder, settings or {}, {"writer": [parse_spec("copy")]})
+    return list(build_dataset(config, Silent(), writer))
 
 
 def answer(folder: Path, person: str, votes: Mapping[str, str]) -> None:
@@ -237,9 +237,9 @@ def test_other_settings_in_the_same_folder_are_refused(
 def test_an_unknown_setting_and_a_missing_model(suite: Suite[Any, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="wordz"):
         build(suite, tmp_path, Writer(), {"wordz": "dog"})
-    order = BuildConfig(suite, tmp_path, {}, {})
+    config = BuildConfig(suite, tmp_path, {}, {})
     with pytest.raises(InputError, match="--model writer=SPEC"):
-        list(build_dataset(order, Silent(), Writer()))
+        list(build_dataset(config, Silent(), Writer()))
 
 
 def test_a_suite_without_a_construction(suite: Suite[Any, Any], tmp_path: Path) -> None:
