@@ -80,7 +80,7 @@ def found_pairs(first: StoredRun, second: StoredRun) -> list[tuple[str, str]]:
 def test_one_id_that_is_not_the_same_is_one(tmp_path: Path) -> None:
     first = ran(tmp_path / "one")
     second = ran(tmp_path / "two", rewritten(tmp_path / "other.jsonl", 1), "random:1")
-    (sentence,) = match_items([first, second]).told(["one", "two"])
+    (sentence,) = match_items([first, second]).sentences(["one", "two"])
     assert sentence.startswith("1 id does not mean the same item in all of these runs")
 
 
