@@ -26,7 +26,7 @@ class FakeCluster:
         self.connected = False
         self.corpus: bytes | None = None
         self.workers: dict[int, Worker] = {}
-        self.introduced = 0  # workers so far
+        self.ready_workers = 0  # workers so far
         self.commands: list[messages.Command] = []
         self.in_flight = self.most_in_flight = 0
         self._events: SimpleQueue[messages.Event] = SimpleQueue()
@@ -83,7 +83,7 @@ class FakeCluster:
             messages.Reply(worker=call.worker, method=call.method, shard=call.shard, data=data)
         )
         if call.method == "open":
-            self.introduced += isinstance(messages.decode_reply(data), messages.WorkerInfo)
+            self.ready_workers += isinstance(messages.decode_reply(data), messages.WorkerInfo)
 
     def events(self, timeout: float) -> Iterator[messages.Event]:
         deadline = time.monotonic() + timeout

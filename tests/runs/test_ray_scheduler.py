@@ -75,7 +75,7 @@ class Draughtsman:
 def test_answers_are_those_of_one_machine(
     double: type[Double], fake_cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    double.before = staticmethod(lambda _: wait_until(lambda: fake_cluster.introduced == 2))
+    double.before = staticmethod(lambda _: wait_until(lambda: fake_cluster.ready_workers == 2))
     model = opened(fake_cluster)
     assert model.identity == two_stage.Scripted("d", ModelOptions()).identity
     assert answers(model, plan(203), tmp_path) == expected(203)
@@ -221,7 +221,7 @@ def test_a_lost_cluster_is_waited_for(
     model = opened(fake_cluster, said)
     for part, answered in enumerate(model.answer(plan(1500), ImageFolder(tmp_path))):
         found |= dict(answered)
-        while part == 0 and fake_cluster.introduced < 2:
+        while part == 0 and fake_cluster.ready_workers < 2:
             time.sleep(0.01)  # the second worker; the scheduler hears of it before the third part
         if part in {2, 5}:
             fake_cluster.cut()

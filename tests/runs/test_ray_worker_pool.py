@@ -21,22 +21,22 @@ from epicene.runs.ray.settings import RaySettings
 from runs.ray_fake_cluster import FakeCluster
 from runs.ray_helpers import Double, answers, expected, opened, plan, wait_until
 
-Birth = Callable[[int], None]
+OnStart = Callable[[int], None]
 
 
-def births(double: type[Double], at_birth: Birth) -> Callable[[], int]:
-    """Have something done at each worker's birth, by its number; how many there were so far."""
+def start_workers_with(double: type[Double], on_start: OnStart) -> Callable[[], int]:
+    """Have something done when a worker opens its model, by its number; how many did so far."""
     numbers = count()
-    born = 0
+    started = 0
 
     def open_double(name: str, options: ModelOptions) -> Model:
-        nonlocal born
-        born = next(numbers) + 1
-        at_birth(born - 1)
+        nonlocal started
+        started = next(numbers) + 1
+        on_start(started - 1)
         return double(name, options)
 
     registry.add("models", "double", open_double)
-    return lambda: born
+    return lambda: started
 
 
 def spread(model: Model) -> dict[str, Any]:
@@ -52,15 +52,17 @@ def spread(model: Model) -> dict[str, Any]:
 def test_a_bad_machine_leaves_the_work_to_the_others(double: type[Double], tmp_path: Path) -> None:
     fake_cluster = FakeCluster(room=3)
 
-    def at_birth(number: int) -> None:
+    def on_start(number: int) -> None:
         if number >= 2:
             raise MemoryError("driver too old")
 
-    born = births(double, at_birth)
+    started = start_workers_with(double, on_start)
     said: list[str] = []
 
     def with_fewer() -> bool:
-        return fake_cluster.introduced == 2 and any("goes on with" in sentence for sentence in said)
+        return fake_cluster.ready_workers == 2 and any(
+            "goes on with" in sentence for sentence in said
+        )
 
     double.before = staticmethod(lambda _: wait_until(with_fewer))
     model = opened(fake_cluster, said)
@@ -73,22 +75,22 @@ def test_a_bad_machine_leaves_the_work_to_the_others(double: type[Double], tmp_p
     assert any(sentence.startswith("2 workers are ready") for sentence in said)
     assert spread(model)["given_up"] == 1
     # Those that end before the second is there are not in a row with those after it.
-    tried = born()
+    tried = started()
     assert 2 + worker_pool.MAX_FAILED_STARTS <= tried <= 2 + 2 * worker_pool.MAX_FAILED_STARTS
     # The next questions are a new chance for the place that was given up.
     assert answers(model, plan(60), tmp_path) == expected(60)
-    assert born() > tried
+    assert started() > tried
     fake_cluster.close()
 
 
 def test_a_bad_machine_that_is_asked_first_is_not_the_only_one_asked(
     double: type[Double], fake_cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    def at_birth(number: int) -> None:
+    def on_start(number: int) -> None:
         if number < worker_pool.MAX_FAILED_STARTS:
             raise MemoryError("driver too old")
 
-    births(double, at_birth)
+    start_workers_with(double, on_start)
     said: list[str] = []
     assert answers(opened(fake_cluster, said), plan(60), tmp_path) == expected(60)
     (tried,) = [sentence for sentence in said if "driver too old" in sentence]
@@ -96,24 +98,26 @@ def test_a_bad_machine_that_is_asked_first_is_not_the_only_one_asked(
     assert tried.endswith("all 2 places are tried.")
 
 
-def test_with_nobody_ready_workers_that_end_at_birth_end_the_run(
+def test_with_nobody_ready_workers_that_end_at_start_end_the_run(
     double: type[Double], fake_cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    def at_birth(number: int) -> None:
+    def on_start(number: int) -> None:
         if number:
             raise MemoryError("driver too old")
 
     def deadly(_request: Request) -> None:
         raise OSError("power cut")
 
-    born = births(double, at_birth)
+    started = start_workers_with(double, on_start)
     double.before = staticmethod(deadly)
     with pytest.raises(
         RunError, match=r"\d workers in a row ended before they were ready.*too old"
     ):
         answers(opened(fake_cluster), plan(60), tmp_path)
     # The first one, and for each wanted one as many as there may be; some more beside the first.
-    assert 1 + 2 * worker_pool.MAX_FAILED_STARTS <= born() <= 1 + 3 * worker_pool.MAX_FAILED_STARTS
+    assert (
+        1 + 2 * worker_pool.MAX_FAILED_STARTS <= started() <= 1 + 3 * worker_pool.MAX_FAILED_STARTS
+    )
 
 
 # --- workers that are never ready ------------------------------------------------------------
@@ -125,12 +129,12 @@ def test_a_worker_that_hangs_while_it_loads_is_replaced(
     released = Event()
     monkeypatch.setattr(worker_pool, "_LOAD_TIMEOUT", 1.0)
 
-    def at_birth(number: int) -> None:
+    def on_start(number: int) -> None:
         if number == 1:
             released.wait(30)
 
-    born = births(double, at_birth)
-    double.before = staticmethod(lambda _: wait_until(lambda: born() >= 3))
+    started = start_workers_with(double, on_start)
+    double.before = staticmethod(lambda _: wait_until(lambda: started() >= 3))
     said: list[str] = []
     model = opened(fake_cluster, said)
     try:
@@ -147,11 +151,11 @@ def test_the_first_worker_that_hangs_while_it_loads_is_replaced(
     released = Event()
     monkeypatch.setattr(worker_pool, "_LOAD_TIMEOUT", 1.0)
 
-    def at_birth(number: int) -> None:
+    def on_start(number: int) -> None:
         if number == 0:
             released.wait(30)
 
-    births(double, at_birth)
+    start_workers_with(double, on_start)
     try:
         assert answers(opened(fake_cluster), plan(60), tmp_path) == expected(60)
     finally:
@@ -163,7 +167,7 @@ def test_a_long_worker_timeout_is_for_loading_too(
 ) -> None:
     monkeypatch.setattr(worker_pool, "_LOAD_TIMEOUT", 0.1)
     monkeypatch.setattr(worker_pool, "_REPORT_AFTER", 0.2)
-    births(double, lambda _number: time.sleep(0.4))
+    start_workers_with(double, lambda _number: time.sleep(0.4))
     said: list[str] = []
     model = opened(fake_cluster, said, worker_timeout=20.0)
     assert said == ["No worker is ready yet: the model is being loaded."]
@@ -209,7 +213,7 @@ def test_time_between_questions_is_not_time_without_workers(
     time.sleep(1.2)
     (first,) = fake_cluster.workers
     fake_cluster.tell(messages.WorkerLost(worker=first, reason="the machine was taken away"))
-    births(double, lambda _number: time.sleep(0.1))
+    start_workers_with(double, lambda _number: time.sleep(0.1))
     assert answers(model, plan(60), tmp_path) == expected(60)
 
 
@@ -277,7 +281,7 @@ def test_a_worker_that_cannot_say_its_notes_is_let_go(
         else:
             send(what)
 
-    double.before = staticmethod(lambda _: wait_until(lambda: fake_cluster.introduced == 2))
+    double.before = staticmethod(lambda _: wait_until(lambda: fake_cluster.ready_workers == 2))
     monkeypatch.setattr(fake_cluster, "send", failing)
     assert answers(opened(fake_cluster), plan(60), tmp_path) == expected(60)
     assert fake_cluster.workers == {}

@@ -28,7 +28,7 @@ _HEAD_CHARACTERS = 100_000  # characters, of which the names and the first row a
 
 
 class FileRow(NamedTuple):
-    """One row of a file, with where it stands."""
+    """One row of a file, with its file and line."""
 
     location: str
     values: dict[str, Any]

@@ -447,7 +447,7 @@ class Identity(Record, frozen=True, kw_only=True):
         return digest({"kind": self.kind, "key": self.key})
 
     def differs_in(self, other: Identity) -> list[str]:
-        """The parts of the key in which the two are not alike."""
+        """The parts of the key in which the two differ."""
         names = self.key.keys() | other.key.keys()
         return sorted(name for name in names if self.key.get(name) != other.key.get(name))
 

@@ -86,7 +86,7 @@ def _copy_with_log(path: Path) -> tempfile.TemporaryDirectory[str] | None:
 
 
 def _copy_once(path: Path, log: Path, before: bytes) -> tempfile.TemporaryDirectory[str] | None:
-    """The copy; None where the log was begun anew meanwhile.
+    """The copy; None where the log was restarted meanwhile.
 
     The database comes first: what moves there from the log until then is still in the log.
     """

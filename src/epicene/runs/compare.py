@@ -42,7 +42,7 @@ _POSITIONS = ("first", "second")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs set against each other; differences are second minus first."""
+    """Two runs compared; differences are second minus first."""
 
     suite: str
     protocol: str
@@ -93,7 +93,7 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
 
 @dataclass(frozen=True)
 class _RunPair:
-    """Two runs' judgements, items that are not the same told apart."""
+    """The judgements of two runs, with different items under different names."""
 
     runs: tuple[StoredRun, StoredRun]
     infos: tuple[RunInfo, RunInfo]
@@ -103,7 +103,7 @@ class _RunPair:
 
     @property
     def texts(self) -> FramePair:
-        """The judgements with their words as texts, which can be set against each other."""
+        """The judgements with categories as strings, which can be compared."""
         import polars as pl
 
         words = pl.col("name", "outcome", "label").cast(pl.String)
@@ -229,7 +229,7 @@ def _undetected_table(first: RunSummary, second: RunSummary) -> Table:
 
 
 def check_same_suite(first: StoredRun, second: StoredRun) -> None:
-    """Raise if the two are not of one suite."""
+    """Raise if the two are of different suites."""
     if first.suite.name != second.suite.name:
         raise InputError(
             f"{first.folder} is a run of {first.suite.name} and {second.folder} one of "

@@ -60,7 +60,7 @@ class BuildConfig:
 def build_dataset(
     config: BuildConfig, watcher: Watcher, executor: Executor = open_model
 ) -> Iterator[str]:
-    """Do what can be done, saying each step; ends with the files written."""
+    """Run all steps that can be run, yielding a sentence about each; write the files at the end."""
     construction = config.suite.construction
     if construction is None:
         raise InputError(f"The suite {config.suite.name} builds no data.")
@@ -93,7 +93,7 @@ def _check_enough_models(
     folders: Sequence[Path],
     models: Mapping[str, Sequence[ModelSpec]],
 ) -> None:
-    """Raise if a step that is yet to be done is given models, and fewer than it takes."""
+    """Raise if a step that is not done yet gets fewer models than it needs."""
     for step, folder in zip(construction.steps, folders, strict=True):
         if not isinstance(step, AskModels) or _rows_file(folder).exists():
             continue
@@ -114,7 +114,7 @@ def _rows_file(folder: Path) -> Path:
 
 
 def _check_dataset(suite: Suite[Any, Any], path: Path) -> Iterator[str]:
-    """What the suite's own check says of the data just written."""
+    """The findings of the suite's own check on the data just written."""
     protocol = suite.protocols["epicene"]
     items = list(suite.read(DataSource(path=path), protocol).items)
     findings = list(suite.check(items, protocol)) if suite.check is not None else []
@@ -173,7 +173,7 @@ def check_same_settings(folder: Path, suite: str, settings: BuildSettings) -> No
 
 
 def _comparable(setting: Any) -> Any:
-    """A setting; of files what is in them, whatever they are called."""
+    """A setting; files are compared by content, not by name."""
     if not isinstance(setting, list):
         return setting
     return [each.get("sha256") if isinstance(each, dict) else each for each in setting]
@@ -231,7 +231,7 @@ def _ask_models(
     watcher: Watcher,
     executor: Executor,
 ) -> Iterator[ModelReply]:
-    """Ask every request in an ordinary run, which keeps and resumes."""
+    """Ask every request in an ordinary run, which stores answers and can be resumed."""
     for name, times in Counter(request.item for request in requests).items():
         if times > 1:
             raise ValueError(f"{step.name} asks {times} requests with the id {name!r}")
@@ -320,7 +320,7 @@ def _replies(
 
 
 def _with_stored_items(study: Study, folder: Path) -> Study:
-    """The study with its items as they are where people were asked already.
+    """The study, with the stored items where people were asked already.
 
     An earlier version may have made their ids, by which answers go, or the words that are shown
     otherwise. The ids come from what an item is about, so of the two either is enough.
@@ -338,7 +338,7 @@ def _without_ids(items: Iterable[StudyItem]) -> list[StudyItem]:
 
 
 def _ask_people(step: AskPeople[Any], study: Study, folder: Path) -> list[Response]:
-    """What people answered, once everything is."""
+    """People's responses; raises while any are missing."""
     if not study.items:
         return []
     fitting = create_study_folder(folder, study).valid_responses()

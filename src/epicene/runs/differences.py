@@ -20,7 +20,7 @@ _KEYS = ("item", "name")
 
 
 class PairedDifference(NamedTuple):
-    """From one model to another: second minus first over the judgements both have."""
+    """The difference of two models: second minus first over the judgements both have."""
 
     first: str
     second: str
@@ -84,7 +84,7 @@ def _tested_difference(
 
 
 class MetricDifference(NamedTuple):
-    """A change by one headline."""
+    """The difference by one headline metric."""
 
     headline: str
     change: PairedDifference
@@ -180,7 +180,7 @@ def pair_judgements(frames: FramePair) -> polars.DataFrame:
 
 
 def _with_figures(frame: polars.DataFrame) -> polars.DataFrame:
-    """How right a judgement with an outcome is, and otherwise its value."""
+    """Add a column `figure`: how right a judgement with an outcome is, else its value."""
     import polars as pl
 
     right = (pl.col("outcome") == "right").cast(pl.Float64)
@@ -239,7 +239,7 @@ def differences_by_name(
 
 
 def _frames_by_name(frames: FramePair, *, alike: bool) -> dict[str, FramePair]:
-    """What the rows are of: each run's judgements that have a figure."""
+    """The judgements of both runs that have a figure, by the rows of the table."""
     import polars as pl
 
     figured = [_with_figures(frame).filter(pl.col("figure").is_not_null()) for frame in frames]
@@ -287,7 +287,7 @@ def _are_shares(frame: polars.DataFrame) -> bool:
 
 
 def changed_outcomes(both: polars.DataFrame) -> list[dict[str, Any]]:
-    """The judgements with another outcome, before and after."""
+    """The judgements whose outcome differs, with both outcomes."""
     import polars as pl
 
     moved = both.filter(pl.col("outcome") != pl.col("outcome_2"))

@@ -100,7 +100,7 @@ NO_MODEL = ""  # the model of judgements that nobody has
 
 
 def missing_judgements(runs: Sequence[StoredRun], same: ItemMatching) -> polars.DataFrame:
-    """A row by nobody for each judgement that was to be had of items that lack an answer."""
+    """A row, under no model, for each expected judgement of items that lack an answer."""
     import polars as pl
 
     frames = []
@@ -114,7 +114,7 @@ def missing_judgements(runs: Sequence[StoredRun], same: ItemMatching) -> polars.
 
 
 def expected_judgements(run: StoredRun, item: Item) -> Iterator[Judgement]:
-    """The judgements of an item by answers that nobody gave."""
+    """The judgements of an item by dummy answers."""
     suite, protocol = run.suite, run.protocol
     given: list[AnsweredRequest] = []
     for stage in suite.stages:

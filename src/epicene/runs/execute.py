@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class SectionTimer:
-    """Takes the time of a section from its planning to its last answer, verb by verb.
+    """Measures how long a section takes, from planning to the last answer, by verb.
 
     What passes between two commits is shared out among the verbs of what the second one holds.
     """
@@ -53,7 +53,7 @@ class SectionTimer:
 
     @contextmanager
     def planning(self) -> Iterator[None]:
-        """It is found out meanwhile what is to be asked."""
+        """Time spent here is planning."""
         since = monotonic()
         yield
         if self._first is None:
@@ -62,12 +62,12 @@ class SectionTimer:
             self._starting -= took
 
     def begin(self) -> None:
-        """The model, which is loaded, is to answer."""
+        """The model is loaded and starts to answer."""
         self._last = monotonic()
         self._starting = 0.0
 
     def answered(self, verbs: Counter[str]) -> None:
-        """So many requests of each verb were answered, committed or about to be."""
+        """Note that so many requests of each verb were answered."""
         now = monotonic()
         self._answered += verbs
         if self._first is None:
@@ -79,7 +79,7 @@ class SectionTimer:
         self._last = now
 
     def read(self, stage: str, role: str, model: str) -> Iterator[Timing]:
-        """What each verb took, if anything was answered."""
+        """The timing of each verb, if anything was answered."""
         if self._first is None:
             return
         for name, count in sorted(self._answered.items()):
@@ -107,10 +107,10 @@ AnswerRow: TypeAlias = tuple[int, str, bytes, Answer]
 
 
 class Watcher(Interface):
-    """Who is told how a run goes."""
+    """Is told about the progress of a run."""
 
     def say(self, sentence: str) -> None:
-        """Something a person should know before a section begins."""
+        """Show a message to the user."""
 
     def begin(self, title: str, total: int, done: int) -> None:
         """A section begins."""
@@ -168,7 +168,7 @@ def execute_requests(
 
 
 class PendingBatches:
-    """Batches that are not answered to the end.
+    """Batches with requests that are not answered yet.
 
     A batch is committed whole: half of one, finished later on its own, would be computed in other
     company, and numbers could differ in the last digit that is kept.
@@ -183,14 +183,14 @@ class PendingBatches:
         return len(self._waiting)
 
     def add(self, batch: Sequence[PlannedRequest]) -> None:
-        """A batch is handed to the model."""
+        """Note that a batch was sent to the model."""
         rows: list[AnswerRow] = []
         self._sizes[id(rows)] = len(batch)
         for planned in batch:
             self._waiting[planned.request_id] = (planned, rows)
 
     def verbs(self, answered: NumberedAnswers) -> Counter[str]:
-        """How many of these that wait, and did not fail, are of each verb."""
+        """How many of these answers, failures aside, are of each verb."""
         return Counter(
             verb(self._waiting[request_id][0].request)
             for request_id, answer in answered
@@ -198,7 +198,7 @@ class PendingBatches:
         )
 
     def take(self, answered: NumberedAnswers) -> Iterator[list[AnswerRow]]:
-        """Note answers; the rows of each batch that is complete with them."""
+        """Note answers; yields the rows of each batch that they complete."""
         for request_id, answer in answered:
             planned, rows = self._waiting.pop(request_id)
             if isinstance(answer, Failed):
@@ -212,7 +212,7 @@ class PendingBatches:
 def make_batches(
     planned: list[PlannedRequest], limit: BatchLimit
 ) -> Iterator[list[PlannedRequest]]:
-    """Pool by verb, longest first, in batches that keep to the limit. Same plan, same batches."""
+    """Batches by verb, longest requests first, within the limit; the same for the same plan."""
     pools: dict[str, list[tuple[int, PlannedRequest]]] = defaultdict(list)
     for each in planned:
         pools[verb(each.request)].append((request_size(each.request), each))
@@ -257,7 +257,7 @@ def execute_section(
     costs: CostTracker,
     timings: list[Timing],
 ) -> None:
-    """Ask a model all that is not answered of its part in a stage; note how long that took."""
+    """Ask one model all unanswered requests of a stage, and note how long that took."""
     watch = SectionTimer()
     section = store.section(stage.name, stage.role, model.identity)
     charging = as_paid(model)

@@ -52,7 +52,7 @@ def limit_items(
     limit: int | None,
     seed: int,
 ) -> Iterator[ItemT]:
-    """At most `limit` items of each block, spread evenly over its strata, in their old order.
+    """At most `limit` items of each block, spread evenly over its strata, in file order.
 
     Which ones is decided by a hash of seed and id, so it depends neither on the order of the
     file nor on what else is in it; memory holds `limit` items per stratum, not the file.

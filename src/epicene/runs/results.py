@@ -37,7 +37,7 @@ _OWN_COLUMNS = (
 
 
 class Coverage(Record, frozen=True, kw_only=True):
-    """How much of a run its tables speak of."""
+    """How much of a run its tables cover."""
 
     items: int
     judged: int
@@ -53,7 +53,7 @@ class Coverage(Record, frozen=True, kw_only=True):
         return asked and self.judged == self.items
 
     def __str__(self) -> str:
-        """What there is, in words."""
+        """The coverage in words."""
         in_part = "" if self.whole or self.judged < self.items else " (some only in part)"
         return (
             f"{self.judged} of {self.items} items are judged{in_part}, on {self.answered} answers "
@@ -224,7 +224,7 @@ def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.Da
 
 @contextmanager
 def _rare_garbage_collection() -> Iterator[None]:
-    """Look for cycles seldom: judgements have none, and to look through them takes a fifth."""
+    """Collect garbage rarely: judgements have no cycles, and looking for some takes a fifth."""
     usual = gc.get_threshold()
     gc.set_threshold(max(usual[0], 100_000), *usual[1:])
     try:
@@ -284,7 +284,7 @@ class ItemMatching:
     files: tuple[str, ...]  # by run, the data files with their hashes
 
     def matched(self, run: int, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
-        """The judgements of the run with that number, by the names under which to pair them."""
+        """The judgements of a run, by its index, with the item names by which they are paired."""
         names = self.renamed[run]
         if not names:
             yield from judgements
@@ -294,7 +294,7 @@ class ItemMatching:
             yield msgspec.structs.replace(judgement, item=name)
 
     def sentences(self, runs: Sequence[str]) -> Iterator[str]:
-        """What a person must know of it, if the runs have these names."""
+        """What the user must know about the matching; `runs` are the names to show."""
         if self.mismatched:
             files = ", ".join(f"{run}: {file}" for run, file in zip(runs, self.files, strict=True))
             what = "1 id does" if self.mismatched == 1 else f"{self.mismatched} ids do"
@@ -339,7 +339,7 @@ def describe_data_files(run: StoredRun) -> str:
 
 
 def _data_digest(run: StoredRun) -> bytes:
-    """All that items are made from: where it is the same, so are they."""
+    """A hash of all that items are made from: runs that share it have the same items."""
     settings = run.manifest.settings
     hashes = [file.sha256 for file in settings.files]
     return digest(settings.suite_version, settings.protocol, settings.columns, hashes)
@@ -356,7 +356,7 @@ def _stored_items(run: StoredRun) -> Iterator[Item]:
 
 
 def check_unique_judgements(frame: polars.DataFrame, suite: str) -> None:
-    """Raise if a model has two judgements of one item under one name: which would be paired?"""
+    """Raise if a model has two judgements of one item under one name: which to pair?"""
     import polars as pl
 
     keys = ["model", "item", "name"]

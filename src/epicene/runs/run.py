@@ -77,7 +77,7 @@ class RunConfig:
 def run(
     config: RunConfig, watcher: Watcher, executor: Executor = open_model
 ) -> tuple[Path, Manifest]:
-    """Run, or go on with, what was ordered; the run's folder and manifest."""
+    """Start or resume a run; its folder and manifest."""
     suite = config.suite.under(config.protocol, config.models)
     config = replace(config, suite=suite)
     check_roles(suite, config.models)
@@ -105,7 +105,7 @@ def run(
 
 
 def prepare_store(folder: Path, config: RunConfig, dataset: Dataset) -> AnswerStore:
-    """The store with the run's items in it; nothing is left of one that got no items."""
+    """The store with the run's items; it is removed again if they cannot be read."""
     path = folder / "answers.sqlite"
     store = AnswerStore(path, create=True)
     try:
@@ -131,7 +131,7 @@ def _run_stages(
     store: AnswerStore,
     watcher: Watcher,
 ) -> Manifest:
-    """Do all stages, whatever happens leaving a manifest that says how far it came."""
+    """Run all stages; whatever happens, the manifest says how far the run came."""
 
     costs = CostTracker(store, models, config.max_cost, config.spent_elsewhere)
     timings: list[Timing] = []
@@ -159,7 +159,7 @@ def _run_stages(
 
 
 def state_after_error(error: BaseException) -> str:
-    """How a session ended that an error ended."""
+    """The state of a session that ended with an error."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     return "incomplete" if isinstance(error, CostLimitError) else "failed"
@@ -189,7 +189,7 @@ def open_models(
 
 
 def _corpus(config: RunConfig, dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """The suite's own text, all of it, with the group each piece belongs to."""
+    """All text of the suite, as pairs of group and text."""
     texts = config.suite.corpus
     if texts is None:
         raise InputError(
@@ -202,7 +202,7 @@ def _corpus(config: RunConfig, dataset: Dataset) -> Iterator[tuple[str, str]]:
 
 
 def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
-    """What decides what is asked. Files count by content, wherever they lie."""
+    """All settings that decide what is asked. Files count by content, not by path."""
     return RunSettings(
         suite=config.suite.name,
         suite_version=config.suite.version,
@@ -218,7 +218,7 @@ def run_settings(config: RunConfig, dataset: Dataset) -> RunSettings:
 
 
 def _without_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> Iterator[Any]:
-    """The items; raises at one whose outcome is known, of which there is nothing to ask."""
+    """The items; raises at one that holds an outcome, as there is nothing to ask about it."""
     for item in dataset.items:
         if suite.holds_outcome is not None and suite.holds_outcome(item):
             raise InputError(
@@ -237,7 +237,7 @@ def select_items(config: RunConfig, dataset: Dataset) -> Iterator[Any]:
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Nobody else works in this folder meanwhile."""
+    """Hold the lock of a run folder."""
     lock = FileLock(folder / ".lock")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -257,7 +257,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
 def start_session(
     folder: Path, config: RunConfig, settings: RunSettings, models: dict[str, tuple[Identity, ...]]
 ) -> Manifest:
-    """The manifest of a new run, or of one that goes on if it is the same run."""
+    """The manifest of a new run, or of a resumed one, if it is the same run."""
     session = Session(
         started=utc_now(), command=redact(config.command), versions=library_versions()
     )

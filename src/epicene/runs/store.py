@@ -100,7 +100,7 @@ class StoredKeys(NamedTuple):
     failed: frozenset[int]
 
     def answered(self, request_id: int) -> bool:
-        """Whether that request needs not be asked."""
+        """Whether a request has an answer."""
         return request_id in self.keys and request_id not in self.failed
 
 
@@ -169,7 +169,7 @@ class AnswerStore:
 
     @_explained
     def put_items(self, items: Iterable[Item], dataset: str) -> None:
-        """Keep the run's items, all or none. An id that comes twice is refused."""
+        """Store the run's items, all or none. Raises if an id comes twice."""
         marks = array("Q")  # eight bytes an item, so that millions can be checked
 
         def rows() -> Iterator[tuple[int, bytes]]:
@@ -194,7 +194,7 @@ class AnswerStore:
 
     @_explained
     def has_items(self) -> bool:
-        """Whether the run's items are all here."""
+        """Whether the run's items are stored."""
         return self._db.execute("SELECT 1 FROM meta WHERE name = 'items'").fetchone() is not None
 
     @_explained
@@ -234,20 +234,20 @@ class AnswerStore:
 
     @_explained
     def set_total(self, section: Section, total: int) -> None:
-        """Say how many requests the section has in all."""
+        """Store how many requests the section has in all."""
         self._db.execute("UPDATE sections SET total = ? WHERE id = ?", (total, section.id))
 
     # --- money -----------------------------------------------------------------------------
 
     @_explained
     def spent(self) -> dict[str, float]:
-        """What was spent so far, in US dollars, by who was paid."""
+        """What was spent so far, in US dollars, by payee."""
         rows = self._db.execute("SELECT substr(name, 7), value FROM meta WHERE name LIKE 'spent %'")
         return {payee: float(value) for payee, value in rows}
 
     @_explained
     def set_spent(self, payee: str, amount: float) -> None:
-        """Say how much was spent on someone in all."""
+        """Store how much a payee was paid in all."""
         self._db.execute(
             "INSERT OR REPLACE INTO meta VALUES (?, ?)",
             (f"spent {payee}", repr(amount)),
@@ -286,7 +286,7 @@ class AnswerStore:
 
     @_explained
     def put(self, rows: Sequence[tuple[int, str, bytes, Answer]]) -> None:
-        """Keep answers (request id, name, key, answer), all in one commit.
+        """Store answers (request id, name, key, answer), all in one commit.
 
         A failed request may be answered later; an answer is never written over.
         """

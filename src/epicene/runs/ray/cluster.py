@@ -111,7 +111,7 @@ class ClusterLink(Protocol):
         """The events so far; waits up to `timeout` seconds for the first."""
 
     def close(self) -> None:
-        """Let all workers go."""
+        """Stop all workers."""
 
 
 class ChildProcessLink:
@@ -173,7 +173,7 @@ class ChildProcessLink:
         return self._said.read().decode(errors="replace")
 
     def close(self) -> None:
-        """Let all workers go."""
+        """Stop all workers."""
         if self._process is None:
             return
         assert self._connection is not None

@@ -49,7 +49,7 @@ class RayExecutor:
                 self._say(f"{name} is asked from this machine, as a server answers.")
             return open_model(spec)
         scheduler = self.start_workers(spec, None)
-        kind = RayLearner if scheduler.introduction().learner else RayModel
+        kind = RayLearner if scheduler.worker_info().learner else RayModel
         return kind(self, spec, scheduler)
 
     def start_workers(self, spec: ModelSpec, corpus: bytes | None) -> Scheduler:
@@ -77,24 +77,24 @@ class RayModel:
         self._spec = spec
         self._scheduler = scheduler
         self._corpus: bytes | None = None
-        self._introduction = scheduler.introduction()
+        self._info = scheduler.worker_info()
         self._earlier: list[dict[str, Any]] = []
 
     @property
     def identity(self) -> Identity:
         """Who answers; part of every answer's key."""
-        assert self._introduction.identity is not None
-        return self._introduction.identity
+        assert self._info.identity is not None
+        return self._info.identity
 
     @property
     def verbs(self) -> frozenset[str]:
         """The verbs it knows, by name."""
-        return self._introduction.verbs
+        return self._info.verbs
 
     @property
     def batch_limit(self) -> BatchLimit:
         """How the plan is cut for it, as the first worker says."""
-        return self._introduction.batch_limit
+        return self._info.batch_limit
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
         """Let the workers answer, started anew if another model had their place meanwhile."""
@@ -118,9 +118,9 @@ class RayModel:
     def _restart_workers(self) -> None:
         self._earlier.append(self._scheduler.notes())
         self._scheduler = self._executor.start_workers(self._spec, self._corpus)
-        introduction = self._scheduler.introduction()
-        check_same_model(self._introduction, introduction)
-        self._introduction = introduction
+        info = self._scheduler.worker_info()
+        check_same_model(self._info, info)
+        self._info = info
 
 
 class RayLearner(RayModel):

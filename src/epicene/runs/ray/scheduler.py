@@ -140,9 +140,9 @@ class Scheduler:
         self._failed_in_a_row = 0
         self._counts = {"shards": 0, "retried": 0, "isolated": 0}
 
-    def introduction(self) -> messages.WorkerInfo:
+    def worker_info(self) -> messages.WorkerInfo:
         """The first worker that is ready; all others must have loaded the same model."""
-        return self._pool.introduction()
+        return self._pool.worker_info()
 
     def notes(self) -> dict[str, Any]:
         """How the work went, and how the workers reached their answers."""
@@ -160,7 +160,7 @@ class Scheduler:
         return {"ray": spread, "workers": pool.notes()}
 
     def close(self) -> None:
-        """Let all workers go."""
+        """Stop all workers."""
         self._pool.close()
 
     # --- the work --------------------------------------------------------------------------

@@ -99,9 +99,9 @@ _NOTES_TIMEOUT = 10.0
 
 @dataclass
 class PooledWorker:
-    """A worker, and what it has in hand by number, the oldest first."""
+    """A worker with the shards it was sent, by number, the oldest first."""
 
-    introduction: messages.WorkerInfo | None = None
+    info: messages.WorkerInfo | None = None
     machine: str = ""  # known once it has found a place
     arrived: float = 0.0  # when it had
     shards: dict[int, Shard] = field(default_factory=dict)
@@ -110,8 +110,8 @@ class PooledWorker:
 
     @property
     def ready(self) -> bool:
-        """Whether it has loaded the model."""
-        return self.introduction is not None
+        """Whether the worker has loaded the model."""
+        return self.info is not None
 
 
 class WorkerPool:
@@ -137,7 +137,7 @@ class WorkerPool:
         self.versions = LibraryVersions()
         self.versions.add("the machine of the run", local_versions())
 
-    def introduction(self) -> messages.WorkerInfo:
+    def worker_info(self) -> messages.WorkerInfo:
         """The first worker that is ready; all others must have loaded the same model."""
         if self._first is None:
             self.start_workers()
@@ -225,7 +225,7 @@ class WorkerPool:
             self._cluster.say(f"{ended}; all {places} places are tried.")
 
     def reconnect_after_loss(self, reason: str) -> list[Shard]:
-        """The cluster is lost with all workers: wait for it; what they had in hand."""
+        """Wait until a lost cluster is back, and start workers; the shards of the lost ones."""
         in_hand = [shard for worker in self.workers.values() for shard in worker.shards.values()]
         self._forget()
         self._cluster.wait_until_back(reason)
@@ -256,18 +256,18 @@ class WorkerPool:
                 if isinstance(reply, messages.Refusal):
                     raise refusal_error(reply)
                 assert isinstance(reply, messages.WorkerInfo)
-                self._introduced(worker, reply)
+                self._take_worker_info(worker, reply)
             case "notes":
                 self._noted[number] = msgspec.json.decode(event.data)
 
-    def _introduced(self, worker: PooledWorker, introduction: messages.WorkerInfo) -> None:
+    def _take_worker_info(self, worker: PooledWorker, info: messages.WorkerInfo) -> None:
         if self._first is None:
-            self._first = introduction
-        check_same_model(self._first, introduction)
-        for sentence in self.versions.add(introduction.machine, introduction.versions):
+            self._first = info
+        check_same_model(self._first, info)
+        for sentence in self.versions.add(info.machine, info.versions):
             self._cluster.say(sentence)
-        worker.introduction, worker.machine = introduction, introduction.machine
-        self.machines.add(introduction.machine)
+        worker.info, worker.machine = info, info.machine
+        self.machines.add(info.machine)
         self._failed_starts = 0
         self._count()
 
@@ -282,7 +282,7 @@ class WorkerPool:
             )
 
     def ready(self) -> Iterator[tuple[int, PooledWorker]]:
-        """Those who have loaded the model."""
+        """The workers that have loaded the model."""
         return ((number, worker) for number, worker in self.workers.items() if worker.ready)
 
     def check_workers(self) -> None:
@@ -335,7 +335,7 @@ class WorkerPool:
 
 
 def refusal_error(refusal: messages.Refusal) -> InputError | RunError:
-    """What a worker's refusal is here."""
+    """The error for a worker's refusal."""
     kind = InputError if refusal.input else RunError
     return kind(f"On {refusal.machine}: {refusal.sentence}")
 

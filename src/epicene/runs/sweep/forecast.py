@@ -60,7 +60,7 @@ class RunForecast:
 
 
 class Forecaster:
-    """Looks at the runs of a sweep one by one. No weights are loaded, nothing is asked."""
+    """Forecasts the runs of a sweep one by one, without loading weights or asking anything."""
 
     def __init__(self, runs: Path, max_cost: float | None = None, *, strict: bool = False) -> None:
         self._rates = MeasuredTimes(runs)
@@ -71,7 +71,7 @@ class Forecaster:
         self._taken: dict[Path, SweepRun] = {}
 
     def look(self, sweep_run: SweepRun) -> RunForecast:
-        """What is before one run. What is wrong with the data is raised; a model that cannot be
+        """The forecast of one run. Errors in the data are raised; a model that cannot be
         reached, or cannot do what is asked, keeps only its own runs from being done.
         """
         if sweep_run.skipped:
@@ -90,7 +90,7 @@ class Forecaster:
             return self._counted_out(sweep_run, dataset, models)
 
     def _lacking(self, config: RunConfig) -> str:
-        """The verbs that a model would have to know and does not, in words; "" if none."""
+        """The verbs that a model needs and lacks, in words; "" if none."""
         lacking = []
         for role, specs in config.models.items():
             needed = {verb(kind) for kind in config.suite.verbs_of(role)}
@@ -101,7 +101,7 @@ class Forecaster:
         return ", ".join(lacking)
 
     def _verbs_of(self, spec: ModelSpec) -> frozenset[str]:
-        """What a model can do, asked once for all its runs."""
+        """The verbs of a model, looked up once for all its runs."""
         if spec not in self._verbs:
             model = open_lazily(spec, open_model)
             self._verbs[spec] = model.verbs
@@ -156,7 +156,7 @@ class Forecaster:
         models: Mapping[str, Sequence[Model]],
         settings: RunSettings,
     ) -> Workload:
-        """What a run asks that has not begun: the same of every model, but for its price."""
+        """The workload of a new run, the same for all models without a price."""
         if any(as_paid(model) for each in models.values() for model in each):
             return count_workload(sweep_run.config, dataset, models, None)
         key = digest(settings, {role: len(each) for role, each in models.items()})
@@ -167,7 +167,7 @@ class Forecaster:
 
 @contextmanager
 def _errors_at_plan_key(sweep_run: SweepRun) -> Iterator[None]:
-    """Say of what is wrong with the data where in the plan they are named."""
+    """Add to errors in the data where in the plan the data are named."""
     try:
         yield
     except InputError as error:
@@ -178,7 +178,7 @@ def _errors_at_plan_key(sweep_run: SweepRun) -> Iterator[None]:
 
 @contextmanager
 def _open_stored(folder: Path) -> Iterator[tuple[Manifest, AnswerStore]]:
-    """What a run has kept; `RunError` where half of it is lost."""
+    """The manifest and store of a run; `RunError` where one of them is missing."""
     try:
         manifest, store = read_manifest(folder), AnswerStore(folder / "answers.sqlite")
     except InputError as lost:
@@ -204,7 +204,7 @@ class SweepForecast:
 
 
 def total_forecast(forecasts: Sequence[RunForecast]) -> SweepForecast:
-    """What is left in all."""
+    """The forecast of all runs together."""
     left = [each for each in forecasts if each.status == "open"]
     known = [each.seconds for each in left if each.seconds is not None]
     total = sum((each.workload for each in forecasts if each.workload), start=Workload())
@@ -220,7 +220,7 @@ HOUR = 3600.0
 
 
 def unknown_spending_message(spending: Spending) -> str:
-    """Why nothing more is spent where nobody can tell what already is."""
+    """Why a sweep stops where it is unknown what runs have spent."""
     runs = " and ".join(map(str, spending.unknown))
     return (
         f"what {runs} has spent cannot be read, so that max_cost cannot be kept: mend it, or move "

@@ -44,13 +44,13 @@ class SweepRun:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The name shown for the run."""
         parts = (self.suite, self.protocol, self.language, self.model)
         return " · ".join(part for part in parts if part)
 
 
 class _SuiteVariant(NamedTuple):
-    """A suite as one entry of the plan wants it, under one protocol."""
+    """A suite under one protocol of an entry of the plan."""
 
     number: int  # of the entry
     entry: SuiteEntry
@@ -122,7 +122,7 @@ def _specs(file: PlanFile) -> list[ModelSpec]:
 
 
 def _check(spec: ModelSpec) -> None:
-    """Raise if there is no such kind, or an option is none. Whether it can be reached is not seen.
+    """Raise if the kind or an option is unknown. Whether a model can be reached is not checked.
 
     A model behind a server is opened without a word to it, and looks at its options when it is.
     """
@@ -200,7 +200,7 @@ def _check_languages(file: PlanFile, index: int, entry: SuiteEntry) -> None:
 
 
 def _apply_skip_rules(file: PlanFile, found: list[SweepRun]) -> Iterator[SweepRun]:
-    """The runs, with why those are left out that a rule fits; a rule that fits none is refused."""
+    """The runs, skipped where a rule fits; raises at a rule that fits none."""
     for index, rule in enumerate(file.plan.skip):
         for axis, name in _axes(rule):
             known = {getattr(sweep_run, axis) for sweep_run in found} - {""}

@@ -47,12 +47,12 @@ class ModelEntry(ModelOptions, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What it is called, without a secret that its spec may hold."""
+        """The name shown for the model, without secrets of its spec."""
         return redact(self.label or self.spec)
 
     @property
     def written(self) -> dict[str, Any]:
-        """The options that this entry has beside its spec."""
+        """The options written beside the spec."""
         return {
             name: value
             for name in ModelOptions.__struct_fields__
@@ -119,7 +119,7 @@ _KEYS = {
 
 @dataclass(frozen=True)
 class PlanFile:
-    """A plan with the file that it stands in."""
+    """A plan with its file."""
 
     path: Path
     text: str
@@ -132,7 +132,7 @@ class PlanFile:
 
 
 def example_plan() -> str:
-    """A plan that shows all there is."""
+    """An example plan with all keys."""
     return files("epicene.runs.sweep").joinpath("example.toml").read_text(encoding="utf-8")
 
 
@@ -161,7 +161,7 @@ def _check_distinct_names(file: PlanFile) -> None:
 
 
 def _validation_error(path: Path, text: str, message: str) -> InputError:
-    """What msgspec found, where it stands in the file, and the nearest key that there is."""
+    """The error that msgspec found, with its line and the nearest known key."""
     found = _PATH.fullmatch(message)
     problem, table, number, key = found.groups() if found else (message, "", None, "")
     index = int(number or 0)
@@ -198,12 +198,12 @@ def _line(text: str, table: str, index: int, key: str) -> int | None:
 
 
 def options_to_keys(sentence: str) -> str:
-    """A sentence about options of a command, about the keys of a plan that mean the same."""
+    """A message with command-line options replaced by the keys of a plan."""
     return _OPTION.sub(lambda option: _KEYS.get(option[0], option[0]), sentence)
 
 
 def as_option_value(value: Any) -> str:
-    """A setting as `--set` would be given it."""
+    """A setting as a value of `--set`."""
     if isinstance(value, list):
         return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

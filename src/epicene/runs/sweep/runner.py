@@ -96,7 +96,7 @@ def initial_state(forecast: RunForecast) -> RunState:
 
 
 class StateNotWrittenError(RunError):
-    """How far a sweep came could not be written down, which ends it; `state` says it."""
+    """The state of a sweep could not be written, which ends it; `state` holds it."""
 
     def __init__(self, reason: str, state: SweepState) -> None:
         super().__init__(reason)
@@ -104,7 +104,7 @@ class StateNotWrittenError(RunError):
 
 
 def write_state(out: Path, state: SweepState) -> SweepState:
-    """The state, once it is written, whole."""
+    """Write the state atomically, and return it."""
     try:
         write_atomically(out / STATE_FILE, msgspec.json.format(to_json(state), indent=2))
     except RunError as error:
@@ -113,7 +113,7 @@ def write_state(out: Path, state: SweepState) -> SweepState:
 
 
 def _before_next(state: SweepState) -> SweepState:
-    """The state without the run that was to begin next."""
+    """The state with the run that was about to begin as open."""
     runs = (
         msgspec.structs.replace(run, state="open") if run.state == "running" else run
         for run in state.runs
@@ -122,7 +122,7 @@ def _before_next(state: SweepState) -> SweepState:
 
 
 class SweepWatcher(Watcher, Interface):
-    """Who is told how a sweep goes, and in between how its runs do."""
+    """Is told about the progress of a sweep and of its runs."""
 
     def begin_run(self, title: str, number: int, runs: int, requests: int) -> None:
         """A run begins, the `number`th of those that are left, of about so many requests."""
@@ -142,7 +142,7 @@ class SweepConfig:
 
 
 def run_sweep(config: SweepConfig, watcher: SweepWatcher, executor: Executor) -> SweepState:
-    """Run all that is open, one after the other, and say in `sweep.json` how each ended."""
+    """Run all open runs one after another, and record in `sweep.json` how each ended."""
     states = [initial_state(forecast) for forecast in config.forecasts]
     started, begun = utc_now(), time.monotonic()
     cache = CachingExecutor(executor)
@@ -184,7 +184,7 @@ def _run_one(
     watcher: Watcher,
     cache: CachingExecutor,
 ) -> RunState:
-    """Do one run; how it ended, whatever became of it."""
+    """Run one run; its state afterwards, even if it failed."""
     limit, spent = config.limits.max_cost, 0.0
     if limit is not None:
         spending = _spent_by_other_runs(forecast)
@@ -215,7 +215,7 @@ def _spent_by_other_runs(forecast: RunForecast) -> Spending:
 
 
 def _state_after_failure(forecast: RunForecast, state: RunState) -> RunState:
-    """The state with what a run says of itself that an error ended, if it says anything."""
+    """The state, updated from the manifest of a run that failed, if it has one."""
     assert forecast.folder is not None
     try:
         return _with_manifest(state, read_manifest(forecast.folder))

@@ -72,7 +72,7 @@ class Workload:
         return -(-self.bytes_read // BYTES_PER_TOKEN)
 
     def __add__(self, other: Workload) -> Workload:
-        """Both together."""
+        """The sum of both."""
         known = self.cost is not None and other.cost is not None
         return Workload(
             answered=self.answered + other.answered,
@@ -93,7 +93,7 @@ class Workload:
         stage: str,
         later: bool,
     ) -> None:
-        """One more is to be asked in that stage."""
+        """Add one request of a stage."""
         self.requests[verb(request)] += 1
         self.parts[stage, verb(request)] += 1
         self.later += later
@@ -123,7 +123,7 @@ def _bytes_read(request: Request) -> int:
 
 
 def _tokens_written(request: Request) -> int:
-    """The most, where texts are written."""
+    """The most tokens that texts may have."""
     match request:
         case Generate():
             return request.samples * request.decoding.max_new_tokens
@@ -143,7 +143,7 @@ def count_workload(
     models: Mapping[str, Sequence[Model]],
     store: AnswerStore | None,
 ) -> Workload:
-    """All that is left to be asked, beside what the store of the run holds, if it has one."""
+    """The workload of a run, less what its store holds, if it has one."""
     counting = _WorkloadCounter(config, models, store)
     for first, items in _windows(select_items(config, dataset)):
         counting.window(first, items)
@@ -260,7 +260,7 @@ class _VerbTimes:
     doubtful: float = 0.0  # what those took of which too few came after the first
 
     def add(self, timing: Timing) -> None:
-        """One more measurement."""
+        """Add a measurement."""
         later = timing.answered - timing.first
         self.answered += timing.answered
         if later < _MIN_LATER_SHARE * timing.answered:
@@ -271,7 +271,7 @@ class _VerbTimes:
 
 
 class MeasuredTimes:
-    """Seconds a request, by suite, protocol with its settings, models, stage and verb."""
+    """Seconds per request, by suite, protocol, settings, models, stage and verb."""
 
     def __init__(self, runs: Path) -> None:
         """Read the manifests of all runs in a folder."""
