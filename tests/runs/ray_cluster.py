@@ -82,7 +82,9 @@ def nodes(count: int, *, asks_for_token: bool = False, **environment: str) -> It
             "HOME": str(folder / "home"),
             "RAY_TMPDIR": str(folder / "r"),
             "RAY_USAGE_STATS_ENABLED": "0",
-            "PYTHONPATH": f"{TESTS}{os.pathsep}{folder / 'site'}",
+            "PYTHONPATH": os.pathsep.join(
+                [str(TESTS), str(folder / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
+            ),
             "OMP_NUM_THREADS": "1",
             "SCRIPTED_LOG": str(folder / "computed.log"),
             PIDS: str(folder / "pids"),

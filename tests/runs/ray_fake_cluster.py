@@ -45,7 +45,6 @@ class FakeCluster:
                     workers=self.room,
                     cpus=1,
                     gpus=self.gpus,
-                    machines=1,
                     suitable_machines=not self.gpus,
                 )
                 if not self.silent:

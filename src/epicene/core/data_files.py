@@ -22,9 +22,11 @@ RecordT = TypeVar("RecordT", bound=msgspec.Struct)
 
 # A cell between quotes, in which commas, semicolons and line breaks separate nothing.
 _QUOTED = regex.compile(r'(?:^|(?<=[,;\r\n]))"(?:[^"]|"")*+"')
-# A spreadsheet takes a cell that begins so for a formula and may run it.
-_FORMULA = regex.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _HEAD_CHARACTERS = 100_000  # characters, of which the names and the first row are a part
+
+
+# A spreadsheet takes a cell that begins like this for a formula and may run it
+_FORMULA = regex.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 class FileRow(NamedTuple):
@@ -237,10 +239,10 @@ def sha256_of(path: Path) -> str:
 
 
 def escape_formula(text: str) -> str:
-    """A text for a cell of a CSV file that no spreadsheet takes for a formula."""
+    """The text as a cell that no spreadsheet takes for a formula."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def unescape_formula(text: str) -> str:
-    """The text before `escape_formula`."""
+    """The text of a cell that `escape_formula` made."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -48,15 +48,15 @@ def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
 
 
 def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
-    """The problem of an unknown name, as part of a sentence, with the nearest known name."""
+    """The sentence of `unknown` without its capital and full stop, to follow a location."""
     return str(unknown(what, name, known)).removesuffix(".").replace("There is", "there is", 1)
 
 
 def as_sentence(problem: str) -> str:
-    """A problem with its full stop, unless it ends with a question."""
+    """The text with a full stop, unless it ends in a question mark."""
     return problem if problem.endswith("?") else f"{problem}."
 
 
 def pluralise(number: int, noun: str) -> str:
-    """A count with its noun: 1 answer, 2 answers."""
+    """The number and the noun in agreement: "1 answer", "2 answers"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -48,7 +48,6 @@ def fit_workers(
         workers=count,
         cpus=cpus,
         gpus=gpus,
-        machines=len(machines),
         suitable_machines=sum(
             _processors(machine) >= cpus and (not gpus or _shares(machine, gpus) > 0)
             for machine in machines

@@ -40,7 +40,6 @@ class WorkerInfo(Record, frozen=True, kw_only=True, tag=True):
     learner: bool
     machine: str
     versions: dict[str, str]  # of what could change an answer
-    pid: int
 
 
 class Refusal(Record, frozen=True, kw_only=True, tag=True):
@@ -113,7 +112,6 @@ class Connected(Record, frozen=True, kw_only=True):
     workers: int
     cpus: float
     gpus: float
-    machines: int
     suitable_machines: int  # machines with room for a worker if nobody else used them
 
 

@@ -256,7 +256,6 @@ class Worker:
             learner=learner,
             machine=platform.node(),
             versions=local_versions(),
-            pid=os.getpid(),
         )
 
     def _serve(self, model: Model) -> None:

@@ -65,10 +65,8 @@ class StartupMonitor:
             )
         if self._said:
             return
-        if (
-            not placed and not self._cluster.room.suitable_machines
-        ):  # time alone will not change that
-            self._said = True
+        if not placed and not self._cluster.room.suitable_machines:
+            self._said = True  # at once: time alone will not change that
             self._cluster.say(
                 f"No worker can begin: {self._no_place()}; the run waits "
                 f"{format_seconds(_PLACEMENT_TIMEOUT)} for one."
@@ -103,10 +101,10 @@ class PooledWorker:
 
     info: messages.WorkerInfo | None = None
     machine: str = ""  # known once it has found a place
-    arrived: float = 0.0  # when it had
+    placed_at: float = 0.0  # when it had
     shards: dict[int, Shard] = field(default_factory=dict)
-    alone: bool = False  # what it has in hand is suspected, and gets no company
-    since: float = 0.0  # when it took up the oldest
+    alone: bool = False  # its shard is suspected, and it gets no other
+    since: float = 0.0  # when it began with the oldest
 
     @property
     def ready(self) -> bool:
@@ -246,7 +244,7 @@ class WorkerPool:
         number, worker = event.worker, self.workers[event.worker]
         match event.method:
             case "machine_name":
-                worker.machine, worker.arrived = event.data.decode(), time.monotonic()
+                worker.machine, worker.placed_at = event.data.decode(), time.monotonic()
             case "open":
                 try:
                     reply = messages.decode_reply(event.data)
@@ -290,7 +288,7 @@ class WorkerPool:
         limit = self._waiting.load_timeout
         for number, worker in list(self.workers.items()):
             loading = bool(worker.machine) and not worker.ready
-            if loading and time.monotonic() - worker.arrived > limit:
+            if loading and time.monotonic() - worker.placed_at > limit:
                 reason = f"it had not loaded the model within {format_seconds(limit)}"
                 self._cluster.say(f"A worker on {worker.machine} was lost ({reason}).")
                 self.replace_worker(number, f"{reason}; a longer --worker-timeout gives it longer")
