@@ -85,8 +85,8 @@ def test_finer_rows_have_a_correction_of_their_own_and_add_up_nothing(tmp_path: 
     assert "all" not in names
     assert "difference_all" not in found.metrics
     for made in found.tables[:2]:
-        place = [column.name for column in made.columns].index("p (Holm)")
-        told = [each.cells[place - 1 : place + 1] for each in made.rows]
+        column = [each.name for each in made.columns].index("p (Holm)")
+        told = [each.cells[column - 1 : column + 1] for each in made.rows]
         raw = [each[0].value for each in told if isinstance(each[0], Estimate)]
         adjusted = [each[1].value for each in told if isinstance(each[1], Estimate)]
         assert len(raw) == len(made.rows)

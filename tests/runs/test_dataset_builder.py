@@ -172,12 +172,12 @@ def test_from_a_plan_to_data(suite: Suite[Any, Any], tmp_path: Path) -> None:
     with pytest.raises(WaitingForPeopleError, match="3 of 6 answers are missing"):
         build(suite, tmp_path, writer)
     answer(tmp_path, "p2", {"ant": "yes", "bee": "yes", "cat": "yes"})
-    told = build(suite, tmp_path, writer)
+    lines = build(suite, tmp_path, writer)
     assert writer.asked == ["ant", "bee", "cat"]  # once each, in three calls
     rows = [json.loads(line) for line in (tmp_path / "data.jsonl").read_text().splitlines()]
     assert [row["word"] for row in rows] == ["ant", "cat"]
-    assert told[-1] == "2 items, 0 findings."
-    assert "1/3 plan (words): 3 rows, done before." in told
+    assert lines[-1] == "2 items, 0 findings."
+    assert "1/3 plan (words): 3 rows, done before." in lines
 
 
 def test_what_people_were_shown_in_other_words_is_not_asked_again(
@@ -208,7 +208,7 @@ def test_a_request_that_failed_is_asked_again(suite: Suite[Any, Any], tmp_path: 
     assert sorted(writer.asked) == ["ant", "bee", "bee", "cat"]
 
 
-def test_what_stands_between_steps_can_be_mended_by_hand(
+def test_rows_between_steps_can_be_corrected_by_hand(
     suite: Suite[Any, Any], tmp_path: Path
 ) -> None:
     writer = Writer()

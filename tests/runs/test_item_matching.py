@@ -150,13 +150,13 @@ def test_a_suite_that_names_two_judgements_alike(do_run: Runner, tmp_path: Path)
     suite = replace(two_stage.suite, judge=twice)
     registry.add("suites", suite.name, suite)
     runs = [replace(each, suite=suite) for each in runs]
-    told = "The suite two-stage gives two judgements of the item 'opening-0' the name 'read 0 by"
+    message = "The suite two-stage gives two judgements of the item 'opening-0' the name 'read 0 by"
     for pairing in (compare_runs, compare_agreement):
-        with pytest.raises(RunError, match=told):
+        with pytest.raises(RunError, match=message):
             pairing(*runs)
 
 
-def test_other_judges_are_said(do_run: Runner, tmp_path: Path) -> None:
+def test_other_judges_are_reported(do_run: Runner, tmp_path: Path) -> None:
     one, _ = do_run(out=tmp_path / "one", readers=("scripted:a", "scripted:b"))
     swapped, _ = do_run(out=tmp_path / "swapped", readers=("scripted:b", "scripted:a"))
     other, _ = do_run(out=tmp_path / "other", readers=("scripted:a", "scripted:c?label=scripted-b"))

@@ -91,8 +91,8 @@ def test_what_fails_in_every_run_is_still_asked(do_run: Runner, tmp_path: Path) 
     summary = summarise(broken)
     lacking = missing_judgements(broken, match_items(broken))
     for made in ranking_tables(summary, list(headline_results(summary)), lacking):
-        told = " ".join(made.notes) if isinstance(made, Table) else made
-        assert f"{found.shared} of 180 judgements are in all runs" in told
+        notes = " ".join(made.notes) if isinstance(made, Table) else made
+        assert f"{found.shared} of 180 judgements are in all runs" in notes
 
 
 def asked_of(runs: list[StoredRun]) -> Results[Any]:

@@ -127,10 +127,10 @@ def test_a_place_never_improves_with_less_data(data: st.DataObject) -> None:
 
 def test_two_judgements_of_one_name_are_refused_with_their_name() -> None:
     frame = pl.DataFrame([*rows("a", items("11")), *rows("a", items("1")), *rows("b", items("11"))])
-    told = r"The suite some gives two judgements of the item 'item-00' the name 'answer'"
-    with pytest.raises(RunError, match=told):
+    message = r"The suite some gives two judgements of the item 'item-00' the name 'answer'"
+    with pytest.raises(RunError, match=message):
         rank(frame, ["a", "b"], suite="some")
-    with pytest.raises(RunError, match=told):
+    with pytest.raises(RunError, match=message):
         list(pairwise_differences(frame, ["a", "b"], suite="some"))
 
 

@@ -74,7 +74,7 @@ def test_tables_are_the_same_bytes(two: Nodes, tmp_path: Path) -> None:
     [("", "there is none here"), (TOKEN[::-1], "another token than")],
     ids=["none", "another"],
 )
-def test_who_has_not_the_clusters_token_is_told_so(
+def test_a_missing_or_wrong_token_is_reported(
     token: str, why: str, two: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -205,7 +205,7 @@ def two_stage_config(writer: str, out: Path) -> RunConfig:
     )
 
 
-def test_a_cluster_that_is_gone_is_waited_for_and_then_said(tmp_path: Path) -> None:
+def test_a_cluster_that_is_gone_is_waited_for_and_then_ends_the_run(tmp_path: Path) -> None:
     said: list[str] = []
     with nodes(1, RAY_gcs_rpc_server_reconnect_timeout_s="2") as one:
         executor = RayExecutor(RaySettings(address=one.address, patience=1.0), said.append)

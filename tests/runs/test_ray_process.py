@@ -69,7 +69,9 @@ def test_rays_own_words_for_an_address(
     assert (settings.address, settings.description) == (address, place)
 
 
-def test_the_child_is_told_which_cluster_by_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_child_ignores_the_environment_s_cluster_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "elsewhere:1")
     monkeypatch.setenv("RAY_TMPDIR", "/tmp/short")
     environment = cluster._environment()
@@ -175,7 +177,7 @@ def test_a_token_is_used_only_where_one_is_asked_for(
         ("token", "the dog ate it", "Failed to connect"),
     ],
 )
-def test_what_is_wrong_with_a_token_is_said(
+def test_a_wrong_token_is_reported(
     mode: str,
     said: str,
     why: str,

@@ -227,8 +227,8 @@ def test_a_lost_cluster_is_waited_for(
             fake_cluster.cut()
     assert found == expected(1500)
     assert sum(sentence.startswith("2 workers are ready, on ") for sentence in said) == 1
-    told = [sentence for sentence in said if sentence.startswith("The Ray cluster")]
-    assert [sentence.split(" (")[0] for sentence in told] == [
+    about_cluster = [sentence for sentence in said if sentence.startswith("The Ray cluster")]
+    assert [sentence.split(" (")[0] for sentence in about_cluster] == [
         "The Ray cluster was lost",
         "The Ray cluster is there again.",
     ] * 2
@@ -258,7 +258,7 @@ def test_a_cluster_lost_while_notes_are_asked_for_is_reached_anew(
     assert sum(isinstance(each, messages.Connect) for each in fake_cluster.commands) == 2
 
 
-def test_a_cluster_that_stays_away_is_said(
+def test_a_cluster_that_does_not_come_back_ends_the_run(
     double: type[Double], fake_cluster: FakeCluster, tmp_path: Path
 ) -> None:
     model = opened(fake_cluster, patience=0.1)
@@ -299,7 +299,7 @@ def test_another_model_is_refused(
         list(model.answer(plan(10**6), ImageFolder(tmp_path)))
 
 
-def test_a_model_that_cannot_be_opened_is_said_as_here(
+def test_a_model_that_cannot_be_opened_is_reported_as_on_one_machine(
     double: type[Double], fake_cluster: FakeCluster
 ) -> None:
     def closed(name: str, options: ModelOptions) -> Model:
@@ -323,7 +323,7 @@ def test_workers_that_end_before_they_are_ready_end_the_run(
         opened(fake_cluster)
 
 
-def test_a_cluster_without_room_is_said_and_waited_for_so_long(
+def test_a_cluster_without_room_is_reported_and_waited_for(
     double: type[Double], fake_cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_cluster.places = 0

@@ -175,7 +175,7 @@ def test_a_long_worker_timeout_is_for_loading_too(
     assert spread(model)["replaced"] == 0
 
 
-def test_who_waits_for_a_place_is_not_loading(
+def test_a_worker_that_waits_for_a_place_is_not_loading(
     double: type[Double], fake_cluster: FakeCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_cluster.places = 1
@@ -186,7 +186,7 @@ def test_who_waits_for_a_place_is_not_loading(
     assert spread(model)["replaced"] == 0
 
 
-def test_a_cluster_without_a_machine_large_enough_is_said_at_once_and_waited_for(
+def test_a_cluster_without_a_large_enough_machine_is_reported_at_once_and_waited_for(
     double: type[Double], fake_cluster: FakeCluster, tmp_path: Path
 ) -> None:
     fake_cluster.gpus, fake_cluster.places = 1.0, 0
@@ -317,10 +317,10 @@ def test_other_versions_of_libraries_are_noted(
     said: list[str] = []
     model = opened(fake_cluster, said)
     assert answers(model, plan(60), tmp_path) == expected(60)
-    told = [sentence for sentence in said if "torch" in sentence]
-    assert len(told) == 1
-    assert told[0].startswith("torch is 3.0 on ")
-    assert "and 2.0 on " in told[0]
+    about_torch = [sentence for sentence in said if "torch" in sentence]
+    assert len(about_torch) == 1
+    assert about_torch[0].startswith("torch is 3.0 on ")
+    assert "and 2.0 on " in about_torch[0]
     noted = spread(model)["versions"]
     assert list(noted) == ["torch"]
     assert set(noted["torch"]) == {"2.0", "3.0"}

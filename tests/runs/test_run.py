@@ -121,7 +121,9 @@ def test_failed_requests_are_recorded_and_asked_again(do_run: Runner, log: Path)
     assert len(computed(log)) - before == failed + 2 * 3 * failed
 
 
-def test_a_mended_run_equals_one_that_never_failed(do_run: Runner, tmp_path: Path) -> None:
+def test_a_run_resumed_after_failures_equals_one_that_never_failed(
+    do_run: Runner, tmp_path: Path
+) -> None:
     whole, _ = do_run(out=tmp_path / "whole")
     do_run(writer="scripted:w-failing", out=tmp_path / "mended")
     mended, _ = do_run(out=tmp_path / "mended")
@@ -204,7 +206,7 @@ def set_version(path: Path) -> None:
         (Path.unlink, InputError, r"There is no .*answers\.sqlite"),
     ],
 )
-def test_a_database_that_cannot_be_read_is_said(
+def test_a_database_that_cannot_be_read_is_reported(
     do_run: Runner, damage: Callable[[Path], object], error: type[Exception], message: str
 ) -> None:
     folder, _ = do_run()
@@ -272,7 +274,7 @@ def test_a_run_stopped_between_stages_is_not_taken_for_whole(do_run: Runner) -> 
     assert (judged.coverage.items, judged.coverage.judged) == (60, 0)
 
 
-def test_a_reader_that_was_promised_is_missed(do_run: Runner) -> None:
+def test_a_run_without_one_of_its_readers_is_incomplete(do_run: Runner) -> None:
     folder, _ = do_run(readers=("scripted:a", "scripted:b"))
     with sqlite3.connect(folder / "answers.sqlite") as db:
         db.execute("DELETE FROM answers WHERE place >> 48 = 3")
@@ -283,14 +285,14 @@ def test_a_reader_that_was_promised_is_missed(do_run: Runner) -> None:
     assert mended.state == "complete"
 
 
-def test_runs_in_folders_of_one_name_are_told_apart(do_run: Runner, tmp_path: Path) -> None:
+def test_runs_in_folders_of_one_name_get_distinct_labels(do_run: Runner, tmp_path: Path) -> None:
     one, _ = do_run(out=tmp_path / "x" / "run")
     other, _ = do_run(out=tmp_path / "y" / "run", seed=3)
     summary = summarise([read_run(one), read_run(other)])
     assert len({row.keys[0] for row in summary.tables[0].rows}) == 2
 
 
-def test_judges_are_paired_by_who_they_are(do_run: Runner, tmp_path: Path) -> None:
+def test_judges_are_paired_by_identity(do_run: Runner, tmp_path: Path) -> None:
     from epicene.runs.compare import compare_runs
 
     one, _ = do_run(out=tmp_path / "one", readers=("scripted:a", "scripted:b"))

@@ -192,7 +192,7 @@ def test_tokens_are_bytes_by_four_and_each_text_has_its_context() -> None:
 # --- models that cannot, or cannot be reached ------------------------------------------------
 
 
-def test_who_lacks_a_verb_is_named(tmp_path: Path) -> None:
+def test_a_model_that_lacks_a_verb_cannot_be_run(tmp_path: Path) -> None:
     each = sweep_run(tmp_path, "alternations", {"model": ["copy"]}, {}, 2)
     forecast = look(tmp_path, each)
     assert (forecast.status, forecast.why) == ("cannot", "needs fill and score")
@@ -203,7 +203,7 @@ def test_who_lacks_a_verb_is_named(tmp_path: Path) -> None:
         Forecaster(tmp_path, strict=True).look(each)
 
 
-def test_who_cannot_be_opened_keeps_only_its_own_runs(tmp_path: Path) -> None:
+def test_a_model_that_cannot_be_opened_fails_only_its_own_runs(tmp_path: Path) -> None:
     absent = sweep_run(tmp_path, "genform", {"model": ["ngram:nowhere.txt"]}, {}, 2)
     forecast = look(tmp_path, absent)
     assert forecast.status == "failed"

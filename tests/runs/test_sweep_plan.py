@@ -201,9 +201,7 @@ FAR = '[[models]]\nspec = "openai:far"\n'
         ("strikt = true\n" + MODELS + SUITE, "line 1 (strikt)", "did you mean 'strict'?"),
     ],
 )  # fmt: skip
-def test_bad_plans_are_refused_with_the_place(
-    tmp_path: Path, text: str, place: str, said: str
-) -> None:
+def test_errors_in_a_plan_name_their_line(tmp_path: Path, text: str, place: str, said: str) -> None:
     message = refused(tmp_path, text)
     assert "plan.toml" in message
     assert place in message
@@ -211,7 +209,7 @@ def test_bad_plans_are_refused_with_the_place(
     assert "--" not in message, "a plan has keys, and no options"
 
 
-def test_a_plan_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_missing_plan_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no file"):
         read_plan(tmp_path / "none.toml")
 
@@ -232,7 +230,7 @@ def test_a_key_that_is_not_in_the_environment_is_no_mistake_of_the_plan(
         ('languages = ["en"]', "line 5 ([[suites]] 1, languages)", "has no items in en"),
     ],
 )
-def test_what_is_wrong_with_the_data_is_said_with_its_place_in_the_plan(
+def test_errors_in_the_data_name_their_line_in_the_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, place: str, said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
