@@ -9,7 +9,7 @@ from epicene.core.errors import EpiceneError, InputError
 from epicene.core.records import verb
 from epicene.models.pricing import Budget, PaidModel, as_paid, format_dollars
 from epicene.runs.manifest import Cost, Manifest, read_manifest
-from epicene.runs.store import AnswerStore
+from epicene.runs.store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from epicene.models import Model
     from epicene.runs.plan import SectionProgress
+    from epicene.runs.store import AnswerStore
     from epicene.suites import Suite
 
 
@@ -133,11 +134,8 @@ def _run_folders(folders: Iterable[Path]) -> Iterator[Path]:
 
 def _spent_in_store(folder: Path) -> float:
     """What the run has spent by its store."""
-    store = AnswerStore(folder / "answers.sqlite")
-    try:
+    with open_store(folder) as store:
         return sum(store.spent().values())
-    finally:
-        store.close()
 
 
 def _spent_in_manifest(folder: Path) -> float | None:

@@ -23,7 +23,7 @@ from epicene.models import ModelSpec, open_model
 from epicene.runs.costs import cost_sentences, spent_by_sibling_runs
 from epicene.runs.plan import PlanReader
 from epicene.runs.run import RunConfig, lock_folder, run
-from epicene.runs.store import AnswerStore
+from epicene.runs.store import open_store
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
 from epicene.studies.collection.schema_drift import complete_responses
@@ -296,8 +296,7 @@ def _replies(
     suite: Suite[Any, Any], folder: Path, requests: Sequence[Request]
 ) -> Iterator[ModelReply]:
     """Each request with its answers, in the order asked."""
-    store = AnswerStore(folder / "answers.sqlite")
-    try:
+    with open_store(folder) as store:
         reader = PlanReader(store, suite, _PROTOCOL)
         sections = store.sections()
         identities = {section.identity.label: section.identity for section in sections}
@@ -312,8 +311,6 @@ def _replies(
                 for given in answers.get(number, ()):
                     if not isinstance(given.answer, Failed):
                         yield ModelReply(item.request, identities[given.model], given.answer)
-    finally:
-        store.close()
 
 
 # --- people --------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import msgspec
 from epicene import languages as tongues
 from epicene.core.errors import InputError, OptionError, RunError
 from epicene.core.records import Item, Request, answer_keys, digest
-from epicene.runs import store
+from epicene.runs.store import MAX_REQUESTS, item_number, make_request_id
 from epicene.suites import AnsweredRequest, Answers, Protocol, Stage, Suite
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class PlanReader:
         found: dict[int, list[AnsweredRequest]] = defaultdict(list)
         for section in sections:
             for request_id, name, answer in self._store.answers(section, first, end):
-                found[store.item_number(request_id)].append(
+                found[item_number(request_id)].append(
                     AnsweredRequest(
                         section.stage, section.role, section.identity.label, name, answer
                     )
@@ -163,9 +163,9 @@ class PlanReader:
             answers = earlier.get(number, nothing)
             if answers is not nothing and answers.failed:
                 continue
-            first_id = store.make_request_id(section.id, number, 0)
+            first_id = make_request_id(section.id, number, 0)
             for index, request in enumerate(stage.ask(item, answers, self._protocol)):
-                if index >= store.MAX_REQUESTS:
+                if index >= MAX_REQUESTS:
                     raise RunError(f"The item {item.id!r} asks more than {index} requests.")
                 planned.append(PlannedRequest(first_id + index, key_of(request), request))
         return Window(planned, self._store.known(section, first, end))

@@ -17,10 +17,9 @@ import msgspec
 
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import SHORT_HASH, Item, Judgement, Record, digest
-from epicene.runs import store
 from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.plan import PlanReader
-from epicene.runs.store import AnswerStore, Section, is_complete
+from epicene.runs.store import AnswerStore, Section, is_complete, item_number, open_store
 from epicene.suites import Answers, Protocol, RunInfo, Stage, Suite, find_suite
 
 if TYPE_CHECKING:
@@ -120,16 +119,12 @@ class RunJudgements:
 
     def answered(self) -> Iterator[tuple[Item, Answers]]:
         """The items that can be judged, each with its answers."""
-        store = AnswerStore(self._run.folder / "answers.sqlite")
-        try:
+        with open_store(self._run.folder) as store:
             yield from self._read(store)
-        finally:
-            store.close()
 
     def lacking(self) -> Iterator[Item]:
         """The items that cannot be judged, or only in part, because an answer is missing."""
-        store = AnswerStore(self._run.folder / "answers.sqlite")
-        try:
+        with open_store(self._run.folder) as store:
             if is_complete(store, self._run.suite, self._run.manifest.models):
                 return
             reader = PlanReader(store, self._run.suite, self._run.protocol)
@@ -137,8 +132,6 @@ class RunJudgements:
             for first, end in reader.windows():
                 missing = self._missing(reader, sections, first, end)
                 yield from (item for number, item in reader.items(first, end) if number in missing)
-        finally:
-            store.close()
 
     def _read(self, store: AnswerStore) -> Iterator[tuple[Item, Answers]]:
         suite = self._run.suite
@@ -205,7 +198,7 @@ class RunJudgements:
             planned, known = reader.window(stage, section, first, end)
             for request_id, _, _ in planned:
                 if not known.answered(request_id):
-                    yield store.item_number(request_id)
+                    yield item_number(request_id)
 
 
 def judgement_frame(judgements: Iterable[Judgement], info: RunInfo) -> polars.DataFrame:
@@ -346,13 +339,10 @@ def _data_digest(run: StoredRun) -> bytes:
 
 
 def _stored_items(run: StoredRun) -> Iterator[Item]:
-    store = AnswerStore(run.folder / "answers.sqlite")
-    try:
+    with open_store(run.folder) as store:
         reader = PlanReader(store, run.suite, run.protocol)
         for first, end in reader.windows():
             yield from (item for _, item in reader.items(first, end))
-    finally:
-        store.close()
 
 
 def check_unique_judgements(frame: polars.DataFrame, suite: str) -> None:

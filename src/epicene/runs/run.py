@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +45,7 @@ from epicene.runs.preflight import (
     check_verbs,
     multi_model_roles,
 )
-from epicene.runs.store import AnswerStore, is_complete
+from epicene.runs.store import STORE_FILE, AnswerStore, is_complete
 from epicene.suites import Dataset, DataSource, Protocol, Suite
 
 if TYPE_CHECKING:
@@ -96,17 +96,14 @@ def run(
             load_model(models[suite.stages[0].role][0])
         with lock_folder(folder):
             manifest = start_session(folder, config, settings, identities)
-            store = prepare_store(folder, config, dataset)
-            try:
+            with closing(prepare_store(folder, config, dataset)) as store:
                 write_manifest(folder, manifest)
                 return folder, _run_stages(folder, config, models, manifest, store, watcher)
-            finally:
-                store.close()
 
 
 def prepare_store(folder: Path, config: RunConfig, dataset: Dataset) -> AnswerStore:
     """The store with the run's items; it is removed again if they cannot be read."""
-    path = folder / "answers.sqlite"
+    path = folder / STORE_FILE
     store = AnswerStore(path, create=True)
     try:
         if not store.has_items():

@@ -52,6 +52,7 @@ def request_id_range(section: int, first_item: int, end_item: int) -> tuple[int,
     return make_request_id(section, first_item, 0), make_request_id(section, end_item, 0)
 
 
+STORE_FILE = "answers.sqlite"
 STORE_FORMAT = 1  # another number where an older program could not read the file
 
 _SCHEMA = """
@@ -324,6 +325,11 @@ class AnswerStore:
             StoredAnswer(request_id, name, _answers.decode(answer))
             for request_id, name, answer in rows
         ]
+
+
+def open_store(folder: Path) -> closing[AnswerStore]:
+    """The store of a run folder, which a `with` block closes."""
+    return closing(AnswerStore(folder / STORE_FILE))
 
 
 def _has_duplicates(marks: array[int]) -> bool:

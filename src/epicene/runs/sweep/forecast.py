@@ -19,7 +19,7 @@ from epicene.runs.executors import open_lazily
 from epicene.runs.manifest import read_manifest, run_name
 from epicene.runs.preflight import multi_model_roles
 from epicene.runs.run import open_models, run_settings
-from epicene.runs.store import AnswerStore, is_complete
+from epicene.runs.store import AnswerStore, is_complete, open_store
 from epicene.runs.sweep.plan import options_to_keys
 from epicene.runs.sweep.workload import MeasuredTimes, Workload, count_workload
 
@@ -180,13 +180,11 @@ def _errors_at_plan_key(sweep_run: SweepRun) -> Iterator[None]:
 def _open_stored(folder: Path) -> Iterator[tuple[Manifest, AnswerStore]]:
     """The manifest and store of a run; `RunError` where one of them is missing."""
     try:
-        manifest, store = read_manifest(folder), AnswerStore(folder / "answers.sqlite")
+        manifest, opened = read_manifest(folder), open_store(folder)
     except InputError as lost:
         raise RunError(str(lost)) from lost
-    try:
+    with opened as store:
         yield manifest, store
-    finally:
-        store.close()
 
 
 def _complete_workload(store: AnswerStore) -> Workload:

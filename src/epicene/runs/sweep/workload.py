@@ -23,11 +23,11 @@ from epicene.core.records import (
     verb,
 )
 from epicene.models.pricing import as_paid
-from epicene.runs import store
 from epicene.runs.dummy_answers import BYTES_PER_TOKEN, dummy_answer
 from epicene.runs.manifest import fixed_models, read_manifest
 from epicene.runs.plan import WINDOW_SIZE
 from epicene.runs.run import select_items
+from epicene.runs.store import make_request_id
 from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class _WorkloadCounter:
         charging = as_paid(model)
         for n, requests in enumerate(asked):
             for index, request in enumerate(requests):
-                request_id = store.make_request_id(section.id, first + n, index) if section else -1
+                request_id = make_request_id(section.id, first + n, index) if section else -1
                 answer = stored.get(request_id)
                 if request_id in stored:
                     self.workload.answered += 1
