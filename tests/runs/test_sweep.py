@@ -227,32 +227,32 @@ def test_a_run_whose_manifest_breaks_meanwhile_does_not_keep_the_others(
 
 
 def test_one_model_is_kept_until_another_is_wanted(loads: list[str]) -> None:
-    keeper = CachingExecutor(open_model)
-    first = keeper(parse_spec("heavy:a"))
+    executor = CachingExecutor(open_model)
+    first = executor(parse_spec("heavy:a"))
     first.close()
-    again = keeper(parse_spec("heavy:a"))
+    again = executor(parse_spec("heavy:a"))
     assert again is first
     assert again.notes() == {"before_this_run": {"noted": 1}, "with_this_run": {"noted": 2}}
-    beside = keeper(parse_spec("heavy:b"))
+    beside = executor(parse_spec("heavy:b"))
     assert loads == ["+a", "+b"], "the first is in use"
     beside.close()
     assert loads == ["+a", "+b", "-b"], "a second one is not kept"
     again.close()
-    keeper(parse_spec("scripted:r")).close()
-    assert keeper(parse_spec("heavy:a")) is first, "what takes no room does not turn it out"
+    executor(parse_spec("scripted:r")).close()
+    assert executor(parse_spec("heavy:a")) is first, "what takes no room does not turn it out"
     first.close()
-    keeper(parse_spec("heavy:a?label=other"))
+    executor(parse_spec("heavy:a?label=other"))
     assert loads == ["+a", "+b", "-b", "-a", "+a"], "let go before another takes its place"
-    keeper.evict()
+    executor.evict()
     assert loads[-1] == "-a"
 
 
 @pytest.mark.parametrize("spec", ["ngram", "random", "openai:x?base_url=http://localhost:1/v1"])
 def test_one_that_learns_is_paid_or_takes_no_time_belongs_to_its_run(spec: str) -> None:
-    keeper = CachingExecutor(open_model)
-    one = keeper(parse_spec(spec))
+    executor = CachingExecutor(open_model)
+    one = executor(parse_spec(spec))
     one.close()
-    assert keeper(parse_spec(spec)) is not one
+    assert executor(parse_spec(spec)) is not one
 
 
 def test_a_model_that_broke_is_loaded_anew(

@@ -238,7 +238,7 @@ class Charging(two_stage.Scripted):
         """The same whatever is asked."""
         return 2.0
 
-    def spend_from(self, purse: Budget) -> None:
+    def spend_from(self, budget: Budget) -> None:
         """It is never asked here."""
 
 
