@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+import reflexives
 import two_stage
 from epicene.core import registry
 from epicene.models import parse_spec
 from epicene.runs.manifest import Manifest
 from epicene.runs.ray import cluster
+from epicene.runs.results import StoredRun, read_run
 from epicene.runs.run import RunConfig, run
-from epicene.suites import choose_protocol
+from epicene.suites import choose_protocol, find_suite
 from runs.ray_fake_cluster import FakeCluster
 from runs.ray_helpers import Double
 
@@ -39,6 +41,30 @@ class Silent:
 @pytest.fixture(autouse=True)
 def _registered() -> None:
     two_stage.register()
+    reflexives.register()
+
+
+def run_suite(
+    suite: str,
+    out: Path,
+    model: str = "random",
+    protocol: str = "epicene",
+    settings: dict[str, str] | None = None,
+    **config: object,
+) -> StoredRun:
+    """A run of a suite by one model in every role."""
+    found = find_suite(suite)
+    folder, _ = run(
+        RunConfig(
+            suite=found,
+            protocol=choose_protocol(found, protocol, settings or {}, None),
+            models={role.name: [parse_spec(model)] for role in found.roles},
+            out=out,
+            **config,  # type: ignore[arg-type]
+        ),
+        Silent(),
+    )
+    return read_run(folder)
 
 
 @pytest.fixture

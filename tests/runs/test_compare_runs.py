@@ -11,34 +11,19 @@ import pytest
 
 import reflexives
 from epicene.core.records import Estimate, Row, Table
-from epicene.models import parse_spec
 from epicene.report.comparison import changes_table
 from epicene.report.headline_metrics import headline_results
 from epicene.runs.compare import Comparison, compare_agreement, compare_runs
 from epicene.runs.results import StoredRun, read_run
-from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import summarise
 from epicene.stats.tabulate import mean
-from epicene.suites import Results, choose_protocol, find_suite
+from epicene.suites import Results
 from epicene.suites.headline_metrics import HeadlineMetric
-from runs.conftest import Runner, Silent
-
-
-@pytest.fixture(autouse=True)
-def _known() -> None:
-    reflexives.register()
+from runs.conftest import Runner, run_suite
 
 
 def ran(suite: str, model: str, out: Path, protocol: str = "epicene", limit: int = 3) -> StoredRun:
-    found = find_suite(suite)
-    config = RunConfig(
-        suite=found,
-        protocol=choose_protocol(found, protocol, {}, None),
-        models={role.name: [parse_spec(model)] for role in found.roles},
-        limit=limit,
-        out=out,
-    )
-    return read_run(run(config, Silent())[0])
+    return run_suite(suite, out, model, protocol, limit=limit)
 
 
 def table(found: Comparison, name: str) -> Table:

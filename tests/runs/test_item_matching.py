@@ -10,37 +10,21 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import reflexives
 import two_stage
 from epicene.core import registry
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Judgement
-from epicene.models import parse_spec
 from epicene.report.run_report import runs_table
 from epicene.runs.compare import compare_agreement, compare_runs
 from epicene.runs.results import StoredRun, match_items, read_run
-from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import differing_settings, summarise
 from epicene.suites import Answers, DataSource
 from reflexives.data import STARTER
-from runs.conftest import Runner, Silent
-
-
-@pytest.fixture(autouse=True)
-def _known() -> None:
-    reflexives.register()
+from runs.conftest import Runner, run_suite
 
 
 def ran(out: Path, data: Path | None = None, model: str = "random") -> StoredRun:
-    config = RunConfig(
-        suite=reflexives.suite,
-        protocol=reflexives.suite.protocols["epicene"],
-        models={"model": [parse_spec(model)]},
-        source=DataSource(path=data),
-        out=out,
-    )
-    folder, _ = run(config, Silent())
-    return read_run(folder)
+    return run_suite("reflexives", out, model, source=DataSource(path=data))
 
 
 def rewritten(path: Path, changed: int) -> Path:

@@ -7,31 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-import pytest
 
-import reflexives
-from epicene.models import parse_spec
-from epicene.runs.results import StoredRun, read_run
-from epicene.runs.run import RunConfig, run
+from epicene.runs.results import StoredRun
 from epicene.runs.summary import differing_settings, settings_diff_sentences
-from epicene.suites import choose_protocol, find_suite
-from runs.conftest import Silent
-
-
-@pytest.fixture(autouse=True)
-def _known() -> None:
-    reflexives.register()
+from epicene.suites import find_suite
+from runs.conftest import run_suite
 
 
 def ran(out: Path, protocol: str = "epicene", limit: int | None = 2, **settings: str) -> StoredRun:
-    config = RunConfig(
-        suite=reflexives.suite,
-        protocol=choose_protocol(reflexives.suite, protocol, settings, None),
-        models={"model": [parse_spec("random")]},
-        limit=limit,
-        out=out,
-    )
-    return read_run(run(config, Silent())[0])
+    return run_suite("reflexives", out, protocol=protocol, settings=settings, limit=limit)
 
 
 def test_a_differing_setting_is_shown_with_every_run_s_value(tmp_path: Path) -> None:
