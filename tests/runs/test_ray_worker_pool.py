@@ -120,6 +120,23 @@ def test_with_nobody_ready_workers_that_end_at_start_end_the_run(
     )
 
 
+def test_a_worker_whose_reply_cannot_be_read_is_replaced(
+    double: type[Double],
+    fake_cluster: FakeCluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_model, unreadable = worker.Worker.open, iter([b"\xc1"])
+
+    def reply(self: worker.Worker, *arguments: bytes) -> bytes:
+        return next(unreadable, None) or open_model(self, *arguments)
+
+    monkeypatch.setattr(worker.Worker, "open", reply)
+    model = opened(fake_cluster)
+    assert answers(model, plan(40), tmp_path) == expected(40)
+    assert spread(model)["replaced"] == 1
+
+
 # --- workers that are never ready ------------------------------------------------------------
 
 
