@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epicene.core.data_files import escape_formula, unescape_formula
 from epicene.studies.design.schema import (
     AnswerValue,
     ChoiceQuestion,
@@ -18,7 +17,13 @@ from epicene.studies.design.schema import (
     TagsQuestion,
     TextQuestion,
 )
-from epicene.studies.exchange.sheet_cells import CellError, answer_from_cell, answer_to_cell
+from epicene.studies.exchange.sheet_cells import (
+    CellError,
+    answer_from_cell,
+    answer_to_cell,
+    escape_formula,
+    unescape_formula,
+)
 from study_examples import en, options
 
 TEXT = "The girl's brother, a Girl-guide; girlhood. लड़की गई"

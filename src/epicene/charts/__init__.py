@@ -52,13 +52,16 @@ def bars(
     `reference` is a dashed line, e.g. the chance level.
     """
     data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
-    axis, measure, measured = _category_axis(name, data, x, y, color, unit, zero=True)
+    measure, side = _orientation(name, data)
+    titles = {"x": x, "y": y}
+    standing = CategoryAxis(side, titles[side], data, coloured=color is not None)
+    measured = {measure: quantitative(measure, titles[measure], data, unit=unit, zero=True)}
     layers: list[Spec] = [
-        {"mark": "bar", "encoding": {**axis.encoding, **measured, **_colour(color, data)}},
-        *_intervals(data, axis.encoding, measure),
+        {"mark": "bar", "encoding": {**standing.encoding, **measured, **_colour(color, data)}},
+        *_intervals(data, standing.encoding, measure),
         *_reference_line(reference, measure),
     ]
-    spec = layered_spec(layers, data, facet, axis)
+    spec = layered_spec(layers, data, facet, standing)
     return _figure(name, title, data, spec, [*notes, *omitted])
 
 
@@ -77,14 +80,17 @@ def points_with_intervals(
 ) -> Figure:
     """A point per row with its interval; numbers on `x` or on `y`, colour doubled by shape."""
     data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
-    axis, measure, measured = _category_axis(name, data, x, y, color, unit, zero=False)
-    shaded = axis.encoding | _colour(color, data)
+    measure, side = _orientation(name, data)
+    titles = {"x": x, "y": y}
+    standing = CategoryAxis(side, titles[side], data, coloured=color is not None)
+    shaded = standing.encoding | _colour(color, data)
+    measured = {measure: quantitative(measure, titles[measure], data, unit=unit)}
     layers: list[Spec] = [
         *_intervals(data, shaded, measure),
         {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **_shape(color, data)}},
         *_reference_line(reference, measure),
     ]
-    spec = layered_spec(layers, data, facet, axis)
+    spec = layered_spec(layers, data, facet, standing)
     return _figure(name, title, data, spec, [*notes, *omitted])
 
 
@@ -104,10 +110,12 @@ def lines(
 ) -> Figure:
     """A line per colour through its rows' points, with a band where there are intervals."""
     data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
-    axis = None if _all_numbers(data, "x") else CategoryAxis("x", x, data)
-    whole = axis is None and all(float(row["x"]).is_integer() for row in data)
+    standing = None if _all_numbers(data, "x") else CategoryAxis("x", x, data)
+    whole = standing is None and all(float(row["x"]).is_integer() for row in data)
     unit_x: Unit = "count" if whole else "number"
-    along = axis.encoding if axis else {"x": quantitative("x", x, data, unit=unit_x, log=log_x)}
+    along = (
+        standing.encoding if standing else {"x": quantitative("x", x, data, unit=unit_x, log=log_x)}
+    )
     shaded = {**along, **_colour(color, data)}
     measured = {"y": quantitative("y", y, data, unit=unit)}
     layers: list[Spec] = [
@@ -116,7 +124,7 @@ def lines(
         {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **_shape(color, data)}},
         *_reference_line(reference, "y"),
     ]
-    spec = layered_spec(layers, data, facet, axis)
+    spec = layered_spec(layers, data, facet, standing)
     return _figure(name, title, data, spec, [*notes, *omitted])
 
 
@@ -171,8 +179,8 @@ def heatmap(
     data, omitted = _chart_data(rows, {"x": x, "y": y, "value": value, "facet": facet})
     places = (2 if unit == "number" else 0) if decimals is None else decimals
     form = f".{places}{'%' if unit in ('share', 'difference') else 'f'}"
-    axis = CategoryAxis("x", x, data, step=_HEATMAP_CELL)
-    place = {**axis.encoding, "y": nominal("y", y, data)}
+    standing = CategoryAxis("x", x, data, step=_HEATMAP_CELL)
+    place = {**standing.encoding, "y": nominal("y", y, data)}
     measured = {"field": "value", "type": "quantitative", "title": value}
     scale, dark = _colour_scale([float(row["value"]) for row in data], middle, unit)
     shade = {**measured, "scale": scale, "legend": {"format": form}}
@@ -182,7 +190,7 @@ def heatmap(
         {"mark": "rect", "encoding": {**place, "color": shade}},
         {"mark": "text", "encoding": {**place, "text": text, "color": ink}},
     ]
-    spec = layered_spec(layers, data, facet, axis)
+    spec = layered_spec(layers, data, facet, standing)
     return _figure(name, title, data, spec, [*notes, *omitted])
 
 
@@ -245,21 +253,13 @@ def _all_numbers(data: Sequence[Spec], channel: str) -> bool:
     return all(isinstance(row[channel], int | float) for row in data)
 
 
-def _category_axis(
-    name: str, data: Sequence[Spec], x: str, y: str, color: str | None, unit: Unit, *, zero: bool
-) -> tuple[CategoryAxis, Side, Spec]:
-    """The axis of categories, the side that holds the numbers, and the encoding of these."""
-    titles = {"x": x, "y": y}
-    sides: tuple[Side, Side] = ("y", "x") if _all_numbers(data, "y") else ("x", "y")
-    measure, side = sides
-    if not _all_numbers(data, measure):
-        raise ValueError(f"Figure {name!r} has numbers neither on x nor on y.")
-    axis = CategoryAxis(side, titles[side], data, coloured=color is not None)
-    return (
-        axis,
-        measure,
-        {measure: quantitative(measure, titles[measure], data, unit=unit, zero=zero)},
-    )
+def _orientation(name: str, data: Sequence[Spec]) -> tuple[Side, Side]:
+    """The side that holds the numbers, and the other."""
+    if _all_numbers(data, "y"):
+        return "y", "x"
+    if _all_numbers(data, "x"):
+        return "x", "y"
+    raise ValueError(f"Figure {name!r} has numbers neither on x nor on y.")
 
 
 # --- parts of a specification --------------------------------------------------------------

@@ -159,17 +159,17 @@ def layered_spec(
     layers: Sequence[Spec],
     data: Sequence[Spec],
     facet: str | None,
-    axis: CategoryAxis | None = None,
+    standing: CategoryAxis | None = None,
 ) -> Spec:
     """The layers, in a panel for each name of the facet: as many in a line as a page has room for.
 
     Each panel has its axis: a shared one would stand below the last line alone, and below an
     empty place where the panels do not fill that line.
     """
-    spec: Spec = {**(axis.size if axis else {}), "layer": list(layers)}
+    spec: Spec = {**(standing.size if standing else {}), "layer": list(layers)}
     if facet is None:
         return spec
-    width = (axis.width if axis else None) or _PANEL_WIDTH
+    width = (standing.width if standing else None) or _PANEL_WIDTH
     return {
         "facet": {**nominal("facet", facet, data), "header": {"title": None}},
         "columns": max(1, _PAGE_WIDTH // max(width, _MIN_PANEL_WIDTH)),

@@ -29,9 +29,9 @@ def forget(
 ) -> None:
     """Delete a person who withdraws, with all that they answered, for good."""
     from epicene.cli.output import note
-    from epicene.core.errors import pluralise
     from epicene.studies.collection.folder import RESPONSES_FILE, open_study_folder
     from epicene.studies.collection.participants import delete_participant as forget_person
+    from epicene.studies.design.answers import pluralise
 
     folder = open_study_folder(study)
     given = sum(response.participant == person for response in folder.responses())
@@ -89,9 +89,9 @@ def serve(
 ) -> None:
     """Serve the pages where people judge, until stopped; prints the links."""
     from epicene.cli.output import note
-    from epicene.core.errors import as_sentence
     from epicene.studies.collection.folder import STUDY_FILE, open_study_folder
     from epicene.studies.collection.images import check_images
+    from epicene.studies.design.answers import as_sentence
     from epicene.studies.design.checks import launch_problems
 
     folder = open_study_folder(study)
@@ -270,12 +270,12 @@ def sample(
 ) -> None:
     """Draw a study from what models answered in runs, or from a suite's data."""
     from epicene.cli.output import note
-    from epicene.core.errors import pluralise
     from epicene.runs.results import read_run
     from epicene.studies.analysis.study_builder import study_from_data, study_from_runs
     from epicene.studies.collection.folder import create_study_folder
     from epicene.studies.collection.images import copy_images
     from epicene.studies.collection.progress import study_progress
+    from epicene.studies.design.answers import pluralise
     from epicene.studies.design.sampling import SamplingOptions
     from epicene.suites import DataSource, find_suite
 
@@ -335,8 +335,8 @@ def import_(
 ) -> None:
     """Keep answers that were made elsewhere, all of the file or nothing."""
     from epicene.cli.output import note
-    from epicene.core.errors import pluralise
     from epicene.studies.collection.folder import open_study_folder
+    from epicene.studies.design.answers import pluralise
 
     added = open_study_folder(study).take(
         file,
@@ -365,10 +365,10 @@ def adjudicate(
 ) -> None:
     """Write a sheet of what people do not agree on; `import` takes in what is settled there."""
     from epicene.cli.output import note
-    from epicene.core.errors import pluralise
     from epicene.studies.collection.adjudication import disagreements, why_no_adjudication
     from epicene.studies.collection.folder import open_study_folder
     from epicene.studies.collection.sheets import adjudication_sheet
+    from epicene.studies.design.answers import pluralise
 
     if not by.strip():
         raise InputError("--by is empty; say who decides.")

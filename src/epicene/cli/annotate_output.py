@@ -175,7 +175,7 @@ def _note_already_answered(
 ) -> None:
     """Who has less to do, or nothing, as it was done already."""
     from epicene.cli.output import note
-    from epicene.core.errors import pluralise
+    from epicene.studies.design.answers import pluralise
 
     study = folder.study
     in_sheets = {item.id for item in (*study.items, *study.fillers, *study.checks)}
@@ -219,12 +219,12 @@ def tables(
     """Print what came of a study: how people agree, with each other and with the machine."""
     from epicene.cli.output import note, print_json, print_tables
     from epicene.cli.tables import chosen_format, write_tables
-    from epicene.core.errors import pluralise
     from epicene.runs.results import read_run
     from epicene.studies.analysis.quality_tables import quality_tables
     from epicene.studies.analysis.results import IncompatibleStudyError, summarise_study
     from epicene.studies.collection.folder import open_study_folder
     from epicene.studies.collection.progress import study_progress
+    from epicene.studies.design.answers import pluralise
 
     form = chosen_format(json=as_json, csv=as_csv, latex=as_latex, markdown=as_markdown)
     folder = open_study_folder(study)

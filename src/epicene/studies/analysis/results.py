@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from epicene.core.errors import InputError, as_sentence
+from epicene.core.errors import InputError
 from epicene.runs.results import RunJudgements, judgement_frame
 from epicene.runs.summary import label_comparable_runs
 from epicene.stats.tabulate import undetected_share
 from epicene.studies.collection.adjudication import apply_adjudications
 from epicene.studies.collection.progress import StudyProgress, study_progress
-from epicene.studies.design.answers import response_problems
+from epicene.studies.design.answers import as_sentence, response_problems
 from epicene.suites import RunInfo, choose_protocol, find_suite
 from epicene.suites.studies import StudyResults
 

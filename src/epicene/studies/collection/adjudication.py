@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from epicene.core.errors import InputError, as_sentence, unknown_name
+from epicene.core.errors import InputError
 from epicene.core.records import Record, to_json
 from epicene.core.sqlite import transaction
 from epicene.studies.collection.database import ResponseStore, explain_errors
 from epicene.studies.design.answers import (
     answer_problems,
+    as_sentence,
     comparison_key,
     is_asked,
     response_problems,
+    unknown_name,
 )
 from epicene.studies.design.schema import (
     Adjudication,

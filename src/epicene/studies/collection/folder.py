@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from epicene.core.errors import InputError, as_sentence
+from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
 from epicene.studies.collection.adjudication import AdjudicationStore
 from epicene.studies.collection.database import ImportCounts, ResponseStore
 from epicene.studies.collection.schema_drift import ValidResponses, valid_responses
+from epicene.studies.design.answers import as_sentence
 from epicene.studies.design.checks import check_study, launch_problems
 from epicene.studies.design.schema import Option
 from epicene.studies.exchange.response_files import read_adjudications, read_responses

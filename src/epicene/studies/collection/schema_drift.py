@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from epicene.core.errors import pluralise
-from epicene.studies.design.answers import answer_problems, is_asked, response_problems
+from epicene.studies.design.answers import answer_problems, is_asked, pluralise, response_problems
 from epicene.studies.design.schema import MarksQuestion, TagsQuestion
 from epicene.studies.exchange.response_files import all_items
 

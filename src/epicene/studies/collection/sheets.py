@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from epicene.core.errors import InputError, pluralise
+from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
 from epicene.studies.collection.schema_drift import complete_responses, valid_responses
+from epicene.studies.design.answers import pluralise
 from epicene.studies.design.lists import items_by_list, presentation_order
 from epicene.studies.design.schema import (
     ChoiceQuestion,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.errors import InputError, as_sentence, unknown_name
+from epicene.core.errors import InputError, unknown
 from epicene.languages.normalisers import nfc
 from epicene.studies.design.schema import (
     AnswerValue,
@@ -20,9 +20,14 @@ from epicene.studies.design.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
     from epicene.studies.design.schema import Option
+
+
+def pluralise(number: int, what: str) -> str:
+    """So many of what `what` names one of: 1 answer, 2 answers."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def check_response(study: Study, item: StudyItem, response: Response) -> None:
@@ -147,3 +152,13 @@ def matches_expected(item: StudyItem, response: Response) -> bool:
         and comparison_key(response.answers[name]) == comparison_key(wanted)
         for name, wanted in item.expected.items()
     )
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
+    """The fault of an unknown name, with the nearest known."""
+    return str(unknown(what, name, known)).removesuffix(".").replace("There is", "there is", 1)
+
+
+def as_sentence(fault: str) -> str:
+    """A fault with its full stop."""
+    return fault if fault.endswith("?") else f"{fault}."

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene.core import registry
-from epicene.core.errors import InputError, as_sentence, unknown_name
-from epicene.studies.design.answers import answer_problems, choice_ids, options_of
+from epicene.core.errors import InputError
+from epicene.studies.design.answers import (
+    answer_problems,
+    as_sentence,
+    choice_ids,
+    options_of,
+    unknown_name,
+)
 from epicene.studies.design.schema import (
     LOCALISED_FIELDS,
     ChoiceQuestion,

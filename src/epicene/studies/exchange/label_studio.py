@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.data_files import FileRow, read_rows
-from epicene.core.errors import InputError, as_sentence, unknown_name
-from epicene.studies.design.answers import choice_ids, is_asked
+from epicene.core.errors import InputError
+from epicene.studies.design.answers import as_sentence, choice_ids, is_asked, unknown_name
 from epicene.studies.design.schema import ChoiceQuestion, MarksQuestion, Span, TagsQuestion
 
 if TYPE_CHECKING:

@@ -29,9 +29,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.data_files import FileRow, read_text
-from epicene.core.errors import InputError, as_sentence
+from epicene.core.errors import InputError
 from epicene.core.records import digest
 from epicene.languages.normalisers import nfc
+from epicene.studies.design.answers import as_sentence
 from epicene.studies.design.lists import items_by_list
 from epicene.studies.design.schema import (
     ChoiceQuestion,

@@ -14,10 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from epicene.core.data_files import FileRow, escape_formula, read_rows, unescape_formula
-from epicene.core.errors import InputError, as_sentence, unknown_name
+from epicene.core.data_files import FileRow, read_rows
+from epicene.core.errors import InputError
 from epicene.core.records import to_json
-from epicene.studies.design.answers import is_asked, normalise_answer, response_problems
+from epicene.studies.design.answers import (
+    as_sentence,
+    is_asked,
+    normalise_answer,
+    response_problems,
+    unknown_name,
+)
 from epicene.studies.design.checks import check_participant_name
 from epicene.studies.design.schema import (
     Adjudication,
@@ -29,7 +35,13 @@ from epicene.studies.design.schema import (
     visible_values,
 )
 from epicene.studies.exchange import label_studio, pcibex
-from epicene.studies.exchange.sheet_cells import CellError, answer_from_cell, answer_to_cell
+from epicene.studies.exchange.sheet_cells import (
+    CellError,
+    answer_from_cell,
+    answer_to_cell,
+    escape_formula,
+    unescape_formula,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

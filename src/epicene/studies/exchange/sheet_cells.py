@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import AnswerValue, StudyItem
 
 _CHARACTERS = regex.compile(r"(\d+)-(\d+)")
+# A spreadsheet takes a cell that begins so for a formula and may run it.
+_FORMULA = regex.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 class CellError(ValueError):
@@ -83,3 +85,13 @@ def _find_words(wanted: str, text: str) -> Iterator[tuple[int, int]]:
         beside = text[: found.start()][-1:] + text[found.end() :][:1]
         if not any(unicodedata.category(sign)[0] in "LMN" for sign in beside):
             yield found.start(), found.end()
+
+
+def escape_formula(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unescape_formula(text: str) -> str:
+    """The text before it was guarded."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
