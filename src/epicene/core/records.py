@@ -460,9 +460,6 @@ def to_json(record: object) -> bytes:
     return _encoder.encode(record)
 
 
-SHORT_HASH = 8  # characters of a hash in hexadecimals that tell it apart from others
-
-
 def digest(*parts: object) -> bytes:
     """A sixteen-byte hash of records or plain values."""
     state = hashlib.blake2b(digest_size=16)

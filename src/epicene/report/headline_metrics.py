@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from epicene import charts
-from epicene.core.records import LEARNT, SHORT_HASH, Column, Estimate, Row, Table, digest
+from epicene.core.records import LEARNT, Column, Estimate, Row, Table, digest
+from epicene.runs.results import SHORT_HASH
 from epicene.stats.tabulate import distinct_values, rows_where, undetected_share
 from epicene.suites import headline_metrics
 from epicene.suites.headline_metrics import HeadlineMetric, MetricUnit, all_judgements

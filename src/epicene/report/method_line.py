@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
-from epicene.core.records import SHORT_HASH, Column, digest
+from epicene.core.records import Column, digest
 from epicene.report.layout import format_interval, format_number
+from epicene.runs.results import SHORT_HASH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,7 +9,7 @@ import msgspec
 
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
-from epicene.core.records import SHORT_HASH, Column, Estimate, Row, Table
+from epicene.core.records import Column, Estimate, Row, Table
 from epicene.report import method_line
 from epicene.report.comparison import (
     MAX_COMPARED_MODELS,
@@ -29,7 +29,7 @@ from epicene.report.headline_metrics import (
 from epicene.report.item_viewer import ItemPacker
 from epicene.report.page import HeadlineCard, NotMeasured, Section, render_page
 from epicene.report.results_document import metrics_by_model, metrics_table
-from epicene.runs.results import RunJudgements, StoredRun, describe_data_files
+from epicene.runs.results import SHORT_HASH, RunJudgements, StoredRun, describe_data_files
 from epicene.runs.summary import Summary, other_role_models, settings_diff_sentences, summarise
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.errors import InputError, RunError
-from epicene.core.records import SHORT_HASH, Item, Judgement, Record, digest
+from epicene.core.records import Item, Judgement, Record, digest
 from epicene.runs.manifest import Manifest, read_manifest
 from epicene.runs.plan import PlanReader
 from epicene.runs.store import AnswerStore, Section, is_complete, item_number, open_store
@@ -264,6 +264,7 @@ def _columns(chunk: Sequence[Judgement], info: RunInfo) -> polars.DataFrame:
     )
 
 
+SHORT_HASH = 8  # characters of a hash that tell it apart
 _MAX_NAMED_FILES = 2  # of more, one hash of them all is shown
 
 

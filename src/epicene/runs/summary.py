@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from epicene.core.errors import InputError
-from epicene.core.records import SHORT_HASH, digest
+from epicene.core.records import digest
 from epicene.runs.results import (
+    SHORT_HASH,
     Coverage,
     ItemMatching,
     RunJudgements,
