@@ -72,7 +72,8 @@ def main() -> None:
 def _batches(requests: Sequence[object], model: Model) -> list[Batch]:
     planned = [PlannedRequest(place, b"", request) for place, request in enumerate(requests)]  # type: ignore[arg-type]
     return [
-        [(p.place, p.request) for p in each] for each in make_batches(planned, model.batch_limit)
+        [(p.request_id, p.request) for p in each]
+        for each in make_batches(planned, model.batch_limit)
     ]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class EpiceneError(Exception):
-    """Something a person can mend."""
+    """An error that a user can fix."""
 
     exit_code = 1
 
@@ -26,7 +26,7 @@ class InputError(EpiceneError):
 
 
 class OptionError(InputError):
-    """One option, or key of a file, has a value that is wrong: `option` is its name in a file."""
+    """The value of an option, or of a key in a file, is wrong; `option` is the key."""
 
     def __init__(self, option: str, sentence: str) -> None:
         super().__init__(sentence)

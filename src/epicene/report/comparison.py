@@ -107,7 +107,7 @@ def _ranking_table(ranking: Ranking, entry: HeadlineResult) -> Table:
 
 
 def _rank_range(model: RankedModel, models: int) -> str:
-    best, worst = model.place
+    best, worst = model.rank
     return f"{best} of {models}" if best == worst else f"{best} to {worst} of {models}"
 
 

@@ -319,7 +319,7 @@ def _caveats(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]:
             yield f"{run.info.model} is incomplete: {run.coverage}."
     yield from settings_diff_sentences(runs)
     if summary.same is not None:
-        yield from summary.same.told([run.info.model for run in summary.runs])
+        yield from summary.same.sentences([run.info.model for run in summary.runs])
 
 
 def _contact_sheets(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[ContactSheet]:

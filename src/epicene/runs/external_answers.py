@@ -36,7 +36,9 @@ def read_external_answers(
     for line in read_rows(path):
         name = str(line.values.get("id", ""))
         if name not in items:
-            raise InputError(f"{line.place} names the item {name!r}, which the data does not have.")
+            raise InputError(
+                f"{line.location} names the item {name!r}, which the data does not have."
+            )
         found[name].append(_external_answer(suite, line, items[name], protocol))
     return [
         (items[name], Answers(each))
@@ -52,7 +54,7 @@ def _external_answer(
     name = str(line.values.get("name", asked[0] if len(asked) == 1 else ""))
     if name not in asked:
         known = unknown("request", name, asked)
-        raise InputError(f"{line.place} does not say which request it answers. {known}")
+        raise InputError(f"{line.location} does not say which request it answers. {known}")
     stage = suite.stages[0]
     return AnsweredRequest(stage.name, stage.role, EXTERNAL_MODEL, name, _parse_answer(line))
 
@@ -72,6 +74,6 @@ def _parse_answer(line: FileRow) -> Answer:
         answer: Answer = msgspec.convert(values.get("answer"), Answer)
     except msgspec.ValidationError as error:
         raise InputError(
-            f"{line.place} holds neither `text` nor `texts` nor a whole `answer` ({error})."
+            f"{line.location} holds neither `text` nor `texts` nor a whole `answer` ({error})."
         ) from None
     return answer

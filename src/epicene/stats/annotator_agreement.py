@@ -147,7 +147,7 @@ def _order_independent(
 
 def standard_error(pairs: polars.DataFrame) -> Estimate:
     """The standard error of the raw agreement, as if the pairs were independent."""
-    from epicene.stats.agreement import standard_error as error_of
+    from epicene.stats.intervals import standard_error as error_of
 
     if not len(pairs):
         return Estimate(value=None, why="no item was judged both ways")

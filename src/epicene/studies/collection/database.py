@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from epicene.core.errors import InputError, RunError
+from epicene.core import sqlite
+from epicene.core.errors import InputError
 from epicene.core.records import digest, to_json
 from epicene.core.sqlite import transaction
 from epicene.studies.collection.schema_drift import complete_responses, valid_responses
@@ -23,6 +24,7 @@ from epicene.studies.exchange.response_files import same_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from epicene.studies.design.schema import Study
@@ -60,10 +62,7 @@ class ResponseStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         with explain_errors(path):
-            self._db = sqlite3.connect(path, isolation_level=None, timeout=10)
-            # WAL with synchronous=NORMAL: a commit survives the death of the process.
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db = sqlite.connect(path)
             with transaction(self._db):
                 self._prepare()
 
@@ -143,13 +142,9 @@ class ResponseStore:
         return (decode_response(data) for (data,) in rows)
 
 
-@contextmanager
-def explain_errors(path: Path) -> Iterator[None]:
+def explain_errors(path: Path) -> AbstractContextManager[None]:
     """SQLite's errors as a sentence that names the file."""
-    try:
-        yield
-    except (sqlite3.Error, msgspec.DecodeError) as error:
-        raise RunError(f"The responses in {path} could not be used: {error}.") from error
+    return sqlite.explain_errors(path, f"The responses in {path} could not be used")
 
 
 # An assignment is out (before the person), lapsed (so long that others may have the item),
@@ -228,11 +223,8 @@ def open_database(path: Path) -> sqlite3.Connection:
     ResponseStore(path).close()
     with explain_errors(path):
         # The pages use it from one thread, which need not be the one that opened it.
-        db = sqlite3.connect(path, isolation_level=None, timeout=2, check_same_thread=False)
+        db = sqlite.connect(path, timeout=2, check_same_thread=False)
         db.row_factory = sqlite3.Row
-        # A commit survives the death of the process at once; see `checkpoint` for that of the
-        # machine.
-        db.execute("PRAGMA synchronous = NORMAL")
         # Of whom nothing is to be kept, nothing is left in the file either.
         db.execute("PRAGMA secure_delete = ON")
         # Left to `checkpoint`, which makes nobody wait, as long as that is called at all.

@@ -159,7 +159,7 @@ def _read_response(line: FileRow, form: _RowContext) -> LocatedResponse | None:
             return None
     name = str(values.get("item", ""))
     if name not in form.items:
-        raise InputError(f"{line.place} {_unknown_item(name, form)}")
+        raise InputError(f"{line.location} {_unknown_item(name, form)}")
     item = form.items[name]
     fields = {
         "study": form.study.name,
@@ -175,14 +175,14 @@ def _read_response(line: FileRow, form: _RowContext) -> LocatedResponse | None:
     response = _to_response(line, fields)
     if response.study != form.study.name:
         raise InputError(
-            f"{line.place} is of the study {response.study!r}, and this is {form.study.name!r}."
+            f"{line.location} is of the study {response.study!r}, and this is {form.study.name!r}."
         )
     for fault in (
         *_time_problems(response),
         *response_problems(form.study, item, response.answers),
     ):
-        raise InputError(f"{line.place} {as_sentence(fault)}")
-    return LocatedResponse(line.place, response)
+        raise InputError(f"{line.location} {as_sentence(fault)}")
+    return LocatedResponse(line.location, response)
 
 
 def _participant(line: FileRow, name: Any) -> Any:
@@ -191,13 +191,13 @@ def _participant(line: FileRow, name: Any) -> Any:
         return name  # of which the record says that it does not fit
     if not name.strip():
         raise InputError(
-            f"{line.place} does not say whose answers these are; add a column `participant` or "
+            f"{line.location} does not say whose answers these are; add a column `participant` or "
             "name the person."
         )
     try:
         return check_participant_name(name.strip())
     except InputError as error:
-        raise InputError(f"{line.place} {error}") from None
+        raise InputError(f"{line.location} {error}") from None
 
 
 def _time_problems(response: Response) -> Iterator[str]:
@@ -231,7 +231,7 @@ def _check_columns(line: FileRow, study: Study) -> None:
             (SHOWN_PREFIX, HIDDEN_PREFIX, SAID_PREFIX)
         ):
             raise InputError(
-                f"{line.place} {as_sentence(unknown_name('column', str(name), known))}"
+                f"{line.location} {as_sentence(unknown_name('column', str(name), known))}"
             )
 
 
@@ -251,9 +251,9 @@ def answers_in_row(
                 else msgspec.convert(value, AnswerValue)
             )
         except CellError as fault:
-            raise InputError(f"{line.place} {question.id} {as_sentence(str(fault))}") from None
+            raise InputError(f"{line.location} {question.id} {as_sentence(str(fault))}") from None
         except msgspec.ValidationError as error:
-            raise InputError(f"{line.place} {question.id} does not fit: {error}.") from None
+            raise InputError(f"{line.location} {question.id} does not fit: {error}.") from None
         if answer is not None:
             answers[question.id] = answer
     return answers
@@ -272,7 +272,7 @@ def _to_response(line: FileRow, fields: dict[str, Any]) -> Response:
     try:
         return msgspec.convert(fields, Response, strict=False)
     except msgspec.ValidationError as error:
-        raise InputError(f"{line.place} does not fit: {error}.") from None
+        raise InputError(f"{line.location} does not fit: {error}.") from None
 
 
 # --- writing ---------------------------------------------------------------------------------
@@ -418,10 +418,12 @@ def _adjudications_in_row(
     values = nonempty_values(line, sheet=sheet)
     name = str(values.get("item", ""))
     if name not in items:
-        raise InputError(f"{line.place} settles the item {name!r}, which the study does not have.")
+        raise InputError(
+            f"{line.location} settles the item {name!r}, which the study does not have."
+        )
     if values.get("study", study.name) != study.name:
         raise InputError(
-            f"{line.place} is of the study {values['study']!r}, and this is {study.name!r}."
+            f"{line.location} is of the study {values['study']!r}, and this is {study.name!r}."
         )
     answers = values.get("answers")
     if answers is None:
@@ -437,7 +439,7 @@ def _adjudications_in_row(
                 "at": values.get("at"),
             }
             yield LocatedAdjudication(
-                line.place, msgspec.convert(fields, Adjudication, strict=False)
+                line.location, msgspec.convert(fields, Adjudication, strict=False)
             )
     except msgspec.ValidationError as error:
-        raise InputError(f"{line.place} does not fit: {error}.") from None
+        raise InputError(f"{line.location} does not fit: {error}.") from None

@@ -89,10 +89,10 @@ def read_pairs(path: Path, columns: Mapping[str, str], language: str) -> Iterato
             pair = _pair(line, number, file)
             if pair.id in seen:
                 raise InputError(
-                    f"{line.place} has the id {pair.id!r} again ({seen[pair.id]}); name another "
+                    f"{line.location} has the id {pair.id!r} again ({seen[pair.id]}); name another "
                     "column with --column id=NAME, or leave the ids away."
                 )
-            seen[pair.id] = line.place.rstrip(",")
+            seen[pair.id] = line.location.rstrip(",")
             yield pair
 
 
@@ -126,11 +126,11 @@ def _check_sentences(line: FileRow, found: Mapping[str, str]) -> None:
     for field, what in (("good", "acceptable"), ("bad", "other")):
         if not found.get(field, "").strip():
             raise InputError(
-                f"{line.place} lacks its {what} sentence; it is looked for in "
+                f"{line.location} lacks its {what} sentence; it is looked for in "
                 f"{' or '.join(FIELD_NAMES[field])}, or name it: --column {field}=NAME."
             )
     if found["good"] == found["bad"]:
-        raise InputError(f"{line.place} has the same sentence twice.")
+        raise InputError(f"{line.location} has the same sentence twice.")
 
 
 def _published_gap(sentence: str) -> dict[str, str]:

@@ -268,9 +268,9 @@ def read_counts(path: Path, columns: Mapping[str, str] | None = None) -> list[La
         for counted in _counts_of_row(line):
             if counted.id in seen:
                 raise InputError(
-                    f"{line.place} counts {counted.id!r} again ({seen[counted.id].rstrip(',')})."
+                    f"{line.location} counts {counted.id!r} again ({seen[counted.id].rstrip(',')})."
                 )
-            seen[counted.id] = line.place
+            seen[counted.id] = line.location
             found.append(counted)
     if not found:
         raise InputError(f"{path} holds no counts.")
@@ -287,9 +287,9 @@ def _counts_of_row(line: FileRow) -> Iterator[LabelCounts]:
         _text_cell(line, PUBLISHED_COLUMNS.drawer),
         _text_cell(line, PUBLISHED_COLUMNS.word),
     )
-    language = language_of(_text_cell(line, PUBLISHED_COLUMNS.language), line.place)
-    grammar = grammar_of(_text_cell(line, PUBLISHED_COLUMNS.grammar), line.place)
-    category = category_of(_text_cell(line, PUBLISHED_COLUMNS.category), line.place)
+    language = language_of(_text_cell(line, PUBLISHED_COLUMNS.language), line.location)
+    grammar = grammar_of(_text_cell(line, PUBLISHED_COLUMNS.grammar), line.location)
+    category = category_of(_text_cell(line, PUBLISHED_COLUMNS.category), line.location)
     for condition in CONDITIONS:
         numbers = {
             outcome: _count_cell(line, PUBLISHED_COLUMNS.counted(condition, outcome))
@@ -317,7 +317,7 @@ def word_group(language: str, word: str) -> str:
 def _text_cell(line: FileRow, column: str) -> str:
     value = _cell_value(line, column)
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{line.place} has nothing in the column {column!r}.")
+        raise InputError(f"{line.location} has nothing in the column {column!r}.")
     return value
 
 
@@ -328,14 +328,14 @@ def _count_cell(line: FileRow, column: str) -> int:
     except (TypeError, ValueError):
         number = -1
     if number < 0 or number != float(value):
-        raise InputError(f"{line.place} has {value!r} in {column!r}; a count is wanted there.")
+        raise InputError(f"{line.location} has {value!r} in {column!r}; a count is wanted there.")
     return number
 
 
 def _cell_value(line: FileRow, column: str) -> Any:
     if column not in line.values:
         raise InputError(
-            f"{line.place} lacks the column {column!r}; docs/gramvis.md lists the columns."
+            f"{line.location} lacks the column {column!r}; docs/gramvis.md lists the columns."
         )
     return line.values[column]
 

@@ -88,8 +88,8 @@ def test_rays_errors_in_words() -> None:
     assert first_line(ValueError()) == "ValueError"
     unreachable = kinds.ActorUnavailableError("RpcError: rpc_code: 14, recvmsg: reset", b"0" * 16)
     assert failure_reason(unreachable) == "its process does not answer any more"
-    at_birth = kinds.RayTaskError("__init__", "Traceback …\nOSError: no space", OSError("no space"))
-    assert failure_reason(kinds.ActorDiedError(at_birth)) == "it raised OSError: no space"
+    at_start = kinds.RayTaskError("__init__", "Traceback …\nOSError: no space", OSError("no space"))
+    assert failure_reason(kinds.ActorDiedError(at_start)) == "it raised OSError: no space"
     forgotten = kinds.RayError("It is dead because all references to the actor were removed by it.")
     assert "RAY_AUTH_MODE" in failure_reason(forgotten)
 
@@ -203,7 +203,9 @@ def test_addresses_that_are_fine(address: str, host: str, port: int) -> None:
     ("family", "host", "written"),
     [(socket.AF_INET, "127.0.0.1", "127.0.0.1"), (socket.AF_INET6, "::1", "[::1]")],
 )
-def test_a_cluster_is_knocked_at(family: socket.AddressFamily, host: str, written: str) -> None:
+def test_a_cluster_has_to_be_reachable(
+    family: socket.AddressFamily, host: str, written: str
+) -> None:
     from epicene.runs.ray.ray_process import check_reachable
 
     with socket.socket(family) as door:

@@ -105,7 +105,7 @@ def test_nobody_is_loaded_to_see_whether_they_are_paid(memory: Memory) -> None:
     assert memory.loaded == []
 
 
-def test_who_has_nothing_to_answer_is_not_loaded(do_run: Runner, memory: Memory) -> None:
+def test_a_model_with_nothing_to_answer_is_not_loaded(do_run: Runner, memory: Memory) -> None:
     folder, _ = do_run(writer="heavy:w", readers=THREE[:2])
     memory.loaded.clear()
     again, manifest = do_run(writer="heavy:w", readers=THREE[:2])
@@ -157,7 +157,7 @@ def test_one_model_in_two_roles_is_loaded_for_each(do_run: Runner, memory: Memor
     assert memory.most == 1
 
 
-def test_a_number_format_that_suits_another_machine_is_said() -> None:
+def test_a_number_format_that_suits_another_machine_is_reported() -> None:
     here = Identity(kind="hf", label="m", key={"weights": "1", "dtype": "float32"})
     there = Identity(kind="hf", label="m", key={"weights": "1", "dtype": "bfloat16"})
     other = Identity(kind="hf", label="m", key={"weights": "2", "dtype": "bfloat16"})

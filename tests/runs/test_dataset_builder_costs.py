@@ -99,8 +99,8 @@ def build(
     options = ModelOptions(price=price, base_url=server.url, concurrency=1)
     spec = parse_spec("openai:toy", options)
     listener = Listener()
-    order = BuildConfig(suite, folder, {}, {"writer": [spec]}, max_cost)
-    return listener.heard, list(build_dataset(order, listener))
+    config = BuildConfig(suite, folder, {}, {"writer": [spec]}, max_cost)
+    return listener.heard, list(build_dataset(config, listener))
 
 
 def test_the_limit_is_for_all_steps_and_sessions(suite: Suite[Any, Any], tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_the_limit_is_for_all_steps_and_sessions(suite: Suite[Any, Any], tmp_pat
     assert steps[0].endswith("4 rows, done before.")
 
 
-def test_what_it_costs_is_said_before_the_first_call(
+def test_the_cost_is_announced_before_the_first_call(
     suite: Suite[Any, Any], tmp_path: Path
 ) -> None:
     with Server(script) as server:

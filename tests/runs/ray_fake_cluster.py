@@ -10,44 +10,41 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
-import msgspec
-
 from epicene.runs.ray import messages
 from epicene.runs.ray.worker import Worker
 
 
-class Hall:
+class FakeCluster:
     """A link to workers in threads."""
 
     def __init__(self, room: int = 2) -> None:
         self.room = room
-        self.places = 10**9  # how many of those who are hired find a place; the others wait
+        self.places = 10**9  # how many workers find a place; the others wait
         self.gpus = 0.0  # that a worker wants; no machine has any
         self.reachable = True
         self.silent = False  # who asks to be let in gets no answer
         self.connected = False
         self.corpus: bytes | None = None
         self.workers: dict[int, Worker] = {}
-        self.introduced = 0  # workers so far
-        self.orders: list[messages.Command] = []
+        self.ready_workers = 0  # workers so far
+        self.commands: list[messages.Command] = []
         self.in_flight = self.most_in_flight = 0
         self._events: SimpleQueue[messages.Event] = SimpleQueue()
-        self._waiting: list[messages.StartWorker] = []  # for a place
+        self._waiting: dict[int, list[messages.Call]] = {}  # calls of workers without a place
         self._threads = ThreadPoolExecutor(64)
 
-    def order(self, order: messages.Command) -> None:
-        self.orders.append(order)
-        if isinstance(order, messages.Connect):
+    def send(self, command: messages.Command) -> None:
+        self.commands.append(command)
+        if isinstance(command, messages.Connect):
             self.connected = self.reachable
         elif not self.connected:  # nobody hears it
             return
-        match order:
+        match command:
             case messages.Connect():
                 shape = messages.Connected(
                     workers=self.room,
                     cpus=1,
                     gpus=self.gpus,
-                    machines=1,
                     suitable_machines=not self.gpus,
                 )
                 if not self.silent:
@@ -55,50 +52,37 @@ class Hall:
                         shape if self.reachable else messages.ClusterLost(reason="no route")
                     )
             case messages.SetCorpus():
-                self.corpus = order.corpus
+                self.corpus = command.corpus
             case messages.StartWorker():
-                self.workers[order.worker] = Worker()
-                if len(self.workers) <= self.places:
-                    self._threads.submit(self._hire, order)
+                self.workers[command.worker] = Worker()
+                if len(self.workers) > self.places:
+                    self._waiting[command.worker] = []
+            case messages.Call():
+                if command.worker in self._waiting:
+                    self._waiting[command.worker].append(command)
                 else:
-                    self._waiting.append(order)
-            case messages.SendShard():
-                self.in_flight += 1
-                self.most_in_flight = max(self.most_in_flight, self.in_flight)
-                self._threads.submit(self._hand, order, self.workers[order.worker])
-            case messages.RequestNotes():
-                notes = msgspec.json.decode(self.workers[order.worker].notes())
-                self._events.put(messages.NotesReceived(worker=order.worker, notes=notes))
+                    self._call(command)
             case messages.StopWorker():
-                self.workers.pop(order.worker, None)
+                self.workers.pop(command.worker, None)
 
-    def _hire(self, order: messages.StartWorker) -> None:
-        worker = self.workers[order.worker]
-        machine = worker.machine_name().decode()
-        self._events.put(messages.WorkerPlaced(worker=order.worker, machine=machine))
+    def _call(self, call: messages.Call) -> None:
+        if call.method == "answer":
+            self.in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        self._threads.submit(self._answer_call, call, self.workers[call.worker])
+
+    def _answer_call(self, call: messages.Call, worker: Worker) -> None:
+        corpus = (self.corpus,) if call.corpus else ()
         try:
-            said = messages.decode_reply(
-                worker.open(order.opening, self.corpus if order.learns else None)
-            )
+            data = getattr(worker, call.method)(*call.arguments, *corpus)
         except Exception as error:
-            self._events.put(messages.WorkerLost(worker=order.worker, reason=f"it raised {error}"))
+            self._events.put(messages.WorkerLost(worker=call.worker, reason=f"it raised {error}"))
             return
-        if isinstance(said, messages.Refusal):
-            self._events.put(messages.WorkerRefused(worker=order.worker, refusal=said))
-        else:
-            assert isinstance(said, messages.WorkerInfo)
-            self._events.put(messages.WorkerReady(worker=order.worker, introduction=said))
-            self.introduced += 1
-
-    def _hand(self, order: messages.SendShard, worker: Worker) -> None:
-        try:
-            reply = worker.answer(order.load)
-        except Exception as error:
-            self._events.put(messages.WorkerLost(worker=order.worker, reason=f"it raised {error}"))
-        else:
-            self._events.put(
-                messages.ShardDone(worker=order.worker, shard=order.shard, answers=reply)
-            )
+        self._events.put(
+            messages.Reply(worker=call.worker, method=call.method, shard=call.shard, data=data)
+        )
+        if call.method == "open":
+            self.ready_workers += isinstance(messages.decode_reply(data), messages.WorkerInfo)
 
     def events(self, timeout: float) -> Iterator[messages.Event]:
         deadline = time.monotonic() + timeout
@@ -107,7 +91,8 @@ class Hall:
                 event = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
             except Empty:
                 return
-            self.in_flight -= isinstance(event, messages.ShardDone)
+            answered = isinstance(event, messages.Reply) and event.method == "answer"
+            self.in_flight -= answered
             yield event
             deadline = 0.0
 
@@ -118,8 +103,9 @@ class Hall:
     def grow(self) -> None:
         """A machine joins, with places for all who wait."""
         self.places = 10**9
-        while self._waiting:
-            self._threads.submit(self._hire, self._waiting.pop())
+        for worker in list(self._waiting):
+            for call in self._waiting.pop(worker):
+                self._call(call)
 
     def cut(self) -> None:
         """Lose the cluster, and whatever its workers would still have said."""

@@ -11,16 +11,14 @@ import pytest
 
 from epicene.core import registry
 from epicene.core.records import Table
-from epicene.models import parse_spec
 from epicene.report.comparison import ranking_tables
 from epicene.report.headline_metrics import headline_metrics_of, headline_results
 from epicene.runs.dummy_answers import expected_judgements, missing_judgements
 from epicene.runs.ranking import rank
 from epicene.runs.results import RunJudgements, StoredRun, judgement_frame, match_items, read_run
-from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import summarise
-from epicene.suites import Results, choose_protocol, find_suite
-from runs.conftest import Runner, Silent
+from epicene.suites import Results
+from runs.conftest import Runner, run_suite
 
 Keys = list[tuple[str, ...]]
 
@@ -31,13 +29,8 @@ def test_the_keys_are_those_of_a_run_that_answers_everything(
     name: str, protocol: str, tmp_path: Path
 ) -> None:
     """Under every headline of every suite, by the answers of `random`."""
-    suite = find_suite(name)
-    models = {role.name: [parse_spec("random")] for role in suite.roles}
-    chosen = choose_protocol(suite, protocol, {}, None)
-    order = RunConfig(suite=suite, protocol=chosen, models=models, limit=12, under=tmp_path)
-    folder, manifest = run(order, Silent())
-    assert manifest.state == "complete"
-    done = read_run(folder)
+    done = run_suite(name, tmp_path / "run", protocol=protocol, limit=12)
+    assert done.manifest.state == "complete"
     assert list(RunJudgements(done).lacking()) == []
     real = judgement_frame(RunJudgements(done), done.info)
     judgements = (
@@ -50,10 +43,12 @@ def test_the_keys_are_those_of_a_run_that_answers_everything(
         each.figures for each in headline_metrics_of(summarise([done])) if each.figures is not None
     ]
     for figures in ranked:
-        wanted, found = (figures(Results(frame, chosen, (done.info,))) for frame in (real, assumed))
+        wanted, found = (
+            figures(Results(frame, done.protocol, (done.info,))) for frame in (real, assumed)
+        )
         assert keys(found) == keys(wanted)
     assert not ranked or any(
-        len(figures(Results(real, chosen, (done.info,)))) for figures in ranked
+        len(figures(Results(real, done.protocol, (done.info,)))) for figures in ranked
     )
 
 
@@ -91,8 +86,8 @@ def test_what_fails_in_every_run_is_still_asked(do_run: Runner, tmp_path: Path) 
     summary = summarise(broken)
     lacking = missing_judgements(broken, match_items(broken))
     for made in ranking_tables(summary, list(headline_results(summary)), lacking):
-        told = " ".join(made.notes) if isinstance(made, Table) else made
-        assert f"{found.shared} of 180 judgements are in all runs" in told
+        notes = " ".join(made.notes) if isinstance(made, Table) else made
+        assert f"{found.shared} of 180 judgements are in all runs" in notes
 
 
 def asked_of(runs: list[StoredRun]) -> Results[Any]:
@@ -107,11 +102,7 @@ def test_half_a_run_is_asked_as_much_as_a_whole_one(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is missing makes up for what is not there, in the frame that headlines see."""
-    suite = find_suite(name)
-    chosen = choose_protocol(suite, "epicene", {}, None)
-    models = {role.name: [parse_spec("random")] for role in suite.roles}
-    order = RunConfig(suite=suite, protocol=chosen, models=models, limit=4, under=tmp_path)
-    done = read_run(run(order, Silent())[0])
+    done = run_suite(name, tmp_path / "run", limit=4)
     items = [item for item, _ in RunJudgements(done).answered()]
     whole = [summarise([done]).results]
     half = {item.id for item in items[::2]}
@@ -123,7 +114,7 @@ def test_half_a_run_is_asked_as_much_as_a_whole_one(
         if headline.figures is not None:
             before, after = (
                 rank(headline.figures(results), [done.info.model], suite=name)
-                for results in (*whole, Results(frame, chosen, (done.info,)))
+                for results in (*whole, Results(frame, done.protocol, (done.info,)))
             )
             assert before.judgements == before.shared == after.judgements
             assert after.shared + after.models[0].lacking == after.judgements

@@ -16,7 +16,7 @@ from pathlib import Path
 _POLL = 0.02  # seconds
 
 
-class Zygote:
+class ForkServer:
     """A process that runs commands in children of its own, one at a time.
 
     `modules` are imported before, so that the children need not.
@@ -25,7 +25,7 @@ class Zygote:
     def __init__(self, log: Path, errors: Path, *modules: str) -> None:
         here = Path(__file__).parent.parent
         self._process = subprocess.Popen(
-            [sys.executable, str(here / "zygote.py"), *modules],
+            [sys.executable, str(here / "fork_server.py"), *modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors.open("w"),

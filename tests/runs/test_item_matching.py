@@ -10,37 +10,21 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import reflexives
 import two_stage
 from epicene.core import registry
 from epicene.core.errors import InputError, RunError
 from epicene.core.records import Judgement
-from epicene.models import parse_spec
 from epicene.report.run_report import runs_table
 from epicene.runs.compare import compare_agreement, compare_runs
 from epicene.runs.results import StoredRun, match_items, read_run
-from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import differing_settings, summarise
 from epicene.suites import Answers, DataSource
 from reflexives.data import STARTER
-from runs.conftest import Runner, Silent
-
-
-@pytest.fixture(autouse=True)
-def _known() -> None:
-    reflexives.register()
+from runs.conftest import Runner, run_suite
 
 
 def ran(out: Path, data: Path | None = None, model: str = "random") -> StoredRun:
-    order = RunConfig(
-        suite=reflexives.suite,
-        protocol=reflexives.suite.protocols["epicene"],
-        models={"model": [parse_spec(model)]},
-        source=DataSource(path=data),
-        out=out,
-    )
-    folder, _ = run(order, Silent())
-    return read_run(folder)
+    return run_suite("reflexives", out, model, source=DataSource(path=data))
 
 
 def rewritten(path: Path, changed: int) -> Path:
@@ -80,7 +64,7 @@ def found_pairs(first: StoredRun, second: StoredRun) -> list[tuple[str, str]]:
 def test_one_id_that_is_not_the_same_is_one(tmp_path: Path) -> None:
     first = ran(tmp_path / "one")
     second = ran(tmp_path / "two", rewritten(tmp_path / "other.jsonl", 1), "random:1")
-    (sentence,) = match_items([first, second]).told(["one", "two"])
+    (sentence,) = match_items([first, second]).sentences(["one", "two"])
     assert sentence.startswith("1 id does not mean the same item in all of these runs")
 
 
@@ -150,13 +134,13 @@ def test_a_suite_that_names_two_judgements_alike(do_run: Runner, tmp_path: Path)
     suite = replace(two_stage.suite, judge=twice)
     registry.add("suites", suite.name, suite)
     runs = [replace(each, suite=suite) for each in runs]
-    told = "The suite two-stage gives two judgements of the item 'opening-0' the name 'read 0 by"
+    message = "The suite two-stage gives two judgements of the item 'opening-0' the name 'read 0 by"
     for pairing in (compare_runs, compare_agreement):
-        with pytest.raises(RunError, match=told):
+        with pytest.raises(RunError, match=message):
             pairing(*runs)
 
 
-def test_other_judges_are_said(do_run: Runner, tmp_path: Path) -> None:
+def test_other_judges_are_reported(do_run: Runner, tmp_path: Path) -> None:
     one, _ = do_run(out=tmp_path / "one", readers=("scripted:a", "scripted:b"))
     swapped, _ = do_run(out=tmp_path / "swapped", readers=("scripted:b", "scripted:a"))
     other, _ = do_run(out=tmp_path / "other", readers=("scripted:a", "scripted:c?label=scripted-b"))

@@ -1,8 +1,8 @@
 """Model kinds that workers on a cluster find by an entry point, as those of any other package.
 
-`perilous:NAME[-slow][-pair][-poison][-hang][-stuck]` is a scripted model that waits until two of it
+`faulty:NAME[-slow][-pair][-poison][-hang][-stuck]` is a scripted model that waits until two of it
 are asked, ends its process over one request, never answers one the first time, or is never loaded
-the first time. Each notes its process in the file RAY_DOUBLES_PIDS.
+the first time. Each notes its process in the file FAULTY_MODEL_PIDS.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ import two_stage
 from epicene.core.records import Answer, Request
 from epicene.models import Batch, ImageStore, Model, ModelOptions, NumberedAnswers
 
-PIDS = "RAY_DOUBLES_PIDS"
+PIDS = "FAULTY_MODEL_PIDS"
 POISON, HANG = "opening-7", "opening-11"
 SECONDS = 0.1  # for a batch of a slow one
 
 
-class Perilous(two_stage.Scripted):
+class Faulty(two_stage.Scripted):
     """A scripted model that is slow, deadly or forgetful where its name says so."""
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         super().__init__(name.split("-")[0], options)
-        self._perils = name.split("-")[1:]
-        if "pair" not in self._perils:
+        self._faults = name.split("-")[1:]
+        if "pair" not in self._faults:
             note_process()
-        if "stuck" in self._perils and first_time():
+        if "stuck" in self._faults and first_time():
             time.sleep(600)
 
     def answer(self, batches: Iterator[Batch], files: ImageStore) -> Iterator[NumberedAnswers]:
-        if "pair" in self._perils:  # noted only now: both are at work, not only being loaded
+        if "pair" in self._faults:  # noted only now: both are at work, not only being loaded
             note_process()
             while len(set(living())) < 2:
                 time.sleep(0.05)
         for answered in super().answer(batches, files):
-            if "slow" in self._perils:
+            if "slow" in self._faults:
                 time.sleep(SECONDS)
             yield answered
 
     def _one(self, request: Request) -> Answer:
-        if "poison" in self._perils and request.item == POISON:
+        if "poison" in self._faults and request.item == POISON:
             os.kill(os.getpid(), signal.SIGKILL)
-        if "hang" in self._perils and request.item == HANG and first_time():
+        if "hang" in self._faults and request.item == HANG and first_time():
             time.sleep(600)
         return super()._one(request)
 
@@ -85,6 +85,6 @@ def first_time() -> bool:
     return True
 
 
-def open_perilous(name: str, options: ModelOptions) -> Model:
-    """The entry point of the kind `perilous`."""
-    return Perilous(name, options)
+def open_faulty(name: str, options: ModelOptions) -> Model:
+    """The entry point of the kind `faulty`."""
+    return Faulty(name, options)

@@ -128,7 +128,7 @@ def test_a_log_that_is_begun_anew_meanwhile_is_copied_once_more(
     writer.close()
 
 
-def test_one_that_never_comes_to_rest_is_said(
+def test_a_database_that_is_written_all_the_time_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = left_by_a_kill(tmp_path, checkpointed=5, logged=5)

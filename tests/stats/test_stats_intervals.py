@@ -185,7 +185,7 @@ def test_a_perfect_mean_narrows_only_with_more_groups() -> None:
     assert len(set(lows)) == 5
 
 
-def test_an_often_undefined_resample_is_said() -> None:
+def test_an_often_undefined_resample_is_reported() -> None:
     # Only one of four groups has anything below the line: (3/4)^4 of resamples lack it.
     found = clustered_mean([1, 0, 0, 0], [2, 0, 0, 0])
     assert found.value == 0.5

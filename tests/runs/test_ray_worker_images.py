@@ -16,11 +16,11 @@ from epicene.runs.ray.worker import WorkerImages
 
 HOLDING = """
 import time
-from epicene.runs.ray.worker import Satchel
+from epicene.runs.ray.worker import WorkerImages
 
-satchel = Satchel()
-satchel.unpack({"a": b"ape"})
-print(satchel.path("a"), flush=True)
+images = WorkerImages()
+images.unpack({"a": b"ape"})
+print(images.path("a"), flush=True)
 time.sleep(60)
 """
 
@@ -45,16 +45,16 @@ def holder(temporary: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
 
 
 def test_images_are_there_while_a_shard_looks_at_them(temporary: Path) -> None:
-    satchel = WorkerImages()
-    satchel.unpack({"a": b"ape"})
-    satchel.unpack({"a": b"ape", "b": b"bee"})
-    satchel.drop(["a"])
-    assert satchel.path("a").read_bytes() == b"ape"
-    satchel.drop(["a", "b"])
+    images = WorkerImages()
+    images.unpack({"a": b"ape"})
+    images.unpack({"a": b"ape", "b": b"bee"})
+    images.drop(["a"])
+    assert images.path("a").read_bytes() == b"ape"
+    images.drop(["a", "b"])
     assert list(temporary.iterdir()) == []
-    satchel.unpack({"c": b"cat"})
-    assert satchel.path("c").read_bytes() == b"cat"
-    satchel.drop(["c"])
+    images.unpack({"c": b"cat"})
+    assert images.path("c").read_bytes() == b"cat"
+    images.drop(["c"])
     assert list(temporary.iterdir()) == []
 
 
@@ -72,10 +72,10 @@ def test_what_a_killed_worker_held_is_swept_by_the_next(
 
 
 def test_what_is_held_in_the_same_process_is_left_alone(temporary: Path) -> None:
-    satchel = WorkerImages()
-    satchel.unpack({"a": b"ape"})
+    images = WorkerImages()
+    images.unpack({"a": b"ape"})
     WorkerImages()
-    assert satchel.path("a").read_bytes() == b"ape"
+    assert images.path("a").read_bytes() == b"ape"
 
 
 def test_what_others_left_in_the_temporary_folder_is_left_alone(temporary: Path) -> None:
@@ -93,9 +93,9 @@ def test_a_disk_without_locks_holds_images_too(
         raise OSError("function not implemented")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    satchel = WorkerImages()
-    satchel.unpack({"a": b"ape"})
+    images = WorkerImages()
+    images.unpack({"a": b"ape"})
     WorkerImages()
-    assert satchel.path("a").read_bytes() == b"ape"
-    satchel.drop(["a"])
+    assert images.path("a").read_bytes() == b"ape"
+    images.drop(["a"])
     assert list(temporary.iterdir()) == []

@@ -17,32 +17,32 @@ def run(folder: str, model: str) -> Any:
 
 
 def test_folders_of_one_name_are_two_runs() -> None:
-    told = label_runs([run("a/mis", "A"), run("b/mis", "B"), run("c/other", "C")])
-    assert [(each.run, each.model) for each in told] == [
+    labelled = label_runs([run("a/mis", "A"), run("b/mis", "B"), run("c/other", "C")])
+    assert [(each.run, each.model) for each in labelled] == [
         ("a/mis", "A"),
         ("b/mis", "B"),
         ("other", "C"),
     ]
 
 
-def test_models_of_one_label_aretold_apart_by_the_same() -> None:
-    told = label_runs([run("a/mis", "A"), run("b/mis", "A"), run("c", "A")])
-    assert [each.model for each in told] == ["A (a/mis)", "A (b/mis)", "A (c)"]
+def test_models_of_one_label_are_labelled_by_folder() -> None:
+    labelled = label_runs([run("a/mis", "A"), run("b/mis", "A"), run("c", "A")])
+    assert [each.model for each in labelled] == ["A (a/mis)", "A (b/mis)", "A (c)"]
 
 
-def test_no_more_of_a_path_is_told_than_is_needed_and_never_all_of_it() -> None:
+def test_no_more_of_a_path_is_shown_than_is_needed_and_never_all_of_it() -> None:
     given = ["/home/me/runs/mis", "/home/me/other/mis", "/srv/me/runs/mis", "/mis", "/home/me/gf"]
-    told = label_runs([run(folder, "A") for folder in given])
-    assert [each.run for each in told] == [
+    labelled = label_runs([run(folder, "A") for folder in given])
+    assert [each.run for each in labelled] == [
         "home/me/runs/mis",
         "other/mis",
         "srv/me/runs/mis",
         "mis",
         "gf",
     ]
-    assert [each.model for each in told] == [f"A ({each.run})" for each in told]
+    assert [each.model for each in labelled] == [f"A ({each.run})" for each in labelled]
 
 
 def test_one_folder_given_twice_is_one_run() -> None:
-    told = label_runs([run("a/mis", "A"), run("a/mis", "A")])
-    assert [(each.run, each.model) for each in told] == [("mis", "A")] * 2
+    labelled = label_runs([run("a/mis", "A"), run("a/mis", "A")])
+    assert [(each.run, each.model) for each in labelled] == [("mis", "A")] * 2

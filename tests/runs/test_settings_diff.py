@@ -7,34 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-import pytest
 
-import reflexives
-from epicene.models import parse_spec
-from epicene.runs.results import StoredRun, read_run
-from epicene.runs.run import RunConfig, run
+from epicene.runs.results import StoredRun
 from epicene.runs.summary import differing_settings, settings_diff_sentences
-from epicene.suites import choose_protocol, find_suite
-from runs.conftest import Silent
-
-
-@pytest.fixture(autouse=True)
-def _known() -> None:
-    reflexives.register()
+from epicene.suites import find_suite
+from runs.conftest import run_suite
 
 
 def ran(out: Path, protocol: str = "epicene", limit: int | None = 2, **settings: str) -> StoredRun:
-    order = RunConfig(
-        suite=reflexives.suite,
-        protocol=choose_protocol(reflexives.suite, protocol, settings, None),
-        models={"model": [parse_spec("random")]},
-        limit=limit,
-        out=out,
-    )
-    return read_run(run(order, Silent())[0])
+    return run_suite("reflexives", out, protocol=protocol, settings=settings, limit=limit)
 
 
-def test_a_setting_is_said_with_every_run_s_value(tmp_path: Path) -> None:
+def test_a_differing_setting_is_shown_with_every_run_s_value(tmp_path: Path) -> None:
     runs = [ran(tmp_path / "long"), ran(tmp_path / "short", new_tokens="4")]
     assert differing_settings(runs) == ["settings (new_tokens: long 8, short 4)"]
     assert list(settings_diff_sentences(runs)) == [
@@ -63,13 +47,13 @@ def test_several_settings_and_what_else_was_asked(tmp_path: Path) -> None:
 def test_of_many_runs_those_alike_are_counted(tmp_path: Path) -> None:
     runs = [ran(tmp_path / f"r{n}") for n in range(6)]
     other = ran(tmp_path / "other", new_tokens="4")
-    (told,) = differing_settings([*runs[:2], other])
-    assert told == "settings (new_tokens: r0 8, r1 8, other 4)"
-    (told,) = differing_settings([*runs, other])
-    assert told == "settings (new_tokens: 6 runs 8, other 4)"
+    (difference,) = differing_settings([*runs[:2], other])
+    assert difference == "settings (new_tokens: r0 8, r1 8, other 4)"
+    (difference,) = differing_settings([*runs, other])
+    assert difference == "settings (new_tokens: 6 runs 8, other 4)"
 
 
-def test_a_long_value_is_said_by_its_hash(tmp_path: Path) -> None:
+def test_a_long_value_is_shown_by_its_hash(tmp_path: Path) -> None:
     done = ran(tmp_path / "run")
     chosen = find_suite("genform").protocols["epicene"]
     runs = [
@@ -78,5 +62,5 @@ def test_a_long_value_is_said_by_its_hash(tmp_path: Path) -> None:
         )
         for name, prompt in (("one", {"system": "wording " * 40}), ("two", {"system": "x"}))
     ]
-    (told,) = differing_settings([replace(each, name=each.folder.name) for each in runs])
-    assert re.fullmatch(r"settings \(prompt: one #[0-9a-f]{8}, two system=x\)", told)
+    (difference,) = differing_settings([replace(each, name=each.folder.name) for each in runs])
+    assert re.fullmatch(r"settings \(prompt: one #[0-9a-f]{8}, two system=x\)", difference)

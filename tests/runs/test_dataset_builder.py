@@ -137,8 +137,8 @@ def suite(tmp_path: Path) -> Suite[Any, Any]:
 def build(
     suite: Suite[Any, Any], folder: Path, writer: Writer, settings: Mapping[str, str] | None = None
 ) -> list[str]:
-    order = BuildConfig(suite, folder, settings or {}, {"writer": [parse_spec("copy")]})
-    return list(build_dataset(order, Silent(), writer))
+    config = BuildConfig(suite, folder, settings or {}, {"writer": [parse_spec("copy")]})
+    return list(build_dataset(config, Silent(), writer))
 
 
 def answer(folder: Path, person: str, votes: Mapping[str, str]) -> None:
@@ -172,12 +172,12 @@ def test_from_a_plan_to_data(suite: Suite[Any, Any], tmp_path: Path) -> None:
     with pytest.raises(WaitingForPeopleError, match="3 of 6 answers are missing"):
         build(suite, tmp_path, writer)
     answer(tmp_path, "p2", {"ant": "yes", "bee": "yes", "cat": "yes"})
-    told = build(suite, tmp_path, writer)
+    lines = build(suite, tmp_path, writer)
     assert writer.asked == ["ant", "bee", "cat"]  # once each, in three calls
     rows = [json.loads(line) for line in (tmp_path / "data.jsonl").read_text().splitlines()]
     assert [row["word"] for row in rows] == ["ant", "cat"]
-    assert told[-1] == "2 items, 0 findings."
-    assert "1/3 plan (words): 3 rows, done before." in told
+    assert lines[-1] == "2 items, 0 findings."
+    assert "1/3 plan (words): 3 rows, done before." in lines
 
 
 def test_what_people_were_shown_in_other_words_is_not_asked_again(
@@ -208,7 +208,7 @@ def test_a_request_that_failed_is_asked_again(suite: Suite[Any, Any], tmp_path: 
     assert sorted(writer.asked) == ["ant", "bee", "bee", "cat"]
 
 
-def test_what_stands_between_steps_can_be_mended_by_hand(
+def test_rows_between_steps_can_be_corrected_by_hand(
     suite: Suite[Any, Any], tmp_path: Path
 ) -> None:
     writer = Writer()
@@ -237,9 +237,9 @@ def test_other_settings_in_the_same_folder_are_refused(
 def test_an_unknown_setting_and_a_missing_model(suite: Suite[Any, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="wordz"):
         build(suite, tmp_path, Writer(), {"wordz": "dog"})
-    order = BuildConfig(suite, tmp_path, {}, {})
+    config = BuildConfig(suite, tmp_path, {}, {})
     with pytest.raises(InputError, match="--model writer=SPEC"):
-        list(build_dataset(order, Silent(), Writer()))
+        list(build_dataset(config, Silent(), Writer()))
 
 
 def test_a_suite_without_a_construction(suite: Suite[Any, Any], tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Models on a hall of workers, and what they are asked there."""
+"""Models on a fake_cluster of workers, and what they are asked there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from epicene.core.records import Answer, Generate, Request
 from epicene.models import Batch, Model, ModelOptions, parse_spec
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
-from runs.ray_hall import Hall
+from runs.ray_fake_cluster import FakeCluster
 
 
 class Double(two_stage.Scripted):
@@ -29,10 +29,12 @@ class Double(two_stage.Scripted):
 
 
 def opened(
-    hall: Hall, said: list[str] | None = None, spec: str = "double:d", **how: object
+    fake_cluster: FakeCluster, said: list[str] | None = None, spec: str = "double:d", **how: object
 ) -> Model:
     settings = RaySettings(**how)  # type: ignore[arg-type]
-    return RayExecutor(settings, (said if said is not None else []).append, hall)(parse_spec(spec))
+    return RayExecutor(settings, (said if said is not None else []).append, fake_cluster)(
+        parse_spec(spec)
+    )
 
 
 def plan(count: int, batch: int = 4) -> Iterator[Batch]:

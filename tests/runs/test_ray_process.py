@@ -22,8 +22,8 @@ from epicene.runs.ray import cluster, messages
 from epicene.runs.ray.cluster import NODE_GONE
 from epicene.runs.ray.model import RayExecutor
 from epicene.runs.ray.settings import RaySettings
-from runs.ray_asking import Double, opened, wait_until
-from runs.ray_hall import Hall
+from runs.ray_fake_cluster import FakeCluster
+from runs.ray_helpers import Double, opened, wait_until
 
 PATIENCE = 60.0  # seconds in which what is waited for here happens on a busy machine, too
 
@@ -35,13 +35,13 @@ def test_a_cluster_is_joined_within_a_limit(
     address: str,
     why: str,
     double: type[Double],
-    hall: Hall,
+    fake_cluster: FakeCluster,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    hall.silent = True
+    fake_cluster.silent = True
     monkeypatch.setattr(cluster, "CONNECT_TIMEOUT", 0.1)
     with pytest.raises(InputError, match=rf"Could not reach .* .{why} within 0.1 seconds."):
-        opened(hall, address=address)
+        opened(fake_cluster, address=address)
 
 
 # --- by which address ------------------------------------------------------------------------
@@ -66,10 +66,12 @@ def test_rays_own_words_for_an_address(
     with open_executor("ray", RaySettings(address=given), print) as opener:
         assert isinstance(opener, RayExecutor)
         settings = opener._cluster.settings
-    assert (settings.address, settings.place) == (address, place)
+    assert (settings.address, settings.description) == (address, place)
 
 
-def test_the_child_is_told_which_cluster_by_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_child_ignores_the_environment_s_cluster_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "elsewhere:1")
     monkeypatch.setenv("RAY_TMPDIR", "/tmp/short")
     environment = cluster._environment()
@@ -90,7 +92,7 @@ def at(door: socket.socket) -> str:
 
 
 class FakeRay:
-    """What `joining` and `ferry` ask of Ray, in this process."""
+    """What `ray_process` asks of Ray, in this process."""
 
     def __init__(self) -> None:
         self.joined: list[str] = []
@@ -116,7 +118,6 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeRay:
     from epicene.runs.ray import ray_process
 
     made = FakeRay()
-    monkeypatch.setattr(ray_process, "ray", made)
     monkeypatch.setattr(ray_process, "ray", made)
     return made
 
@@ -176,7 +177,7 @@ def test_a_token_is_used_only_where_one_is_asked_for(
         ("token", "the dog ate it", "Failed to connect"),
     ],
 )
-def test_what_is_wrong_with_a_token_is_said(
+def test_a_wrong_token_is_reported(
     mode: str,
     said: str,
     why: str,
@@ -200,7 +201,7 @@ def test_what_is_wrong_with_a_token_is_said(
 
 
 class Threads(dict[str, Thread]):
-    """Those that a ferry begins, by what they do."""
+    """The threads of a Ray process, by what they do."""
 
     def __call__(self, *, target: Callable[..., None], **how: Any) -> Thread:
         self[target.__name__] = Thread(target=target, **how)
@@ -208,16 +209,16 @@ class Threads(dict[str, Thread]):
 
 
 @contextmanager
-def ferried(fake: FakeRay, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
-    """A ferry in this process, joined to a cluster; the other end of its socket."""
+def serving(fake: FakeRay, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
+    """A `RayProcess` in this process, joined to a cluster; the other end of its socket."""
     from epicene.runs.ray import ray_process
 
     threads = Threads()
     for name, value in {
-        "_WATCH": 0.01,
-        "_LOOK": 0.01,
-        "LEAVING": 0.01,
-        "join": fake.init,
+        "_NODE_CHECK_INTERVAL": 0.01,
+        "_PARENT_CHECK_INTERVAL": 0.01,
+        "LEAVE_TIMEOUT": 0.01,
+        "join_cluster": fake.init,
         "os": SimpleNamespace(getppid=os.getppid, _exit=lambda _code: None),
         "Thread": threads,
     }.items():
@@ -225,22 +226,20 @@ def ferried(fake: FakeRay, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connecti
     ours, theirs = Pipe()
     served = Thread(target=ray_process.RayProcess(theirs).serve, daemon=True)
     served.start()
-    ours.send_bytes(
-        messages.encode(messages.Connect(address="h:1", workers=None, gpus_per_worker=None))
-    )
+    ours.send(messages.Connect(address="h:1", workers=None, gpus_per_worker=None))
     try:
         assert isinstance(heard(ours), messages.Connected)
         yield ours
     finally:  # while it cannot end this process
         ours.close()
-        for each in (served, threads["_hear"], threads["_watch"]):
+        for each in (served, threads["_receive"], threads["_watch"]):
             each.join(PATIENCE)
             assert not each.is_alive()
 
 
 def heard(connection: Connection) -> messages.Event:
     assert connection.poll(PATIENCE)
-    event: messages.Event = messages.decode_event(connection.recv_bytes())
+    event: messages.Event = connection.recv()
     return event
 
 
@@ -248,15 +247,17 @@ def heard(connection: Connection) -> messages.Event:
 def test_a_cluster_without_our_own_node_is_lost(
     then: list[tuple[str, bool]], fake: FakeRay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with ferried(fake, monkeypatch) as connection:
+    with serving(fake, monkeypatch) as connection:
         wait_until(lambda: fake.looks > 5)
         assert not connection.poll()
         fake.alive = then
         assert heard(connection) == messages.ClusterLost(reason=NODE_GONE)
 
 
-def test_a_ferry_that_is_let_go_takes_leave(fake: FakeRay, monkeypatch: pytest.MonkeyPatch) -> None:
-    with ferried(fake, monkeypatch):
+def test_the_cluster_is_left_when_the_parent_closes_the_socket(
+    fake: FakeRay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(fake, monkeypatch):
         assert fake.joined == ["h:1"]
     assert fake.joined == []
 
@@ -265,10 +266,10 @@ def test_a_ferry_that_is_let_go_takes_leave(fake: FakeRay, monkeypatch: pytest.M
 
 PARENT = """
 import os, sys, time
-from epicene.runs.ray import wire
-from epicene.runs.ray.cluster import ChildLink
-link = ChildLink()
-link.order(wire.Connect(address=sys.argv[1], workers=None, gpus_per_worker=None))
+from epicene.runs.ray import messages
+from epicene.runs.ray.cluster import ChildProcessLink
+link = ChildProcessLink()
+link.send(messages.Connect(address=sys.argv[1], workers=None, gpus_per_worker=None))
 sharing = os.fork() if sys.argv[2] == "shared" else 0
 if sharing or sys.argv[2] != "shared":
     print(link._process.pid, sharing, flush=True)
