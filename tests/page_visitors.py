@@ -84,12 +84,12 @@ class Page(HTMLParser):
 class Visitor:
     """Somebody with a browser of their own, without a script."""
 
-    def __init__(self, app: Any, keys: LinkSigner) -> None:
+    def __init__(self, app: Any, signer: LinkSigner) -> None:
         self.client = TestClient(app, base_url="http://127.0.0.1", follow_redirects=True)
-        self.keys = keys
+        self.signer = signer
 
-    def enter(self, entrant: User, query: str = "", **headers: str) -> Page:
-        reply = self.client.get(f"/enter/{self.keys.token(entrant)}{query}", headers=headers)
+    def enter(self, user: User, query: str = "", **headers: str) -> Page:
+        reply = self.client.get(f"/enter/{self.signer.token(user)}{query}", headers=headers)
         assert reply.status_code == 200, reply.text
         (refresh,) = re.findall(r'http-equiv="refresh" content="0;url=([^"]+)"', reply.text)
         return self.get(refresh)
@@ -140,10 +140,10 @@ class House:
     def __init__(self, folder: StudyFolder) -> None:
         self.folder = folder
         self.app = make_app(folder)
-        self.keys = load_signer(folder.path)
+        self.signer = load_signer(folder.path)
 
     def visitor(self) -> Visitor:
-        return Visitor(self.app, self.keys)
+        return Visitor(self.app, self.signer)
 
     def person(self, name: str = "ann") -> tuple[Visitor, Page]:
         visitor = self.visitor()

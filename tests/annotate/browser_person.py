@@ -16,9 +16,9 @@ import uvicorn
 from playwright.sync_api import expect
 
 from epicene.languages.tokenisation import words
-from epicene.studies.collection.database import hash_fraction
 from epicene.studies.collection.folder import StudyFolder
 from epicene.studies.collection.links import User, load_signer
+from epicene.studies.design.lists import hash_fraction
 from epicene.studies.design.schema import (
     AnswerValue,
     ChoiceQuestion,
@@ -285,10 +285,10 @@ class Served:
     def __init__(self, folder: StudyFolder, address: str) -> None:
         self.folder = folder
         self.address = address
-        self._keys = load_signer(folder.path)
+        self._signer = load_signer(folder.path)
 
-    def link(self, entrant: User, query: str = "") -> str:
-        return f"{self.address}/enter/{self._keys.token(entrant)}{query}"
+    def link(self, user: User, query: str = "") -> str:
+        return f"{self.address}/enter/{self._signer.token(user)}{query}"
 
     def person(self, page: Page, name: str) -> Keyboarder:
         """Somebody who has followed their link."""

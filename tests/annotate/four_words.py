@@ -42,7 +42,7 @@ def keep_unsent(page: Page, number: int, **answers: list[str]) -> None:
     entry = {"number": number, "revision": 0, "answers": answers, "seconds": 1.0}
     page.evaluate(
         "([number, entry]) => localStorage.setItem("
-        "`epicene ${document.body.dataset.desk} unsent ${number}`, entry)",
+        "`epicene ${document.body.dataset.storageKey} unsent ${number}`, entry)",
         [number, json.dumps(entry)],
     )
 

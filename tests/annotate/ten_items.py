@@ -185,7 +185,9 @@ def _completed(model: str, text: str) -> Answers:
 def choice_of_three(_folder: Path) -> Study:
     kind = cloze_choice.kind
     candidates = _filled({"x": "खरीदी", "y": "निकाली"}, kind)
-    study = drawn(kind.study(OURS), kind.draw(candidates, OURS, SamplingOptions()), "cloze-choice")
+    study = drawn(
+        kind.study(OURS), kind.sample(candidates, OURS, SamplingOptions()), "cloze-choice"
+    )
     return msgspec.structs.replace(study, access=OPEN, per_person=ITEMS)
 
 

@@ -281,7 +281,7 @@ def settled_folder(folder: StudyFolder) -> StudyFolder:
     lines = "participant,item,label\nann,g1,correct\nbob,g1,misgendering\nann,g2,correct\n"
     path = folder.path.parent / "sheet.csv"
     path.write_text(lines, "utf-8")
-    folder.take(path)
+    folder.import_file(path)
     kept = folder.adjudications()
     kept.settle("g1", "label", "plural-they", "eve")
     kept.settle("g1", "tags", (), "eve")
@@ -294,20 +294,20 @@ def test_what_is_settled_goes_out_and_comes_back(folder: StudyFolder, form: str)
     study = settled_folder(folder).study
     settled = list(folder.adjudications().all().values())
     text = (
-        responses_jsonl(study, folder.responses(), settled=settled)
+        responses_jsonl(study, folder.responses(), adjudications=settled)
         if form == "jsonl"
         else responses_sheet(
             study,
             folder.responses(),
-            settled=settled,
+            adjudications=settled,
             delimiter="\t" if form == "tsv" else ",",
         )
     )
     path = folder.path.parent / f"all.{form}"
     path.write_text(text, "utf-8", newline="")
     copy = create_study_folder(folder.path.parent / "copy", study)
-    assert copy.take(path) == (3, 0, 0, 3)
-    assert copy.take(path) == (0, 3, 0, 0)
+    assert copy.import_file(path) == (3, 0, 0, 3)
+    assert copy.import_file(path) == (0, 3, 0, 0)
     assert copy.adjudications().all() == folder.adjudications().all()
     assert [each.answers["label"] for each in copy.responses()] == [
         each.answers["label"] for each in folder.responses()
@@ -326,13 +326,13 @@ def test_another_decision_must_be_wanted_and_keeps_out_the_whole_file(folder: St
         "participant,item,settled by,label\ncyd,g2,,correct\n,g1,eve,correct\n", "utf-8"
     )
     with pytest.raises(InputError) as caught:
-        folder.take(path)
+        folder.import_file(path)
     assert str(caught.value) == (
         f"{path}, line 3, settles label of g1 otherwise than eve did before; --replace takes the "
         "new decision."
     )
     assert len(folder.responses()) == 3
-    assert folder.take(path, replace=True) == (1, 0, 0, 1)
+    assert folder.import_file(path, replace=True) == (1, 0, 0, 1)
     assert folder.adjudications().all()["g1", "label"].value == "correct"
 
 
@@ -349,7 +349,7 @@ def test_a_wrong_decision_is_refused_with_its_place(
     path = folder.path.parent / "bad.csv"
     path.write_text(f"participant,item,settled by,label\n{row}\n", "utf-8")
     with pytest.raises(InputError) as caught:
-        folder.take(path)
+        folder.import_file(path)
     assert str(caught.value) == f"{path}, {message}"
     assert folder.adjudications().all() == {}
 
@@ -370,7 +370,7 @@ def test_a_wrong_decision_in_json_is_refused_with_its_place(
     path = folder.path.parent / "bad.jsonl"
     path.write_text(row, "utf-8")
     with pytest.raises(InputError) as caught:
-        folder.take(path)
+        folder.import_file(path)
     assert str(caught.value).startswith(f"{path}, line 1,")
     assert message in str(caught.value)
     assert folder.adjudications().all() == {}
@@ -383,7 +383,7 @@ def test_a_sheet_of_disagreements_is_filled_in_and_taken(folder: StudyFolder) ->
         "ann,g2,correct,\nbob,g2,no-pronoun,\n",
         "utf-8",
     )
-    folder.take(path)
+    folder.import_file(path)
     study = folder.study
     sheet = adjudication_sheet(study, disagreements(study, folder.responses(), {}), "eve")
     rows = list(csv.DictReader(io.StringIO(sheet, newline="")))
@@ -399,7 +399,7 @@ def test_a_sheet_of_disagreements_is_filled_in_and_taken(folder: StudyFolder) ->
     writer.writeheader()
     writer.writerows(rows)
     path.write_text(text.getvalue(), "utf-8")
-    assert folder.take(path) == (0, 0, 0, 2)
+    assert folder.import_file(path) == (0, 0, 0, 2)
     settled = folder.adjudications().all()
     assert {about: each.value for about, each in settled.items()} == {
         ("g1", "label"): "correct",
@@ -427,7 +427,7 @@ def test_a_settled_answer_wins_over_the_majority_and_is_no_rater(tmp_path: Path)
     item = drawn.items[0]
     folder.adjudications().settle(item.id, question, "male", "eve")
     before = summarise_study(drawn, folder.responses())
-    after = summarise_study(drawn, folder.responses(), settled=folder.adjudications().all())
+    after = summarise_study(drawn, folder.responses(), adjudications=folder.adjudications().all())
     meaning = item.fields["meaning"]
     for summary, most in ((before, "female"), (after, "male")):
         table = next(each for each in summary.tables if each.name == "meanings")
@@ -438,7 +438,7 @@ def test_a_settled_answer_wins_over_the_majority_and_is_no_rater(tmp_path: Path)
     assert before.metrics["alpha_people"] == after.metrics["alpha_people"]
     assert before.progress == after.progress
     assert after.results.frame.equals(before.results.frame)
-    assert before.results.settled is before.results.frame
+    assert before.results.adjudicated is before.results.frame
 
 
 def test_the_folder_may_be_copied_with_its_decisions(folder: StudyFolder) -> None:

@@ -57,13 +57,13 @@ def folder(tmp_path: Path) -> StudyFolder:
     before = create_study_folder(path, misgendering())
     rows = "participant,item,label,tags\nann,g1,correct,repetition\nbob,g1,correct,\n"
     (tmp_path / "early.csv").write_text(rows, "utf-8")
-    before.take(tmp_path / "early.csv")
+    before.import_file(tmp_path / "early.csv")
     (path / STUDY_FILE).write_text(study_toml(asking_more(misgendering())), "utf-8")
     (tmp_path / "late.csv").write_text(
         "participant,item,label,sure,which,words\nann,g2,correct,yes,a,He\n", "utf-8"
     )
     after = open_study_folder(path)
-    after.take(tmp_path / "late.csv")
+    after.import_file(tmp_path / "late.csv")
     return after
 
 
@@ -71,8 +71,8 @@ def test_the_questions_that_are_not_answered_are_named(
     folder: StudyFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = folder.valid_responses()
-    assert (found.left_out, found.gaps.incomplete) == (0, 2)
-    assert found.gaps.lacking == {"sure": 2, "which": 2, "words": 2}
+    assert (found.left_out, found.drift.incomplete) == (0, 2)
+    assert found.drift.lacking == {"sure": 2, "which": 2, "words": 2}
     assert found.note == (
         "Counted as missing, and kept: 2 judgements without an answer to a question that "
         "study.toml asks now: sure (2), which (2), words (2)."
@@ -104,7 +104,7 @@ def test_only_what_is_asked_can_lack_an_answer() -> None:
         said("cem", "k", grammatical="no", error=("case",), plausible="yes", sure="no"),
     ]
     found = valid_responses(study, responses, {})
-    assert found.gaps.lacking == {"sure": 1}
+    assert found.drift.lacking == {"sure": 1}
     assert "1 judgement without" in found.note
     whole = complete_responses(study, found.responses)
     assert [each.participant for each in whole] == ["ann", "cem"]
@@ -148,14 +148,14 @@ def test_nothing_else_is_let_through(folder: StudyFolder, tmp_path: Path) -> Non
     file.write_text("participant,item,label,sure\ncem,g1,corect,\n", "utf-8")
     for incomplete in (False, True):
         with pytest.raises(InputError, match=r"has no choice 'corect'\.$"):
-            folder.take(file, incomplete=incomplete)
+            folder.import_file(file, incomplete=incomplete)
     file.write_text("participant,item,label,sure\ncem,g1,correct,\n", "utf-8")
     with pytest.raises(InputError, match="line 2, sure has no answer"):
-        folder.take(file)
+        folder.import_file(file)
     blank = tmp_path / "a.jsonl"
     response = said("cem", "g1", label="correct", sure="yes", which=(), words=())
     empty = said("dan", "g1")
     blank.write_bytes(b"\n".join(map(msgspec.json.encode, (response, empty))))
-    assert folder.take(blank, incomplete=True).new == 1
+    assert folder.import_file(blank, incomplete=True).new == 1
     (kept,) = (each for each in folder.responses() if each.participant == "cem")
     assert kept.answers == {"label": "correct", "sure": "yes"}

@@ -122,7 +122,7 @@ def test_a_sheet_has_what_is_left_and_says_so(
     done = [("ann", "A0"), ("ann", "c"), ("ann", "x"), *(("bob", f"B{n}") for n in range(3))]
     rows = "".join(f"{who},{item},good\n" for who, item in done)
     (tmp_path / "done.csv").write_text("participant,item,better\n" + rows, "utf-8")
-    folder.take(tmp_path / "done.csv")
+    folder.import_file(tmp_path / "done.csv")
     words = ["annotate", "export", str(folder.path), "--people=ann,bob", f"--out={tmp_path / 'o'}"]
     assert run_with_exit_code(lambda: run_app(words)) == 0
     assert capsys.readouterr().err.splitlines()[2:] == [

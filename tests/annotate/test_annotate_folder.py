@@ -87,11 +87,11 @@ def test_what_answers_depend_on_is_another_study(folder: StudyFolder, part: str)
 
 def test_a_file_taken_again_changes_nothing(folder: StudyFolder) -> None:
     path = sheet(folder, "ann,g1,correct\nbob,g1,misgendering\nann,g2,no-pronoun\n")
-    assert folder.take(path) == (3, 0, 0, 0)
+    assert folder.import_file(path) == (3, 0, 0, 0)
     before = folder.responses()
-    assert folder.take(path) == (0, 3, 0, 0)
+    assert folder.import_file(path) == (0, 3, 0, 0)
     assert folder.responses() == before
-    assert folder.take(sheet(folder, "ann,g1,correct\nbob,g2,correct\n")) == (1, 1, 0, 0)
+    assert folder.import_file(sheet(folder, "ann,g1,correct\nbob,g2,correct\n")) == (1, 1, 0, 0)
     assert labels(folder) == {
         ("g1", "ann"): "correct",
         ("g1", "bob"): "misgendering",
@@ -101,22 +101,22 @@ def test_a_file_taken_again_changes_nothing(folder: StudyFolder) -> None:
 
 
 def test_another_answer_is_taken_only_if_it_may_replace(folder: StudyFolder) -> None:
-    folder.take(sheet(folder, "ann,g1,correct\n"))
+    folder.import_file(sheet(folder, "ann,g1,correct\n"))
     path = sheet(folder, "ann,g2,correct\nann,g1,misgendering\n")
     with pytest.raises(InputError) as caught:
-        folder.take(path)
+        folder.import_file(path)
     assert str(caught.value) == (
         f"{path}, line 3, answers the item g1 otherwise than ann did before; --replace takes the "
         "new answer."
     )
     assert labels(folder) == {("g1", "ann"): "correct"}
-    assert folder.take(path, replace=True) == (1, 0, 1, 0)
+    assert folder.import_file(path, replace=True) == (1, 0, 1, 0)
     assert labels(folder) == {("g1", "ann"): "misgendering", ("g2", "ann"): "correct"}
 
 
 def test_a_bad_row_keeps_out_the_whole_file(folder: StudyFolder) -> None:
     with pytest.raises(InputError, match="line 3, label has no choice 'corect'"):
-        folder.take(sheet(folder, "ann,g1,correct\nann,g2,corect\n"))
+        folder.import_file(sheet(folder, "ann,g1,correct\nann,g2,corect\n"))
     assert folder.responses() == []
 
 
@@ -140,7 +140,7 @@ def test_a_database_that_cannot_be_used_is_said(folder: StudyFolder) -> None:
 
 
 def test_a_study_of_an_earlier_version_has_no_address_yet(folder: StudyFolder) -> None:
-    folder.take(sheet(folder, "ann,g1,correct\n"))
+    folder.import_file(sheet(folder, "ann,g1,correct\n"))
     db = sqlite3.connect(folder.path / RESPONSES_FILE)
     db.execute("DROP TABLE served")
     db.close()
@@ -164,13 +164,13 @@ def test_a_failure_after_the_answers_keeps_out_the_answers_too(folder: StudyFold
         "utf-8",
     )
     with pytest.raises(RunError, match="the disk is full"):
-        folder.take(path)
+        folder.import_file(path)
     assert folder.responses() == []
     assert set(folder.adjudications().all()) == {("g2", "label")}
     db = sqlite3.connect(folder.path / RESPONSES_FILE)
     db.execute("DROP TRIGGER broken")
     db.close()
-    assert folder.take(path) == (2, 0, 0, 1)
+    assert folder.import_file(path) == (2, 0, 0, 1)
 
 
 def test_a_decision_that_is_refused_keeps_out_the_answers_too(folder: StudyFolder) -> None:
@@ -180,5 +180,5 @@ def test_a_decision_that_is_refused_keeps_out_the_answers_too(folder: StudyFolde
         "participant,item,label,settled by\nann,g1,correct,\n,g1,misgendering,eve\n", "utf-8"
     )
     with pytest.raises(InputError, match="line 3, settles label of g1 otherwise"):
-        folder.take(path)
+        folder.import_file(path)
     assert folder.responses() == []

@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> StudyFolder:
     rows += [f"{who},check,{label}" for who, label in CHECKED.items()]
     sheet = tmp_path / "all.csv"
     sheet.write_text("\n".join(["participant,item,label", *rows]), "utf-8")
-    made.take(sheet)
+    made.import_file(sheet)
     return made
 
 

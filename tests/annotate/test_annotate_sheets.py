@@ -24,8 +24,7 @@ from epicene.studies.collection.sheets import (
 )
 from epicene.studies.design.answers import choice_ids
 from epicene.studies.design.sampling import SamplingOptions
-from epicene.studies.design.schema import Study, StudyItem
-from epicene.studies.exchange.response_files import all_items
+from epicene.studies.design.schema import Study, StudyItem, all_items
 from epicene.suites import DataSource, find_suite
 from scripted_people import fill_in, respond
 from study_examples import STUDIES, forced_choice, misgendering
@@ -165,7 +164,7 @@ def test_sheets_of_lists_are_filled_in_and_come_back(tmp_path: Path) -> None:
         items = {item.id: item for item in all_items(study)}
         answers = [respond(study, items[row["item"]], path.stem) for row in rows]
         path.write_text(fill_in(sheet, answers), "utf-8")
-        assert folder.take(path).new == len(rows)
+        assert folder.import_file(path).new == len(rows)
     assert len(set(map(tuple, orders))) == 4
     given = Counter(response.item for response in folder.responses())
     assert given == {

@@ -133,7 +133,7 @@ def answered(path: Path, study: Study) -> StudyFolder:
     folder = create_study_folder(path, study)
     sheet = path.parent / "given.jsonl"
     sheet.write_bytes(b"\n".join(map(msgspec.json.encode, ANSWERS)))
-    folder.take(sheet)
+    folder.import_file(sheet)
     folder.adjudications().settle("g1", "label", "correct", "eve")
     folder.adjudications().settle("g1", "tags", ("wrong-case",), "eve")
     return folder
@@ -158,7 +158,7 @@ def test_what_fits_by_hand(tmp_path: Path) -> None:
         {"label": "misgendering", "extraneous": (), "tags": ()},
         {"extraneous": ()},
     ]
-    assert set(found.settled) == {("g1", "label")}
+    assert set(found.adjudications) == {("g1", "label")}
     assert "Left out, and kept: 5 answers" in found.note
     again = changed(folder, lambda _changed: misgendering())
     assert again.valid_responses() == whole
@@ -212,7 +212,7 @@ def test_a_decision_that_is_gone_is_in_the_way_of_no_other(tmp_path: Path) -> No
     with pytest.raises(InputError, match="not to be asked as grammatical is settled"):
         before.settle("k", "error", ("case",), "eve")
     folder.adjudications().settle("k", "error", ("case",), "eve")
-    assert set(folder.valid_responses().settled) == {("k", "error")}
+    assert set(folder.valid_responses().adjudications) == {("k", "error")}
 
 
 def test_the_answer_to_an_item_that_is_gone_cannot_be_taken_back(tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_a_suite_reads_what_it_can_and_says_what_it_cannot(
     folder = create_study_folder(tmp_path / "s", study)
     sheet = tmp_path / "given.jsonl"
     sheet.write_bytes(b"\n".join(map(msgspec.json.encode, given)))
-    folder.take(sheet)
+    folder.import_file(sheet)
     assert command("tables", folder.path) == 0
     assert "Not in the suite's own tables: 1 response without an answer" in capsys.readouterr().err
     with pytest.raises(IncompatibleStudyError, match=r"outcome has no answer\. Put them back"):

@@ -8,8 +8,7 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-
-from annotate.desk_people import (
+from annotate.task_queue_people import (
     LEASE,
     Clock,
     answer,
@@ -25,6 +24,7 @@ from annotate.desk_people import (
     with_besides,
     work_of,
 )
+
 from epicene.studies.collection.assignment import NEXT_FREE_ITEM
 from epicene.studies.collection.folder import RESPONSES_FILE, create_study_folder
 from epicene.studies.collection.task_queue import NoTask, Task
@@ -32,20 +32,20 @@ from epicene.studies.collection.task_queue import NoTask, Task
 
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_without_leaving_each_item_gets_exactly_its_number(tmp_path: Path, shuffle: bool) -> None:
-    with opened(small(30, judgements=3, shuffle=shuffle), tmp_path / "s") as desk:
+    with opened(small(30, judgements=3, shuffle=shuffle), tmp_path / "s") as queue:
         people = [f"p{number}" for number in range(9)]
-        enter(desk, *people)
+        enter(queue, *people)
         for person in cycle(people):
-            if not step(desk, person) and not any(step(desk, other) for other in people):
+            if not step(queue, person) and not any(step(queue, other) for other in people):
                 break
-        assert judged(desk) == wanted(desk) == [3] * 30
+        assert judged(queue) == wanted(queue) == [3] * 30
 
 
 def test_no_item_is_with_more_people_than_it_wants(tmp_path: Path) -> None:
-    with opened(small(4, judgements=2), tmp_path / "s") as desk:
+    with opened(small(4, judgements=2), tmp_path / "s") as queue:
         people = [f"p{number}" for number in range(12)]
-        enter(desk, *people)
-        given_ = [work for person in people if isinstance(work := work_of(desk, person), Task)]
+        enter(queue, *people)
+        given_ = [work for person in people if isinstance(work := work_of(queue, person), Task)]
         assert Counter(task.item.id for task in given_) == {f"i{number}": 2 for number in range(4)}
 
 
@@ -53,42 +53,42 @@ def test_what_is_left_unanswered_goes_to_others_and_a_late_answer_counts_once(
     tmp_path: Path,
 ) -> None:
     clock = Clock()
-    with opened(small(1), tmp_path / "s", clock) as desk:
-        enter(desk, "ann", "bob")
-        late = work_of(desk, "ann")
+    with opened(small(1), tmp_path / "s", clock) as queue:
+        enter(queue, "ann", "bob")
+        late = work_of(queue, "ann")
         assert isinstance(late, Task)
-        assert isinstance(work_of(desk, "bob"), NoTask)
+        assert isinstance(work_of(queue, "bob"), NoTask)
         clock.now += LEASE - 1
-        assert work_of(desk, "ann") == late  # who looks at it keeps it
+        assert work_of(queue, "ann") == late  # who looks at it keeps it
         clock.now += LEASE - 1
-        assert isinstance(work_of(desk, "bob"), NoTask)
+        assert isinstance(work_of(queue, "bob"), NoTask)
         clock.now += 2
-        taken = work_of(desk, "bob")
+        taken = work_of(queue, "bob")
         assert isinstance(taken, Task)
         assert taken.item.id == "i0"
-        assert isinstance(work_of(desk, "ann"), NoTask)
-        assert answer(desk, "bob", taken) == "saved"
-        assert answer(desk, "ann", late) == "saved"
-        assert answer(desk, "ann", late) == "repeated"
-        assert judged(desk) == [2]
+        assert isinstance(work_of(queue, "ann"), NoTask)
+        assert answer(queue, "bob", taken) == "saved"
+        assert answer(queue, "ann", late) == "saved"
+        assert answer(queue, "ann", late) == "repeated"
+        assert judged(queue) == [2]
 
 
 def test_who_comes_back_before_others_goes_on_where_they_were(tmp_path: Path) -> None:
     clock = Clock()
-    with opened(small(1), tmp_path / "s", clock) as desk:
-        enter(desk, "ann", "bob")
-        first = work_of(desk, "ann")
+    with opened(small(1), tmp_path / "s", clock) as queue:
+        enter(queue, "ann", "bob")
+        first = work_of(queue, "ann")
         clock.now += LEASE * 3
-        assert work_of(desk, "ann") == first
-        assert isinstance(work_of(desk, "bob"), NoTask)
+        assert work_of(queue, "ann") == first
+        assert isinstance(work_of(queue, "bob"), NoTask)
 
 
 def test_a_person_gets_at_most_so_many_and_the_checks_among_them(tmp_path: Path) -> None:
-    with opened(with_besides(20, per_person=4), tmp_path / "s") as desk:
-        enter(desk, "ann")
-        while step(desk, "ann"):
+    with opened(with_besides(20, per_person=4), tmp_path / "s") as queue:
+        enter(queue, "ann")
+        while step(queue, "ann"):
             pass
-        found = counts(desk)
+        found = counts(queue)
         assert sum(count for name, count in found.items() if name.startswith("i")) == 4
         assert {name for name in found if not name.startswith("i")} == {
             "x1",
@@ -100,41 +100,41 @@ def test_a_person_gets_at_most_so_many_and_the_checks_among_them(tmp_path: Path)
 
 
 def test_undo_takes_the_answer_back_and_offers_it_again(tmp_path: Path) -> None:
-    with opened(small(3), tmp_path / "s") as desk:
-        enter(desk, "ann")
-        first = work_of(desk, "ann")
+    with opened(small(3), tmp_path / "s") as queue:
+        enter(queue, "ann")
+        first = work_of(queue, "ann")
         assert isinstance(first, Task)
-        answer(desk, "ann", first, "b")
-        second = work_of(desk, "ann")
-        assert desk.undo("ann", first.number)
-        assert not desk.undo("ann", first.number)  # a second click
-        assert judged(desk) == [0, 0, 0]
-        again = work_of(desk, "ann")
+        answer(queue, "ann", first, "b")
+        second = work_of(queue, "ann")
+        assert queue.undo("ann", first.number)
+        assert not queue.undo("ann", first.number)  # a second click
+        assert judged(queue) == [0, 0, 0]
+        again = work_of(queue, "ann")
         assert isinstance(again, Task)
         assert (again.number, again.item, again.answers) == (1, first.item, {"label": "b"})
-        assert answer(desk, "ann", first, "b") == "conflict"  # a page from before
-        assert answer(desk, "ann", again, "a") == "saved"
-        assert work_of(desk, "ann") == second
+        assert answer(queue, "ann", first, "b") == "conflict"  # a page from before
+        assert answer(queue, "ann", again, "a") == "saved"
+        assert work_of(queue, "ann") == second
 
 
 def test_an_import_while_people_work_counts(tmp_path: Path) -> None:
-    with opened(small(2), tmp_path / "s") as desk:
-        enter(desk, "ann")
-        task = work_of(desk, "ann")
+    with opened(small(2), tmp_path / "s") as queue:
+        enter(queue, "ann")
+        task = work_of(queue, "ann")
         assert isinstance(task, Task)
         sheet = tmp_path / "sheet.csv"
         sheet.write_text(
             f"participant,item,label\nann,{task.item.id},b\nbob,i0,a\nbob,i1,a\n", "utf-8"
         )
-        create_study_folder(tmp_path / "s", desk.study).take(sheet)
-        assert isinstance(work_of(desk, "ann"), NoTask)
-        assert answer(desk, "ann", task, "a") == "conflict"
-        assert (desk.path.parent / RESPONSES_FILE).exists()
-        check_ledger(desk)
+        create_study_folder(tmp_path / "s", queue.study).import_file(sheet)
+        assert isinstance(work_of(queue, "ann"), NoTask)
+        assert answer(queue, "ann", task, "a") == "conflict"
+        assert (queue.path.parent / RESPONSES_FILE).exists()
+        check_ledger(queue)
 
 
 def test_the_choice_of_the_next_item_needs_no_scan(tmp_path: Path) -> None:
-    with opened(small(5), tmp_path / "s") as desk, sqlite3.connect(desk.path) as db:
+    with opened(small(5), tmp_path / "s") as queue, sqlite3.connect(queue.path) as db:
         values = {"list": "", "participant": "ann", "least": 0.0, "below": 2.0}
         plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {NEXT_FREE_ITEM}", values)]
         pending = db.execute(
@@ -148,16 +148,16 @@ def test_the_choice_of_the_next_item_needs_no_scan(tmp_path: Path) -> None:
 
 def test_a_desk_opened_again_goes_on(tmp_path: Path) -> None:
     clock = Clock()
-    with opened(small(4), tmp_path / "s", clock) as desk:
-        enter(desk, "ann")
-        step(desk, "ann")
-        before = work_of(desk, "ann")
-    with opened(small(4), tmp_path / "s", clock) as desk:
-        assert work_of(desk, "ann") == before
-        check_ledger(desk)
-        while step(desk, "ann"):
+    with opened(small(4), tmp_path / "s", clock) as queue:
+        enter(queue, "ann")
+        step(queue, "ann")
+        before = work_of(queue, "ann")
+    with opened(small(4), tmp_path / "s", clock) as queue:
+        assert work_of(queue, "ann") == before
+        check_ledger(queue)
+        while step(queue, "ann"):
             pass
-        assert judged(desk) == [1] * 4
+        assert judged(queue) == [1] * 4
 
 
 @pytest.mark.parametrize("lists", ["none", "given"])
@@ -166,24 +166,24 @@ def test_what_was_imported_is_not_asked_again(tmp_path: Path, lists: str) -> Non
     one = with_besides(0, items=items, lists=lists, judgements=2)
     sheet = tmp_path / "sheet.csv"
     sheet.write_text("participant,item,label\nann,i1,b\nann,c1,b\nann,x2,b\n", "utf-8")
-    create_study_folder(tmp_path / "s", one).take(sheet)
-    with opened(one, tmp_path / "s") as desk:
-        enter(desk, "ann")
+    create_study_folder(tmp_path / "s", one).import_file(sheet)
+    with opened(one, tmp_path / "s") as queue:
+        enter(queue, "ann")
         seen = []
-        while not isinstance(work := work_of(desk, "ann"), NoTask):
+        while not isinstance(work := work_of(queue, "ann"), NoTask):
             if isinstance(work, Task):
                 seen.append(work.item.id)
-            step(desk, "ann")
+            step(queue, "ann")
         assert sorted(seen) == ["f1", "f2", "i0", "i2", "i3", "x1"]
-        check_ledger(desk)
+        check_ledger(queue)
 
 
 def test_who_shares_the_items_sees_all_checks_all_the_same(tmp_path: Path) -> None:
-    with opened(with_besides(12), tmp_path / "s") as desk:
+    with opened(with_besides(12), tmp_path / "s") as queue:
         people = ["ann", "bob", "cem", "dov"]
-        enter(desk, *people)
-        while any([step(desk, person) for person in people]):  # noqa: C419 (each of them)
+        enter(queue, *people)
+        while any([step(queue, person) for person in people]):  # noqa: C419 (each of them)
             pass
-        assert judged(desk) == [1] * 12
-        found = counts(desk)
+        assert judged(queue) == [1] * 12
+        found = counts(queue)
         assert [found[name] for name in ("f1", "f2", "c1")] == [4, 4, 4]

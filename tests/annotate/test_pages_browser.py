@@ -127,7 +127,7 @@ def test_ten_items_of_each_kind_by_keyboard(
         item: given(answers) for item, answers in meant.items()
     }
     again = create_study_folder(tmp_path / "again", study)
-    again.take(export)
+    again.import_file(export)
     assert {each.item: each.answers for each in again.responses()} == {
         each.item: each.answers for each in kept
     }
@@ -198,14 +198,14 @@ def test_the_owner_settles_and_exports_by_keyboard(
         expect(page.locator("#agreement tr[data-question=outcome]")).to_have_count(1)
         assert fits_a_phone(page)
         sheets = [download(page, form, tmp_path) for form in ("csv", "jsonl")]
-    before = summarise_study(study, folder.responses(), settled=settled).tables
+    before = summarise_study(study, folder.responses(), adjudications=settled).tables
     for sheet in sheets:
         again = create_study_folder(tmp_path / f"again {sheet.suffix}", study)
-        again.take(sheet)
+        again.import_file(sheet)
         assert {each: of.value for each, of in again.adjudications().all().items()} == {
             each: of.value for each, of in settled.items()
         }
-        after = summarise_study(study, again.responses(), settled=again.adjudications().all())
+        after = summarise_study(study, again.responses(), adjudications=again.adjudications().all())
         assert after.tables == before
     assert run_with_exit_code(lambda: run_app(["annotate", "tables", str(folder.path)])) == 0
     assert "Agreement of people with the automatic labels" in capsys.readouterr().out

@@ -248,7 +248,7 @@ def test_what_another_window_keeps_meanwhile_is_not_forgotten(
                 "async ([taken, newer]) => { await fetch('/api/undo', { method: 'POST',"
                 " headers: { 'Content-Type': 'application/json',"
                 " 'X-CSRF-Token': document.body.dataset.csrf }, body: JSON.stringify(taken) });"
-                " localStorage.setItem(`epicene ${document.body.dataset.desk} unsent 1`,"
+                " localStorage.setItem(`epicene ${document.body.dataset.storageKey} unsent 1`,"
                 " JSON.stringify(newer)); }",
                 [taken, newer],
             )
@@ -272,7 +272,7 @@ def test_something_else_in_the_storage_stops_nothing(
         for text in ("", "null", "{no json"):
             page.evaluate(
                 "(text) => localStorage.setItem("
-                "`epicene ${document.body.dataset.desk} unsent 1`, text)",
+                "`epicene ${document.body.dataset.storageKey} unsent 1`, text)",
                 text,
             )
             page.reload()

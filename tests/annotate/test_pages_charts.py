@@ -84,7 +84,7 @@ def test_the_page_has_a_scale_intervals_and_reasons(tmp_path: Path) -> None:
     with served(study, tmp_path / "s") as house:
         sheet = tmp_path / "sheet.csv"
         sheet.write_text("participant,item,label,at\n" + "\n".join(rows) + "\n", "utf-8")
-        house.folder.take(sheet)
+        house.folder.import_file(sheet)
         page = house.owner()[0].get("/owner/agreement")
     of_label = page.text[page.text.index('data-question="label"') :].partition("</tr>")[0]
     levels = re.findall(r'text-anchor="end">([^<]+)</text>', of_label)

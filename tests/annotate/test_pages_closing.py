@@ -82,30 +82,30 @@ def test_a_moment_without_a_zone_is_refused(written: str, tmp_path: Path) -> Non
         read_study(path)
 
 
-# --- at the desk ---------------------------------------------------------------------------------
+# --- at the queue ---------------------------------------------------------------------------------
 
 
 def test_the_desk_gives_nothing_after_and_takes_for_a_day(tmp_path: Path) -> None:
     now = [datetime(2026, 12, 31, 16, 59, tzinfo=UTC).timestamp()]
     closes = datetime(2026, 12, 31, 17, tzinfo=UTC)
     folder = create_study_folder(tmp_path / "s", closing(misgendering(), closes))
-    desk = TaskQueue(folder, clock=lambda: now[0])
-    desk.participants.enter("ann", "personal")
-    first = desk.current_state("ann").work
+    queue = TaskQueue(folder, clock=lambda: now[0])
+    queue.participants.enter("ann", "personal")
+    first = queue.current_state("ann").work
     assert isinstance(first, Task)
-    desk.answer("ann", first.number, first.revision, {"label": "correct"})
-    second = desk.current_state("ann").work
+    queue.answer("ann", first.number, first.revision, {"label": "correct"})
+    second = queue.current_state("ann").work
     assert isinstance(second, Task)
     now[0] = closes.timestamp()
-    assert desk.participants.person("ann").stage == "closed"
-    assert not desk.undo("ann", first.number)  # it could not be given anew for long
+    assert queue.participants.person("ann").stage == "closed"
+    assert not queue.undo("ann", first.number)  # it could not be given anew for long
     now[0] += GRACE_SECONDS - 1
     sent = "ann", second.number, second.revision, {"label": "correct"}
-    assert desk.answer(*sent) == "saved"
+    assert queue.answer(*sent) == "saved"
     now[0] += 1
     with pytest.raises(StudyClosedError):
-        desk.answer(*sent)
-    desk.close()
+        queue.answer(*sent)
+    queue.close()
     assert len(folder.responses()) == 2
 
 
@@ -124,12 +124,12 @@ def test_an_open_page_is_still_taken_for_a_day_and_nothing_new_is_given(tmp_path
     with reopened(tmp_path / "s", HOUR) as house:
         ann, closed = house.person("ann")  # who came before comes in, to send what is left
         assert (closed.stage, closed.has_id("closed")) == ("closed", True)
-        assert closed.values("data-desk")
+        assert closed.values("data-storage-key")
         reply = ann.api(page, "answer", body(page)).json()
         assert (reply["status"], reply["work"]["stage"]) == ("saved", "closed")
         assert ann.api(page, "undo", {"number": 1}).json()["status"] == "nothing"
         assert ann.get("/instructions").stage == "closed"
-        stranger = house.visitor().client.get(f"/enter/{house.keys.token(User('person', 'cem'))}")
+        stranger = house.visitor().client.get(f"/enter/{house.signer.token(User('person', 'cem'))}")
         assert "This study is closed" in stranger.text
         assert "set-cookie" not in stranger.headers
         owner, board = house.owner()
@@ -161,7 +161,7 @@ def test_the_open_link_says_so_in_the_persons_language(
     language: str, words: str, tmp_path: Path
 ) -> None:
     with served(closing(forced_choice(), datetime.now(UTC) - HOUR), tmp_path / "s") as house:
-        link = f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID=5f3a"
+        link = f"/enter/{house.signer.token(User('open'))}?PROLIFIC_PID=5f3a"
         reply = house.visitor().client.get(link, headers={"accept-language": language})
         assert words in reply.text
         assert "C0DE" not in reply.text
@@ -270,7 +270,7 @@ def test_who_came_by_the_open_link_is_out_when_revoked(
         visitor.enter(User("open"), "?PROLIFIC_PID=5f3a")
         links(tmp_path / "s", "--revoke=5f3a")
         assert visitor.client.get("/").status_code == 404
-        link = f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID="
+        link = f"/enter/{house.signer.token(User('open'))}?PROLIFIC_PID="
         assert house.visitor().client.get(f"{link}5f3a").status_code == 404
         assert house.visitor().client.get(f"{link}6b1c").status_code == 200
 

@@ -75,8 +75,8 @@ def test_a_persons_link_does_not_open_the_owners_pages(house: House) -> None:
             assert owner.client.request(method, address).status_code == 404
 
 
-def forged(keys: LinkSigner) -> Iterator[str]:
-    token = keys.token(User("person", "ann"))
+def forged(signer: LinkSigner) -> Iterator[str]:
+    token = signer.token(User("person", "ann"))
     role, name, signature = token.split(".")
     yield from ("", ".", "..", "person", f"{role}.{name}", f"{role}.{name}.", "x" * 5000)
     yield f"{role}.{name}.{signature[:-1]}"
@@ -93,8 +93,8 @@ def forged(keys: LinkSigner) -> Iterator[str]:
 
 
 def test_forged_tokens_open_nothing(house: House) -> None:
-    for token in forged(house.keys):
-        assert house.keys.read(token) is None
+    for token in forged(house.signer):
+        assert house.signer.read(token) is None
         reply = house.visitor().client.get(f"/enter/{token}")
         assert reply.status_code == 404
         assert "set-cookie" not in reply.headers
@@ -103,29 +103,29 @@ def test_forged_tokens_open_nothing(house: House) -> None:
 def test_forged_cookies_open_nothing(house: House) -> None:
     visitor, _ = house.person()
     (name,) = visitor.client.cookies
-    for token in forged(house.keys):
+    for token in forged(house.signer):
         fresh = house.visitor()
         reply = fresh.client.get("/", headers={b"cookie": f"{name}={token}".encode()})
         assert reply.status_code == 404
-    owner_as_person = house.keys.token(User("owner"))
+    owner_as_person = house.signer.token(User("owner"))
     reply = house.visitor().client.get("/", headers={"cookie": f"{name}={owner_as_person}"})
     assert reply.status_code == 404
 
 
 def test_tokens_of_one_purpose_serve_no_other(house: House) -> None:
-    keys = house.keys
-    assert keys.sign("csrf", "person", "ann") != keys.sign("pass", "person", "ann")
-    assert keys.sign("a", "bc", "d") != keys.sign("a", "b", "cd")
+    signer = house.signer
+    assert signer.sign("csrf", "person", "ann") != signer.sign("pass", "person", "ann")
+    assert signer.sign("a", "bc", "d") != signer.sign("a", "b", "cd")
     for name in ("ann", "Ünal", "a.b", "a b", "ع" * 50):
-        assert keys.read(keys.token(User("person", name))) == User("person", name)
+        assert signer.read(signer.token(User("person", name))) == User("person", name)
 
 
 def test_cookies_are_kept_from_scripts_and_other_sites(house: House) -> None:
-    link = f"/enter/{house.keys.token(User('person', 'ann'))}"
+    link = f"/enter/{house.signer.token(User('person', 'ann'))}"
     cookie = house.visitor().client.get(link).headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=lax" in cookie  # the link may be followed again from another site
-    owner = house.visitor().client.get(f"/enter/{house.keys.token(User('owner'))}")
+    owner = house.visitor().client.get(f"/enter/{house.signer.token(User('owner'))}")
     assert "samesite=strict" in owner.headers["set-cookie"].lower()
     assert "secure" not in cookie
     visitor = house.visitor()
@@ -320,18 +320,18 @@ def test_whoever_has_no_link_cannot_keep_others_out(stopped_clock: None, tmp_pat
 def test_a_bucket_fills_again() -> None:
     now = [0.0]
     buckets = RateLimiter(rate=2, burst=3, clock=lambda: now[0])
-    assert [buckets.take("a") for _ in range(5)] == [True, True, True, False, False]
-    assert buckets.take("b")
+    assert [buckets.allow("a") for _ in range(5)] == [True, True, True, False, False]
+    assert buckets.allow("b")
     now[0] += 1
-    assert [buckets.take("a") for _ in range(3)] == [True, True, False]
+    assert [buckets.allow("a") for _ in range(3)] == [True, True, False]
     now[0] += 1000
-    assert [buckets.take("a") for _ in range(4)] == [True, True, True, False]
+    assert [buckets.allow("a") for _ in range(4)] == [True, True, True, False]
 
 
 def test_the_secret_is_for_the_owner_of_the_folder_alone(tmp_path: Path) -> None:
-    keys = load_signer(tmp_path)
+    signer = load_signer(tmp_path)
     assert (tmp_path / SECRET_FILE).stat().st_mode & 0o777 == 0o600
-    token = keys.token(User("owner"))
+    token = signer.token(User("owner"))
     assert load_signer(tmp_path).read(token) == User("owner")
     (tmp_path / SECRET_FILE).chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):

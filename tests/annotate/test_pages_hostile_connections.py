@@ -43,9 +43,9 @@ class Wire:
         head = f"GET {address} HTTP/1.1\r\nHost: x\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
         return status(reply := self.ask(head.encode("latin-1"))), reply
 
-    def cookie(self, entrant: User) -> str:
+    def cookie(self, user: User) -> str:
         visitor = self.house.visitor()
-        visitor.enter(entrant)
+        visitor.enter(user)
         ((name, value),) = visitor.client.cookies.items()
         return f"{name}={value}"
 
@@ -70,7 +70,7 @@ def status(reply: bytes) -> int:
 @pytest.fixture(scope="module")
 def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RateLimiter, "take", lambda *_: True)  # tested elsewhere
+        patch.setattr(RateLimiter, "allow", lambda *_: True)  # tested elsewhere
         patch.setattr(web_server, "REQUEST_TIMEOUT", 1.0)
         with (
             served(image(), tmp_path_factory.mktemp("wire") / "s") as house,
@@ -175,7 +175,7 @@ HOSTS = (b"[", b"a b", b"", b"]:[", b"[::1", b"x:y:z", b"\xff\xfe", b"//", b"x" 
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_whatever_the_request_calls_us_is_not_looked_at(host: bytes, wire: Wire) -> None:
-    link = f"/enter/{wire.house.keys.token(User('person', 'ann'))}".encode()
+    link = f"/enter/{wire.house.signer.token(User('person', 'ann'))}".encode()
     cookie = wire.cookie(User("person", "ann")).encode()
     owner = wire.cookie(User("owner")).encode()
     end = b" HTTP/1.1\r\nHost: " + host + b"\r\nConnection: close\r\n"

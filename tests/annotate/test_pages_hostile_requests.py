@@ -107,7 +107,7 @@ def test_links_and_cookies_of_another_study(tmp_path: Path) -> None:
         stranger, _ = other.person()
         ((theirs, value),) = stranger.client.cookies.items()
         assert name != theirs
-        link = f"/enter/{other.keys.token(User('person', 'ann'))}"
+        link = f"/enter/{other.signer.token(User('person', 'ann'))}"
         assert one.visitor().client.get(link).status_code == 404
         for cookie in (f"{theirs}={value}", f"{name}={value}"):
             assert one.visitor().client.get("/", headers={"cookie": cookie}).status_code == 404
@@ -121,7 +121,7 @@ def test_with_a_new_secret_no_old_link_or_cookie_works(tmp_path: Path) -> None:
     with served(misgendering(), tmp_path / "s") as house:
         visitor, _ = house.person()
         cookies = dict(visitor.client.cookies)
-        token = house.keys.token(User("owner"))
+        token = house.signer.token(User("owner"))
     (tmp_path / "s" / SECRET_FILE).unlink()
     load_signer(tmp_path / "s")
     with served(misgendering(), tmp_path / "s") as house:
@@ -157,7 +157,7 @@ def test_nothing_can_be_answered_before_the_consent(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_names_that_no_platform_gives(name: str, tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
-        link = f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID={name}"
+        link = f"/enter/{house.signer.token(User('open'))}?PROLIFIC_PID={name}"
         reply = house.visitor().client.get(link)
         assert reply.status_code == 400
         assert "set-cookie" not in reply.headers
@@ -310,10 +310,10 @@ def test_what_broke_is_not_told(
     client.cookies = visitor.client.cookies
     with monkeypatch.context() as broken:
 
-        def situation(*_: object) -> None:
+        def current_state(*_: object) -> None:
             raise error
 
-        broken.setattr(TaskQueue, "situation", situation)
+        broken.setattr(TaskQueue, "current_state", current_state)
         for address in ("/", "/api/work"):
             reply = client.get(address)
             assert reply.status_code == status

@@ -21,7 +21,7 @@ from epicene.studies.design.schema import (
     TextQuestion,
 )
 from epicene.studies.exchange.response_files import read_responses
-from epicene.studies.web.item_view import shuffled_choices
+from epicene.studies.web.item_form import shuffled_choices
 from page_visitors import Page, Visitor, served
 from study_examples import (
     STUDIES,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from annotate.task_queue_people import LEASE, Clock, answer, check_ledger, enter, small, work_of
+from annotate.task_queue_people import opened as opened_desk
 
-from annotate.desk_people import LEASE, Clock, answer, check_ledger, enter, small, work_of
-from annotate.desk_people import opened as opened_desk
 from epicene.core.errors import InputError
 from epicene.studies.collection import progress
 from epicene.studies.collection.folder import RESPONSES_FILE
@@ -159,23 +159,23 @@ def test_a_person_is_forgotten_while_the_study_is_served(tmp_path: Path) -> None
         _, page = house.person("ann")  # the link is still one
         assert page.values("data-answered")[0] == "0"
         # What waits in a browser from before is no answer to what is asked now.
-        assert page.values("data-desk") != second.values("data-desk")
+        assert page.values("data-storage-key") != second.values("data-storage-key")
 
 
 def test_what_a_forgotten_person_had_goes_to_others(tmp_path: Path) -> None:
-    with opened_desk(small(2, judgements=1), tmp_path / "s") as desk:
-        enter(desk, "ann", "bob")
-        first = work_of(desk, "ann")
+    with opened_desk(small(2, judgements=1), tmp_path / "s") as queue:
+        enter(queue, "ann", "bob")
+        first = work_of(queue, "ann")
         assert isinstance(first, Task)
-        answer(desk, "ann", first)
-        assert isinstance(work_of(desk, "ann"), Task)
-        assert isinstance(work_of(desk, "bob"), NoTask)
-        assert delete_participant(desk.path, "ann") == 1
-        check_ledger(desk)
+        answer(queue, "ann", first)
+        assert isinstance(work_of(queue, "ann"), Task)
+        assert isinstance(work_of(queue, "bob"), NoTask)
+        assert delete_participant(queue.path, "ann") == 1
+        check_ledger(queue)
         taken = []
-        while isinstance(work := work_of(desk, "bob"), Task):
+        while isinstance(work := work_of(queue, "bob"), Task):
             taken.append(work.item.id)
-            answer(desk, "bob", work)
+            answer(queue, "bob", work)
         assert sorted(taken) == ["i0", "i1"]
 
 
@@ -185,7 +185,7 @@ def test_a_revoked_link_stays_so_whoever_is_forgotten(tmp_path: Path) -> None:
         with open_participants(house.folder) as reception:
             reception.revoke("ann")
         assert delete_participant(house.folder.path / RESPONSES_FILE, "ann") == 0
-        old = house.keys.token(User("person", "ann"))
+        old = house.signer.token(User("person", "ann"))
         assert house.visitor().client.get(f"/enter/{old}").status_code == 404
 
 
@@ -193,7 +193,7 @@ def test_who_came_by_a_sheet_alone_is_forgotten_too(tmp_path: Path) -> None:
     with served(misgendering(), tmp_path / "s") as house:
         sheet = tmp_path / "sheet.csv"
         sheet.write_text("participant,item,label\neve,g1,correct\neve,g2,correct\n", "utf-8")
-        house.folder.take(sheet)
+        house.folder.import_file(sheet)
         assert delete_participant(house.folder.path / RESPONSES_FILE, "eve") == 2
         assert house.folder.responses() == []
 
@@ -237,7 +237,7 @@ def test_who_comes_when_nothing_is_left_is_told_before_anything_else(tmp_path: P
         assert waits.stage == "full"
         assert f"{PLATFORM}/full" in waits.values("href")
         assert second.client.get("/api/work").json()["stage"] == "full"
-        link = f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID=third"
+        link = f"/enter/{house.signer.token(User('open'))}?PROLIFIC_PID=third"
         third = house.visitor().client.get(link, headers={"accept-language": "en"})
         assert Page(third.text).stage == "full"
         assert interface_text("none_left", "en") in third.text
@@ -250,7 +250,7 @@ def test_who_comes_when_nothing_is_left_is_told_before_anything_else(tmp_path: P
 def test_without_an_address_one_may_look_again(tmp_path: Path) -> None:
     study = msgspec.structs.replace(of_few(), items=())
     with served(study, tmp_path / "s") as house:
-        link = f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID=5f3a"
+        link = f"/enter/{house.signer.token(User('open'))}?PROLIFIC_PID=5f3a"
         page = Page(house.visitor().client.get(link).text)
         assert page.stage == "full"
         assert page.has_id("look-again")
@@ -259,14 +259,14 @@ def test_without_an_address_one_may_look_again(tmp_path: Path) -> None:
 
 def test_there_is_room_as_long_as_something_is_free_or_ones_own(tmp_path: Path) -> None:
     clock = Clock()
-    with opened_desk(small(1), tmp_path / "s", clock) as desk:
-        assert desk.has_task_for("ann")
-        enter(desk, "ann")
-        work_of(desk, "ann")
-        assert desk.has_task_for("ann")
-        assert not desk.has_task_for("bob")
+    with opened_desk(small(1), tmp_path / "s", clock) as queue:
+        assert queue.has_task_for("ann")
+        enter(queue, "ann")
+        work_of(queue, "ann")
+        assert queue.has_task_for("ann")
+        assert not queue.has_task_for("bob")
         clock.now += LEASE + 1
-        assert desk.has_task_for("bob")
+        assert queue.has_task_for("bob")
 
 
 # --- a form of another's page --------------------------------------------------------------------

@@ -214,7 +214,7 @@ def test_the_language_of_the_pages_can_be_changed(tmp_path: Path) -> None:
 def test_an_open_link_wants_the_platforms_id(tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
         visitor = house.visitor()
-        link = f"/enter/{house.keys.token(User('open'))}"
+        link = f"/enter/{house.signer.token(User('open'))}"
         for query in ("", "?PROLIFIC_PID=", "?PROLIFIC_PID=%3Cscript%3E", "?OTHER=5f3a"):
             reply = visitor.client.get(link + query)
             assert reply.status_code == 400
@@ -240,12 +240,12 @@ def test_the_open_link_is_no_way_into_a_personal_seat(tmp_path: Path) -> None:
     with served(forced_choice(), tmp_path / "s") as house:
         house.person("ann")
         reply = house.visitor().client.get(
-            f"/enter/{house.keys.token(User('open'))}?PROLIFIC_PID=ann"
+            f"/enter/{house.signer.token(User('open'))}?PROLIFIC_PID=ann"
         )
         assert reply.status_code == 404
 
 
 def test_a_study_with_personal_links_has_no_open_one(tmp_path: Path) -> None:
     with served(misgendering(), tmp_path / "s") as house:
-        reply = house.visitor().client.get(f"/enter/{house.keys.token(User('open'))}")
+        reply = house.visitor().client.get(f"/enter/{house.signer.token(User('open'))}")
         assert reply.status_code == 404

@@ -69,7 +69,7 @@ def long_study() -> Study:
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     with pytest.MonkeyPatch.context() as patch:
         # The limits are tested elsewhere; here they would hide all else.
-        patch.setattr(RateLimiter, "take", lambda *_: True)
+        patch.setattr(RateLimiter, "allow", lambda *_: True)
         with served(long_study(), tmp_path_factory.mktemp("schema") / "s") as house:
             yield house
 

@@ -67,7 +67,7 @@ def test_a_drawn_study_is_judged_exported_and_tabulated(
         kept = house.folder.responses()
     assert len(kept) == sum(answered)
     again = create_study_folder(tmp_path / "again", house.folder.study)
-    again.take(sheet)
+    again.import_file(sheet)
     there, here = (
         summarise_study(house.folder.study, each.responses()) for each in (house.folder, again)
     )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene.studies.design.schema import Span
-from epicene.studies.web.item_view import compare_words, markable_words
+from epicene.studies.web.item_form import compare_words, markable_words
 from epicene.studies.web.translations import interface_text, page_language
 from study_examples import forced_choice
 
@@ -38,15 +38,15 @@ def test_words_to_mark_are_places_in_the_text(text: str, language: str) -> None:
     pieces = list(markable_words(text, language, ()))
     assert "".join(piece.text for piece in pieces) == text
     for piece in pieces:
-        if piece.place:
-            start, end = map(int, piece.place.split("-"))
+        if piece.span:
+            start, end = map(int, piece.span.split("-"))
             assert text[start:end] == piece.text
         assert piece.mark is None
 
 
 def test_marks_come_back() -> None:
     pieces = list(markable_words("the old man", "en", (Span(start=8, end=11, label="noun"),)))
-    assert {piece.text: piece.mark for piece in pieces if piece.place} == {
+    assert {piece.text: piece.mark for piece in pieces if piece.span} == {
         "the": None,
         "old": None,
         "man": "noun",

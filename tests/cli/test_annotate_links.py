@@ -116,7 +116,7 @@ def answered(study: Path) -> Path:
     Path("all.csv").write_text(
         "participant,item,label\nann,g1,correct\nann,g2,correct\nbob,g1,misgendering\n", "utf-8"
     )
-    open_study_folder(study).take(Path("all.csv"))
+    open_study_folder(study).import_file(Path("all.csv"))
     return study
 
 

@@ -28,10 +28,11 @@ from epicene.studies.design.schema import (
     StudyItem,
     TextPanel,
     TextQuestion,
+    all_items,
 )
 from epicene.studies.exchange.label_studio import is_export
 from epicene.studies.exchange.label_studio_project import labelling_config, project_files
-from epicene.studies.exchange.response_files import LocatedResponse, all_items, read_responses
+from epicene.studies.exchange.response_files import LocatedResponse, read_responses
 from study_examples import (
     STUDIES,
     completion,
@@ -491,5 +492,5 @@ def test_a_folder_takes_an_export_once(tmp_path: Path) -> None:
     folder = create_study_folder(tmp_path / "study", misgendering())
     path = tmp_path / "e.json"
     path.write_text(json.dumps([task("g1", annotation(CORRECT))]), "utf-8")
-    assert folder.take(path) == (1, 0, 0, 0)
-    assert folder.take(path, layout="label-studio") == (0, 1, 0, 0)
+    assert folder.import_file(path) == (1, 0, 0, 0)
+    assert folder.import_file(path, layout="label-studio") == (0, 1, 0, 0)

@@ -13,9 +13,9 @@ import pytest
 
 from epicene.core.errors import InputError
 from epicene.studies.design.lists import items_by_list
-from epicene.studies.design.schema import Study
+from epicene.studies.design.schema import Study, all_items
 from epicene.studies.exchange.pcibex import experiment_files
-from epicene.studies.exchange.response_files import all_items, read_responses
+from epicene.studies.exchange.response_files import read_responses
 from epicene.suites import DataSource
 from epicene.suites.alternations import suite
 from epicene.suites.alternations.protocol import PROTOCOLS

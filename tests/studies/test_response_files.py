@@ -13,11 +13,10 @@ import msgspec
 import pytest
 
 from epicene.core.errors import InputError
-from epicene.studies.design.schema import Response, Span, Study, visible_values
+from epicene.studies.design.schema import Response, Span, Study, all_items, visible_values
 from epicene.studies.exchange.response_files import (
     HIDDEN_PREFIX,
     SHOWN_PREFIX,
-    all_items,
     empty_sheet,
     read_responses,
     responses_jsonl,

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from epicene.core.data_files import escape_formula, unescape_formula
 from epicene.studies.design.schema import (
     AnswerValue,
     ChoiceQuestion,
@@ -21,8 +22,6 @@ from epicene.studies.exchange.sheet_cells import (
     CellError,
     answer_from_cell,
     answer_to_cell,
-    escape_formula,
-    unescape_formula,
 )
 from study_examples import en, options
 

@@ -364,4 +364,4 @@ def _ask_people(step: AskPeople[Any], study: Study, place: Path) -> list[Respons
             f"missing in {place}. Collect them with `epicene annotate`, then run the same command "
             "again."
         )
-    return apply_adjudications(study, responses, fitting.settled)
+    return apply_adjudications(study, responses, fitting.adjudications)

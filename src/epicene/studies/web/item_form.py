@@ -1,11 +1,14 @@
-"""The view of an item for the templates: panels, questions, options, words to compare or mark.
+"""An item as a form: its view for the templates, and the answers read back from the form.
 
 Only visible fields get here (`studies.design.schema`). Nothing reveals whether an item is a filler
-or a check, and texts to choose between are identified by position alone: their names could tell.
+or a check, and texts to choose between are identified by position, as their names could reveal
+something.
 """
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -13,7 +16,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from epicene import languages
 from epicene.core.records import to_json
 from epicene.languages.tokenisation import tokens, words
-from epicene.studies.collection.database import hash_fraction
+from epicene.studies.collection.participants import RejectedSubmissionError
+from epicene.studies.design.answers import is_asked, options_of
+from epicene.studies.design.lists import hash_fraction
 from epicene.studies.design.schema import (
     ChoiceQuestion,
     DiffPanel,
@@ -36,18 +41,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TextPiece:
-    """A stretch of a text; `changed` in a comparison, `place` where it is a word to be marked."""
+    """A piece of a text; `changed` in a comparison; `span` START-END if it is a word to mark."""
 
     text: str
     changed: bool = False
-    place: str = ""
+    span: str = ""
     mark: str | None = None  # None: not marked; "": marked; else the label of the mark
 
 
 def compare_words(
     before: str, after: str, language: str
 ) -> tuple[tuple[TextPiece, ...], tuple[TextPiece, ...]]:
-    """Two texts in pieces, with the words that differ marked."""
+    """Two texts as pieces, those that differ `changed`."""
     one, other = _split(before, language), _split(after, language)
     same: tuple[set[int], set[int]] = (set(), set())
     for start, begin, length in SequenceMatcher(None, one, other, False).get_matching_blocks():
@@ -58,13 +63,13 @@ def compare_words(
 
 def _pieces(parts: Sequence[str], same: set[int]) -> tuple[TextPiece, ...]:
     return tuple(
-        TextPiece(part, changed=place not in same and not part.isspace())
-        for place, part in enumerate(parts)
+        TextPiece(part, changed=number not in same and not part.isspace())
+        for number, part in enumerate(parts)
     )
 
 
 def _split(text: str, language: str) -> list[str]:
-    """A text in words, punctuation, and what stands between; joined, it is the text again."""
+    """The text as words, punctuation and what is between; joined, they are the text."""
     parts, end = [], 0
     for token in tokens(text, language):
         parts += [text[end : token.start], text[token.start : token.end]]
@@ -73,7 +78,7 @@ def _split(text: str, language: str) -> list[str]:
 
 
 def markable_words(text: str, language: str, marks: AnswerValue) -> Iterator[TextPiece]:
-    """A text in words that can be marked, and what stands between."""
+    """The text as words that can be marked and what is between."""
     spans = {(span.start, span.end): span.label for span in marks if isinstance(span, Span)}
     end = 0
     for word in words(text, language):
@@ -81,7 +86,7 @@ def markable_words(text: str, language: str, marks: AnswerValue) -> Iterator[Tex
             yield TextPiece(text[end : word.start])
         yield TextPiece(
             text[word.start : word.end],
-            place=f"{word.start}-{word.end}",
+            span=f"{word.start}-{word.end}",
             mark=spans.get((word.start, word.end)),
         )
         end = word.end
@@ -96,7 +101,7 @@ _DIGITS = "123456789"
 
 @dataclass(frozen=True)
 class ShownContent:
-    """A text or a picture, and how it is to be set."""
+    """A text or a picture, with its language and direction."""
 
     text: str = ""
     image: str = ""
@@ -107,70 +112,70 @@ class ShownContent:
 
 @dataclass(frozen=True)
 class PanelView:
-    """One thing that is shown. A text in which words are marked belongs to a `question`."""
+    """A panel; one whose words are marked belongs to a `question`."""
 
     title: str
     parts: tuple[ShownContent, ...]
-    pieces: tuple[tuple[TextPiece, ...], ...] = ()  # of each part, where it is in pieces
+    pieces: tuple[tuple[TextPiece, ...], ...] = ()  # of each part, if it is split
     question: str = ""
 
 
 @dataclass(frozen=True)
 class OptionView:
-    """One way to answer."""
+    """An option of a question."""
 
     value: str
     label: str
     key: str
     chosen: bool = False
-    shown: ShownContent | None = None  # instead of a label
+    shown: ShownContent | None = None  # a text or picture to choose
 
 
 @dataclass(frozen=True)
 class QuestionView:
-    """One question."""
+    """A question."""
 
     id: str
     kind: QuestionKind
     ask: str
     hint: str
     required: bool
-    when: str  # JSON: the questions it depends on, with the values that make it asked
-    condition: str = ""  # the same in words
+    when: str  # JSON: earlier questions, and the values for which this one is asked
+    condition: str = ""  # the condition in words
     options: tuple[OptionView, ...] = ()
     text: str = ""
     source: ShownContent | None = None
     same_words: bool = False
     lang: str = ""
-    pieces: tuple[TextPiece, ...] = ()  # to mark, where the text stands nowhere else
+    pieces: tuple[TextPiece, ...] = ()  # to mark, if no panel shows them
 
 
 @dataclass(frozen=True)
 class ItemView:
-    """All of one item."""
+    """An item."""
 
     panels: tuple[PanelView, ...]
     questions: tuple[QuestionView, ...]
 
 
 class ItemViewBuilder:
-    """Makes views of a study's items for one reader."""
+    """Builds the views of a study's items for one reader."""
 
     def __init__(self, study: Study, language: str, reader: str, images: Mapping[str, str]) -> None:
         self._study = study
         self._language = language
         self._reader = reader
-        self._images = images  # addresses, by what items call their pictures
+        self._images = images  # addresses, by the values of image fields
 
     def item(self, item: StudyItem, answers: Mapping[str, AnswerValue]) -> ItemView:
-        """An item with the answers to start from."""
+        """The view of an item with the answers to start from."""
         between = {
             name
             for each in self._study.questions
             if isinstance(each, ChoiceQuestion)
             for name in each.between
         }
-        # The text of the first question that marks it is marked where it stands.
+        # The words of a text are marked in its panel, for the first question about it.
         marked: dict[str, MarksQuestion] = {}
         for question in self._study.questions:
             if isinstance(question, MarksQuestion):
@@ -192,11 +197,11 @@ class ItemViewBuilder:
     def question(
         self, question: Question, item: StudyItem, answers: Mapping[str, AnswerValue]
     ) -> QuestionView:
-        """One question about an item, by itself."""
+        """The view of one question about an item."""
         return self._question(question, item, answers, set())
 
-    def orders(self, item: StudyItem) -> tuple[tuple[str, ...], ...]:
-        """In which order texts to choose between stand; all else is the same for every reader."""
+    def choice_orders(self, item: StudyItem) -> tuple[tuple[str, ...], ...]:
+        """The orders of the texts to choose between: all that depends on the reader."""
         return tuple(
             tuple(shuffled_choices(self._study, question, item, self._reader))
             for question in self._study.questions
@@ -236,8 +241,8 @@ class ItemViewBuilder:
 
     @staticmethod
     def _text(text: str, panel: Panel, item: StudyItem) -> ShownContent:
-        way = languages.direction(text) if panel.direction == "auto" else panel.direction
-        return ShownContent(text=text, lang=panel.language or item.language, dir=way)
+        direction = languages.direction(text) if panel.direction == "auto" else panel.direction
+        return ShownContent(text=text, lang=panel.language or item.language, dir=direction)
 
     # --- questions -----------------------------------------------------------------------------
 
@@ -266,12 +271,12 @@ class ItemViewBuilder:
                 if question.id in in_place
                 else tuple(markable_words(item.fields[question.field], item.language, answer or ()))
             )
-            return replace(view, options=self._labelled(question.labels), pieces=pieces)
+            return replace(view, options=self._option_views(question.labels), pieces=pieces)
         if isinstance(question, TextQuestion):
-            return self._written(view, question, item, answer)
+            return self._text_question(view, question, item, answer)
         return replace(view, text=str(answer or ""))
 
-    def _written(
+    def _text_question(
         self,
         view: QuestionView,
         question: TextQuestion,
@@ -298,10 +303,10 @@ class ItemViewBuilder:
     ) -> tuple[OptionView, ...]:
         chosen: set[str | Span] = {answer} if isinstance(answer, str) else set(answer)
         if isinstance(question, ChoiceQuestion) and question.between:
-            return tuple(self._between(question, item, chosen))
-        return self._labelled(question.options, chosen)
+            return tuple(self._text_options(question, item, chosen))
+        return self._option_views(question.options, chosen)
 
-    def _labelled(
+    def _option_views(
         self, options: Sequence[Option], chosen: Collection[str | Span] = ()
     ) -> tuple[OptionView, ...]:
         taken = {option.key for option in options}
@@ -316,27 +321,26 @@ class ItemViewBuilder:
             for option in options
         )
 
-    def _between(
+    def _text_options(
         self, question: ChoiceQuestion, item: StudyItem, chosen: set[str | Span]
     ) -> Iterator[OptionView]:
         fields = visible_values(self._study, item)
         panels = {
             panel.field: panel for panel in self._study.show if not isinstance(panel, DiffPanel)
         }
-        for place, name in enumerate(
-            shuffled_choices(self._study, question, item, self._reader), start=1
-        ):
+        order = shuffled_choices(self._study, question, item, self._reader)
+        for number, name in enumerate(order, start=1):
             panel = panels[name]
             yield OptionView(
-                value=str(place),
+                value=str(number),
                 label=study_text(panel.title, self._language),
-                key=str(place) if place <= len(_DIGITS) else "",
+                key=str(number) if number <= len(_DIGITS) else "",
                 chosen=name in chosen,
                 shown=self._shown(panel, fields[name], item),
             )
 
     def _when(self, question: Question, item: StudyItem) -> dict[str, list[str]]:
-        """What a question depends on, in the values that stand on the page."""
+        """What a question depends on, with the values that the form uses."""
         found = {}
         for name, wanted in question.when.items():
             other = self._study.question(name)
@@ -351,21 +355,21 @@ class ItemViewBuilder:
         parts = []
         for name, wanted in question.when.items():
             other = self._study.question(name)
-            said = " / ".join(self.said(other, item, each) for each in wanted)
-            parts.append(f"{study_text(other.ask, self._language)} {said}")
+            answers = " / ".join(self.answer_text(other, item, each) for each in wanted)
+            parts.append(f"{study_text(other.ask, self._language)} {answers}")
         return "; ".join(parts)
 
-    # --- answers to be read --------------------------------------------------------------------
+    # --- answers as text -----------------------------------------------------------------------
 
-    def said(self, question: Question, item: StudyItem, answer: AnswerValue | None) -> str:
-        """An answer in words."""
+    def answer_text(self, question: Question, item: StudyItem, answer: AnswerValue | None) -> str:
+        """An answer as text for people."""
         if answer is None:
             return ""
         if isinstance(question, ChoiceQuestion) and question.between:
             return item.fields.get(str(answer), str(answer))
         options = {
             option.id: study_text(option.label, self._language) or option.id
-            for option in _options_of(question)
+            for option in options_of(question)
         }
         if isinstance(answer, str):
             return options.get(answer, answer)
@@ -382,7 +386,7 @@ class ItemViewBuilder:
 def shuffled_choices(
     study: Study, question: ChoiceQuestion, item: StudyItem, reader: str
 ) -> list[str]:
-    """The texts to choose between in the order in which a reader sees them, always the same."""
+    """The names of the texts to choose between, in the order that the reader always sees."""
     if not study.shuffle:
         return list(question.between)
     return sorted(
@@ -402,7 +406,78 @@ def _question_kind(question: Question) -> QuestionKind:
     return kinds[type(question)]
 
 
-def _options_of(question: Question) -> tuple[Option, ...]:
-    if isinstance(question, ChoiceQuestion | TagsQuestion):
-        return question.options
-    return question.labels if isinstance(question, MarksQuestion) else ()
+# --- reading the form ------------------------------------------------------------------------
+
+_MARK_VALUE = re.compile(r"([0-9]{1,7})-([0-9]{1,7})(?::(.{1,100}))?")
+
+
+def read_answers(
+    study: Study, item: StudyItem, reader: str, values: Mapping[str, Sequence[str]]
+) -> dict[str, AnswerValue]:
+    """The answers in the fields of a form, without those to questions that are not asked."""
+    known = {question.id for question in study.questions}
+    for name in values:
+        if name not in known:
+            raise RejectedSubmissionError(f"There is no question {name[:50]!r}.")
+    answers: dict[str, AnswerValue] = {}
+    for question in study.questions:
+        if is_asked(question, answers):
+            answer = read_answer(study, question, item, reader, values.get(question.id, ()))
+            if answer is not None:
+                answers[question.id] = answer
+    return answers
+
+
+def restore_answers(
+    study: Study, item: StudyItem, reader: str, values: Mapping[str, Sequence[str]]
+) -> dict[str, AnswerValue]:
+    """The contents of a rejected form, as far as they can be shown in one again."""
+    restored: dict[str, AnswerValue] = {}
+    for question in study.questions:
+        given = values.get(question.id, ())
+        answer: AnswerValue | None = None
+        if isinstance(question, TextQuestion | NoteQuestion):
+            answer = given[0].replace("\r\n", "\n") if given else None
+        else:
+            with suppress(RejectedSubmissionError):
+                answer = read_answer(study, question, item, reader, given)
+        if answer is not None:
+            restored[question.id] = answer
+    return restored
+
+
+def read_answer(
+    study: Study, question: Question, item: StudyItem, reader: str, values: Sequence[str]
+) -> AnswerValue | None:
+    """The answer in the values of a field; None if there is none."""
+    given = [value for value in values if value.strip()]
+    if isinstance(question, TagsQuestion | MarksQuestion):
+        if not given and question.required:
+            return None
+        return tuple(map(_span, given)) if isinstance(question, MarksQuestion) else tuple(given)
+    if not given:
+        return None
+    if len(given) > 1:
+        raise RejectedSubmissionError(f"{question.id} has more than one answer.")
+    if not isinstance(question, ChoiceQuestion):
+        return given[0].replace("\r\n", "\n").strip()
+    return _chosen(study, question, item, reader, given[0])
+
+
+def _chosen(
+    study: Study, question: ChoiceQuestion, item: StudyItem, reader: str, value: str
+) -> str:
+    """The option, or the text that the reader saw in this position."""
+    if not question.between:
+        return value
+    order = shuffled_choices(study, question, item, reader)
+    if value not in {str(number + 1) for number in range(len(order))}:
+        raise RejectedSubmissionError(f"{question.id} has no choice {value[:50]!r}.")
+    return order[int(value) - 1]
+
+
+def _span(value: str) -> Span:
+    found = _MARK_VALUE.fullmatch(value)
+    if found is None:
+        raise RejectedSubmissionError(f"{value[:50]!r} marks nothing.")
+    return Span(start=int(found[1]), end=int(found[2]), label=found[3] or "")

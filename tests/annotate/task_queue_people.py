@@ -1,4 +1,4 @@
-"""People at the desk: small studies, a clock that is set by hand, and what they do there."""
+"""People at the queue: small studies, a clock that is set by hand, and what they do there."""
 
 from __future__ import annotations
 
@@ -58,62 +58,62 @@ def with_besides(count: int, **settings: object) -> Study:
 
 @contextmanager
 def opened(study: Study, folder: Path, clock: Clock | None = None) -> Iterator[TaskQueue]:
-    desk = TaskQueue(create_study_folder(folder, study), lease=LEASE, clock=clock or Clock())
+    queue = TaskQueue(create_study_folder(folder, study), lease=LEASE, clock=clock or Clock())
     try:
-        yield desk
+        yield queue
     finally:
-        desk.close()
+        queue.close()
 
 
-def enter(desk: TaskQueue, *people: str) -> None:
+def enter(queue: TaskQueue, *people: str) -> None:
     for person in people:
-        assert desk.participants.enter(person, "personal")
-        desk.participants.begin(person)
+        assert queue.participants.enter(person, "personal")
+        queue.participants.begin(person)
 
 
-def work_of(desk: TaskQueue, person: str) -> CurrentTask:
-    return desk.current_state(person).work
+def work_of(queue: TaskQueue, person: str) -> CurrentTask:
+    return queue.current_state(person).work
 
 
-def answer(desk: TaskQueue, person: str, task: Task, choice: str = "a") -> str:
-    return desk.answer(person, task.number, task.revision, {"label": choice})
+def answer(queue: TaskQueue, person: str, task: Task, choice: str = "a") -> str:
+    return queue.answer(person, task.number, task.revision, {"label": choice})
 
 
-def step(desk: TaskQueue, person: str) -> bool:
+def step(queue: TaskQueue, person: str) -> bool:
     """One step of a person; whether there was anything to do."""
-    work = work_of(desk, person)
+    work = work_of(queue, person)
     if isinstance(work, Task):
-        assert answer(desk, person, work) == "saved"
+        assert answer(queue, person, work) == "saved"
     elif isinstance(work, Feedback):
-        desk.acknowledge_feedback(person, work.number)
+        queue.acknowledge_feedback(person, work.number)
     return not isinstance(work, NoTask)
 
 
-def counts(desk: TaskQueue) -> Counter[str]:
+def counts(queue: TaskQueue) -> Counter[str]:
     """How many responses an item has, told from the responses alone."""
-    with sqlite3.connect(desk.path) as db:
+    with sqlite3.connect(queue.path) as db:
         return Counter(name for (name,) in db.execute("SELECT item FROM responses"))
 
 
-def judged(desk: TaskQueue) -> list[int]:
-    found = counts(desk)
-    return [found[item.id] for item in desk.study.items]
+def judged(queue: TaskQueue) -> list[int]:
+    found = counts(queue)
+    return [found[item.id] for item in queue.study.items]
 
 
-def wanted(desk: TaskQueue) -> list[int]:
-    return [judgements_wanted(desk.study, item) for item in desk.study.items]
+def wanted(queue: TaskQueue) -> list[int]:
+    return [judgements_wanted(queue.study, item) for item in queue.study.items]
 
 
-def state_of(desk: TaskQueue, person: str, task: Task) -> str:
-    with sqlite3.connect(desk.path) as db:
+def state_of(queue: TaskQueue, person: str, task: Task) -> str:
+    with sqlite3.connect(queue.path) as db:
         query = "SELECT state FROM assignments WHERE participant = ? AND number = ?"
         (state,) = db.execute(query, (person, task.number)).fetchone()
     return str(state)
 
 
-def check_ledger(desk: TaskQueue) -> None:
+def check_ledger(queue: TaskQueue) -> None:
     """The counts that the database keeps are those of its rows."""
-    with sqlite3.connect(desk.path) as db:
+    with sqlite3.connect(queue.path) as db:
         for name, given_, out in db.execute("SELECT item, given, out FROM places"):
             assert (given_,) == db.execute(
                 "SELECT count(*) FROM responses WHERE item = ?", (name,)
