@@ -151,7 +151,7 @@ def command(*words: object) -> int:
 def test_what_fits_by_hand(tmp_path: Path) -> None:
     folder = answered(tmp_path / "s", misgendering())
     whole = folder.valid_responses()
-    assert (whole.responses, whole.left_out, whole.note) == (folder.responses(), 0, "")
+    assert (whole.responses, whole.drift.left_out, whole.note) == (folder.responses(), 0, "")
     found = changed(folder, without_options).valid_responses()
     assert [each.answers for each in found.responses] == [
         {"label": "correct", "extraneous": (MAN,), "tags": ("repetition",)},
@@ -185,10 +185,10 @@ def test_nobody_fails_an_attention_check_for_a_question_that_is_gone() -> None:
     assert [each.passed for each in participant_quality(study, given)] == [True, False]
     right = msgspec.structs.replace(check, expected={"outcome": "correct"})
     found = valid_responses(msgspec.structs.replace(renamed(study), checks=(right,)), given, {})
-    assert (found.responses, found.left_out) == ([], 4)  # the remarks alone tell nothing
+    assert (found.responses, found.drift.left_out) == ([], 4)  # the remarks alone tell nothing
     label, *others, _note = study.questions
     found = valid_responses(asking(study, label, *others), given, {})
-    assert found.left_out == 2
+    assert found.drift.left_out == 2
     assert [each.passed for each in participant_quality(study, found.responses)] == [True, False]
 
 
@@ -239,7 +239,7 @@ def test_every_page_and_command_works(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = changed(answered(tmp_path / "s", misgendering()), change)
-    assert folder.valid_responses().left_out == left_out
+    assert folder.valid_responses().drift.left_out == left_out
     with served(folder.study, folder.path) as site:
         owner, _ = site.owner()
         for address in ("/owner", "/owner/agreement", "/owner/disagreements"):

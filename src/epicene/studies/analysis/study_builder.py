@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from epicene.suites import DataSource, RunInfo, Suite
     from epicene.suites.studies import StudyKind
 
-if TYPE_CHECKING:
     Materials = Iterable[Material[Any, Any]]
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import AnswerValue, Question, Response, Study
     from epicene.studies.exchange.response_files import LocatedResponse, ResponseFormat
 
-if TYPE_CHECKING:
     ResponseReader = Callable[[Study], list[LocatedResponse]]
 
 STUDY_FILE = "study.toml"
@@ -43,7 +42,7 @@ class StudyFolder:
         """All responses."""
         if not (self.path / RESPONSES_FILE).exists():
             return []
-        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store:
+        with self._open_store() as store:
             return store.all()
 
     def valid_responses(self, without: Collection[str] = ()) -> ValidResponses:
@@ -59,13 +58,16 @@ class StudyFolder:
         """The address at which the study was last served; empty if it never was."""
         if not (self.path / RESPONSES_FILE).exists():
             return ""
-        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store:
+        with self._open_store() as store:
             return store.address()
 
     def remember_address(self, address: str) -> None:
         """Store the address at which the study is served."""
-        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store:
+        with self._open_store() as store:
             store.remember_address(address)
+
+    def _open_store(self) -> closing[ResponseStore]:
+        return closing(ResponseStore(self.path / RESPONSES_FILE))
 
     def import_file(
         self,
@@ -92,7 +94,7 @@ class StudyFolder:
         decisions = read_adjudications(file, self.study, columns=columns, layout=layout)
         if not found and not decisions:
             raise InputError(f"{file} has no answers; nothing was filled in.")
-        with closing(ResponseStore(self.path / RESPONSES_FILE)) as store, store.writing() as db:
+        with self._open_store() as store, store.writing() as db:
             counts = store.put(found, replace=replace)
             settled = self.adjudications().put(db, decisions, replace=replace)
         return counts._replace(settled=settled)

@@ -48,11 +48,6 @@ class ValidResponses(NamedTuple):
     drift: DriftCounts
 
     @property
-    def left_out(self) -> int:
-        """How many answers and adjudications do not fit."""
-        return self.drift.left_out
-
-    @property
     def note(self) -> str:
         """Sentences about what is left out or incomplete; empty if nothing is."""
         return " ".join(_drift_sentences(self.drift))

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from epicene.studies.collection.adjudication import Disagreement
     from epicene.studies.design.schema import LocalisedText, Option, Question, Response, StudyItem
 
-if TYPE_CHECKING:
     ItemsByPerson = dict[str, list[StudyItem]]
 
 

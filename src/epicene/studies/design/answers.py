@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from epicene.core.errors import InputError, as_sentence, unknown_name
+from epicene.core.errors import unknown_name
 from epicene.languages.normalisers import nfc
 from epicene.studies.design.schema import (
     AnswerValue,
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
 
     from epicene.studies.design.schema import Option
-
-
-def check_response(study: Study, item: StudyItem, response: Response) -> None:
-    """Raise InputError for the first problem of a response to an item."""
-    for fault in response_problems(study, item, response.answers):
-        raise InputError(
-            f"The response of {response.participant} to {item.id}: {as_sentence(fault)}"
-        )
 
 
 def response_problems(

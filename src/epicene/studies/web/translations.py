@@ -1,4 +1,4 @@
-"""The web app's own texts in each language (`words.toml`), and choosing the page language."""
+"""The web app's own texts by language (`translations.toml`), and the language of a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @cache
 def _interface_texts() -> dict[str, LocalisedText]:
-    return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
+    return tomllib.loads((files(__package__) / "translations.toml").read_text("utf-8"))
 
 
 def interface_text(name: str, language: str) -> str:
