@@ -360,7 +360,7 @@ def test_a_suite_reads_what_it_can_and_says_what_it_cannot(
     assert (summary.unread, summary.progress.given) == (1, 2)
     gone = asking(study, msgspec.structs.replace(more, id="verdict"), *others)
     left = valid_responses(gone, given, {})
-    assert left.left_out == 3
+    assert left.drift.left_out == 3
     folder = create_study_folder(tmp_path / "s", study)
     sheet = tmp_path / "given.jsonl"
     sheet.write_bytes(b"\n".join(map(msgspec.json.encode, given)))

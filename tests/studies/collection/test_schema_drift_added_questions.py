@@ -71,7 +71,7 @@ def test_the_questions_that_are_not_answered_are_named(
     folder: StudyFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = folder.valid_responses()
-    assert (found.left_out, found.drift.incomplete) == (0, 2)
+    assert (found.drift.left_out, found.drift.incomplete) == (0, 2)
     assert found.drift.lacking == {"sure": 2, "which": 2, "words": 2}
     assert found.note == (
         "Counted as missing, and kept: 2 judgements without an answer to a question that "
