@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+import study_examples
 from epicene.core.records import Estimate
 from epicene.stats.agreement import cohen, fleiss, krippendorff, raw_agreement
 from epicene.studies.analysis import quality
@@ -166,102 +170,42 @@ def test_what_people_are_called_changes_no_figure(
     assert found(study, renamed) == found(study, given)
 
 
-def test_only_items_of_the_study_that_two_judged_count() -> None:
-    study = of(stereotype(), "a1", "a2", "b1")
-    practice = StudyItem(id="x", fields=study.items[0].fields)
-    study = msgspec.structs.replace(study, practice=(practice,))
+WORKED = json.loads(Path(__file__).with_name("agreement_cases.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", WORKED, ids=lambda case: case["about"][:50])
+def test_agreement_worked_out_by_hand(case: dict[str, Any]) -> None:
+    study = of(getattr(study_examples, case["study"])(), *case["items"], fields=case.get("fields"))
+    practice = of(study, *case.get("practice", ())).items
+    study = msgspec.structs.replace(study, practice=practice)
     given = [
-        said("ann", "a1", gender="male", category="power"),
-        said("bob", "a1", gender="male", category="traits"),
-        said("ann", "a2", gender="male", category="power"),
-        said("ann", "x", gender="male", category="power"),
-        said("bob", "x", gender="female", category="power"),
+        said(who, item, **msgspec.convert(answers, dict[str, AnswerValue]))
+        for item, by_person in case["answers"].items()
+        for who, answers in by_person.items()
     ]
-    gender = found(study, given)["gender", ""]
-    assert (gender.items, gender.people, gender.raw.value) == (1, 2, 1.0)
-    assert found(study, given)["category", ""].raw.value == 0.0
-    nobody = found(study, given[2:3])["gender", ""]
-    assert (nobody.items, nobody.raw.value) == (0, None)
-    assert nobody.raw.why
-
-
-def test_who_was_not_asked_gives_no_label() -> None:
-    study = of(completion(), "a1", "b1")
-    given = [
-        said("ann", "a1", grammatical="no", error=("case",), plausible="yes"),
-        said("bob", "a1", grammatical="yes", plausible="yes"),
-        said("ann", "b1", grammatical="no", error=("case", "valency"), plausible="yes"),
-        said("bob", "b1", grammatical="no", error=("case",), plausible="yes"),
-    ]
-    every = found(study, given)
-    assert every["error", ""].items == 1  # only b1 was asked of both
-    assert every["error", ""].raw.value == 0.0
-    assert every["error", "case"].raw.value == 1.0
-    assert every["error", "valency"].raw.value == 0.0
-    assert every["error", ""].krippendorff.value is None
-    assert "chance" in every["error", ""].krippendorff.why
-    assert [option for name, option in every if name == "error"] == [
-        "", "valency", "case", "agreement", "meaning",
-    ]  # fmt: skip
-
-
-def test_tags_left_out_are_none_and_their_order_says_nothing() -> None:
-    study = of(misgendering(), "a1", "b1")
-    given = [
-        said("ann", "a1", label="correct", tags=("repetition", "wrong-case")),
-        said("bob", "a1", label="correct", tags=("wrong-case", "repetition")),
-        said("ann", "b1", label="correct"),
-        said("bob", "b1", label="correct", tags=()),
-    ]
-    tags = found(study, given)
-    assert tags["tags", ""].raw.value == 1.0
-    assert tags["tags", "repetition"].krippendorff.value == 1.0
-    assert ("note", "") not in tags
-
-
-def test_texts_are_the_same_but_for_blanks() -> None:
-    study = of(label_and_rewrite(), "a1", "b1", "c1")
-    texts = [("أنا  متعبة ", "أنا متعبة"), ("أنا متعبه", "أنا متعبة"), ("I am", "I AM")]
-    given = [
-        said(who, item, label="MB", other=text)
-        for item, pair in zip(("a1", "b1", "c1"), texts, strict=True)
-        for who, text in zip(("ann", "bob"), pair, strict=True)
-    ]
-    other = found(study, given)["other", ""]
-    assert other.raw.value == pytest.approx(1 / 3)
-    assert other.krippendorff.value is None
-
-
-def test_canonically_equal_texts_are_the_same() -> None:
-    """One keyboard writes ढ़ as one character, another as a letter and a dot."""
-    study = of(label_and_rewrite(), "a1", "b1")
-    one, other = "प\u095dता", "प\u0922\u093cता"
-    given = [
-        said(who, item, label="MB", other=text)
-        for item in ("a1", "b1")
-        for who, text in (("ann", one), ("bob", other))
-    ]
-    assert found(study, given)["other", ""].raw.value == 1.0
-    (growth,) = (
-        each for each in quality.agreement_over_time(study, given) if each.question == "other"
-    )
-    assert growth.points[-1].agreement.value == 1.0
-
-
-def test_marks_are_compared_word_by_word() -> None:
-    study = of(misgendering(), "a1", fields={"text": "The old man slept."})
-    old = Span(start=4, end=7, label="adjective")
-    man, part = (Span(start=start, end=11, label="noun") for start in (8, 9))
-    given = [
-        said("ann", "a1", label="correct", extraneous=(man,)),
-        said("bob", "a1", label="correct", extraneous=(old, part)),
-    ]
-    marks = found(study, given)["extraneous", ""]
-    # Of the words The, old, man and slept, they differ on old; a part of a word marks it.
-    assert (marks.items, marks.raw.value, marks.raw.n) == (1, 0.75, 4)
-    # Labels: five times none, twice noun, once adjective; twice the disagreement is 2.
-    expected = 8**2 - (25 + 4 + 1)
-    assert marks.krippendorff.value == pytest.approx(1 - 7 * 2 / expected)
+    agreement = {
+        f"{name}: {option}" if option else name: each
+        for (name, option), each in found(study, given).items()
+    }
+    grown = {each.question: each.points for each in quality.agreement_over_time(study, given)}
+    for name, expected in case["expected"].items():
+        if expected is None:
+            assert name not in agreement
+            continue
+        each = agreement[name]
+        undefined = {each.raw.why, each.krippendorff.why}
+        made = {
+            "items": each.items,
+            "people": each.people,
+            "n": each.raw.n,
+            "raw": each.raw.value,
+            "krippendorff": each.krippendorff.value,
+            "grown": grown[name][-1].agreement.value if grown.get(name) else None,
+        }
+        assert any(expected.get("why", "") in why for why in undefined)
+        assert {key: made[key] for key in expected if key != "why"} == pytest.approx(
+            {key: value for key, value in expected.items() if key != "why"}
+        )
 
 
 def test_very_many_pairs_leave_out_only_cohen(monkeypatch: pytest.MonkeyPatch) -> None:

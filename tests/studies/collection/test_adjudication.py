@@ -39,7 +39,7 @@ from epicene.studies.design.schema import (
     Study,
     StudyItem,
 )
-from epicene.studies.exchange.response_files import responses_jsonl, responses_sheet
+from epicene.studies.exchange.response_files import ExportFormat, export_responses, responses_sheet
 from epicene.suites import DataSource, find_suite
 from scripted_people import answer
 from study_examples import completion, label_and_rewrite, misgendering
@@ -290,19 +290,10 @@ def settled_folder(folder: StudyFolder) -> StudyFolder:
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
-def test_what_is_settled_goes_out_and_comes_back(folder: StudyFolder, form: str) -> None:
+def test_adjudications_are_exported_and_imported(folder: StudyFolder, form: ExportFormat) -> None:
     study = settled_folder(folder).study
-    settled = list(folder.adjudications().all().values())
-    text = (
-        responses_jsonl(study, folder.responses(), adjudications=settled)
-        if form == "jsonl"
-        else responses_sheet(
-            study,
-            folder.responses(),
-            adjudications=settled,
-            delimiter="\t" if form == "tsv" else ",",
-        )
-    )
+    settled = folder.adjudications().all().values()
+    text = export_responses(study, folder.responses(), settled, form)
     path = folder.path.parent / f"all.{form}"
     path.write_text(text, "utf-8", newline="")
     copy = create_study_folder(folder.path.parent / "copy", study)
@@ -336,42 +327,38 @@ def test_another_decision_must_be_wanted_and_keeps_out_the_whole_file(folder: St
     assert folder.adjudications().all()["g1", "label"].value == "correct"
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (",g1,eve,corect", "line 2, settles g1: label has no choice 'corect'."),
-        (",g7,eve,correct", "line 2, settles the item 'g7', which the study does not have."),
-    ],
-)
-def test_a_wrong_decision_is_refused_with_its_place(
-    folder: StudyFolder, row: str, message: str
-) -> None:
-    path = folder.path.parent / "bad.csv"
-    path.write_text(f"participant,item,settled by,label\n{row}\n", "utf-8")
-    with pytest.raises(InputError) as caught:
-        folder.import_file(path)
-    assert str(caught.value) == f"{path}, {message}"
-    assert folder.adjudications().all() == {}
+HEAD = "participant,item,settled by,label\n"
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("text", "message"),
     [
-        ('{"settled by": "eve", "item": "g1", "answers": 3}', "does not fit"),
-        ('{"settled by": "eve", "item": "g1", "answers": {"label": 3}}', "does not fit"),
-        ('{"settled by": "eve", "item": "g1", "answers": {"lbl": "correct"}}', "question 'lbl'"),
-        ('{"settled by": ["eve"], "item": "g1", "answers": {"label": "correct"}}', "does not fit"),
-        ('{"settled by": "eve", "item": "g1", "study": "b", "label": "correct"}', "study 'b'"),
+        (f"{HEAD},g1,eve,corect", "line 2, settles g1: label has no choice 'corect'."),
+        (f"{HEAD},g7,eve,correct", "line 2, settles the item 'g7', which the study does not have."),
+        ('{"settled by": "eve", "item": "g1", "answers": 3}', "line 1, does not fit: "),
+        ('{"settled by": "eve", "item": "g1", "answers": {"label": 3}}', "line 1, does not fit: "),
+        (
+            '{"settled by": "eve", "item": "g1", "answers": {"lbl": "correct"}}',
+            "there is no question 'lbl'; did you mean 'label'?",
+        ),
+        (
+            '{"settled by": ["eve"], "item": "g1", "answers": {"label": "correct"}}',
+            "line 1, does not fit: ",
+        ),
+        (
+            '{"settled by": "eve", "item": "g1", "study": "b", "label": "correct"}',
+            "line 1, is of the study 'b', and this is 'a-study'.",
+        ),
     ],
 )
-def test_a_wrong_decision_in_json_is_refused_with_its_place(
-    folder: StudyFolder, row: str, message: str
+def test_a_wrong_decision_is_refused_with_its_location(
+    folder: StudyFolder, text: str, message: str
 ) -> None:
-    path = folder.path.parent / "bad.jsonl"
-    path.write_text(row, "utf-8")
+    path = folder.path.parent / ("bad.jsonl" if text.startswith("{") else "bad.csv")
+    path.write_text(text, "utf-8")
     with pytest.raises(InputError) as caught:
         folder.import_file(path)
-    assert str(caught.value).startswith(f"{path}, line 1,")
+    assert str(caught.value).startswith(f"{path}, line ")
     assert message in str(caught.value)
     assert folder.adjudications().all() == {}
 

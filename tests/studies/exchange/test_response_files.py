@@ -17,7 +17,9 @@ from epicene.studies.design.schema import Response, Span, Study, all_items, visi
 from epicene.studies.exchange.response_files import (
     HIDDEN_PREFIX,
     SHOWN_PREFIX,
+    ExportFormat,
     empty_sheet,
+    export_responses,
     read_responses,
     responses_jsonl,
     responses_sheet,
@@ -229,8 +231,8 @@ def test_a_study_without_items_is_a_sheet_without_rows(make: Callable[[], Study]
     assert responses_jsonl(none, ()) == ""
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
-def test_a_very_long_text_comes_back_whatever_the_form(suffix: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
+def test_a_very_long_text_comes_back_in_every_format(form: ExportFormat, tmp_path: Path) -> None:
     study = misgendering()
     given = Response(
         study=study.name,
@@ -238,12 +240,8 @@ def test_a_very_long_text_comes_back_whatever_the_form(suffix: str, tmp_path: Pa
         item="g1",
         answers={"label": "correct", "extraneous": (), "tags": (), "note": "long " * 60_000},
     )
-    text = (
-        responses_jsonl(study, [given])
-        if suffix == ".jsonl"
-        else responses_sheet(study, [given], delimiter="\t" if suffix == ".tsv" else ",")
-    )
-    assert read(tmp_path / f"all{suffix}", study, text) == [given]
+    text = export_responses(study, [given], (), form)
+    assert read(tmp_path / f"all.{form}", study, text) == [given]
 
 
 def test_an_empty_cell_of_a_question_that_was_not_asked_says_nothing(tmp_path: Path) -> None:
