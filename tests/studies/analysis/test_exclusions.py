@@ -10,13 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
 from epicene.core.errors import InputError
 from epicene.studies.analysis.exclusions import Exclusions, exclude_participants
 from epicene.studies.collection.folder import STUDY_FILE, StudyFolder, create_study_folder
 from epicene.studies.design.schema import Response, Study, StudyItem
 from epicene.studies.exchange.study_files import study_toml
+from studies.annotate_command import command
 from study_examples import misgendering
 
 # ann and bob agree and pass, cem differs and fails, dan saw no check.
@@ -39,10 +38,6 @@ def folder(tmp_path: Path) -> StudyFolder:
     sheet.write_text("\n".join(["participant,item,label", *rows]), "utf-8")
     made.import_file(sheet)
     return made
-
-
-def command(*words: object) -> int:
-    return run_with_exit_code(lambda: run_app(["annotate", *map(str, words)]))
 
 
 @pytest.mark.parametrize(

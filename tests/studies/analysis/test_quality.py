@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,14 @@ from epicene.studies.analysis.quality import QuestionAgreement
 from epicene.studies.analysis.quality_tables import quality_tables
 from epicene.studies.design.schema import AnswerValue, Response, Span, Study, StudyItem
 from scripted_people import respond
-from study_examples import completion, forced_choice, label_and_rewrite, misgendering, stereotype
+from study_examples import (
+    completion,
+    forced_choice,
+    label_and_rewrite,
+    misgendering,
+    response,
+    stereotype,
+)
 
 
 def of(study: Study, *ids: str, fields: dict[str, str] | None = None) -> Study:
@@ -32,19 +38,6 @@ def of(study: Study, *ids: str, fields: dict[str, str] | None = None) -> Study:
         for name in ids
     )
     return msgspec.structs.replace(study, items=items)
-
-
-def said(
-    who: str,
-    item: str,
-    seconds: float | None = None,
-    at: float | None = None,
-    **answers: AnswerValue,
-) -> Response:
-    when = None if at is None else datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=at)
-    return Response(
-        study="a-study", participant=who, item=item, answers=answers, seconds=seconds, at=when
-    )
 
 
 def found(study: Study, given: Sequence[Response]) -> dict[tuple[str, str], QuestionAgreement]:
@@ -66,15 +59,15 @@ def checked(number: int) -> Study:
 def test_each_person_by_hand() -> None:
     study = checked(4)
     given = [
-        said("bob", "p1a", 2.0, better="good"),
-        said("bob", "p1b", 9.0, better="bad"),
-        said("bob", "f", 100.0, better="bad"),
-        said("bob", "x", better="good"),
-        *(said("bob", f"c{each}", 50.0, better="good") for each in range(3)),
-        said("bob", "c3", better="bad"),
-        said("ann", "p1a", better="good"),
-        said("cyd", "c0", better="good"),
-        said("cyd", "c1", better="bad"),
+        response("bob", "p1a", 2.0, better="good"),
+        response("bob", "p1b", 9.0, better="bad"),
+        response("bob", "f", 100.0, better="bad"),
+        response("bob", "x", better="good"),
+        *(response("bob", f"c{each}", 50.0, better="good") for each in range(3)),
+        response("bob", "c3", better="bad"),
+        response("ann", "p1a", better="good"),
+        response("cyd", "c0", better="good"),
+        response("cyd", "c1", better="bad"),
     ]
     ann, bob, cyd = quality.participant_quality(study, given)
     assert (ann.participant, ann.items, ann.checks_seen) == ("ann", 1, 0)
@@ -94,8 +87,8 @@ def test_a_check_of_tags_does_not_depend_on_their_order() -> None:
         expected={"grammatical": "no", "error": ("case", "valency")},
     )
     study = msgspec.structs.replace(study, checks=(check,))
-    right = said("ann", "c", grammatical="no", error=("valency", "case"), plausible="yes")
-    wrong = said("bob", "c", grammatical="no", error=("valency",), plausible="yes")
+    right = response("ann", "c", grammatical="no", error=("valency", "case"), plausible="yes")
+    wrong = response("bob", "c", grammatical="no", error=("valency",), plausible="yes")
     ann, bob = quality.participant_quality(study, [right, wrong])
     assert (ann.checks_right, bob.checks_right) == (1, 0)
 
@@ -110,7 +103,7 @@ def test_two_people_by_hand() -> None:
     second = dict(zip(ids, "mmmfffffmf", strict=True))
     names = {"m": "male", "f": "female"}
     given = [
-        said(who, item, gender=names[labels[item]], category="power")
+        response(who, item, gender=names[labels[item]], category="power")
         for who, labels in (("ann", first), ("bob", second))
         for item in ids
     ]
@@ -179,7 +172,7 @@ def test_agreement_worked_out_by_hand(case: dict[str, Any]) -> None:
     practice = of(study, *case.get("practice", ())).items
     study = msgspec.structs.replace(study, practice=practice)
     given = [
-        said(who, item, **msgspec.convert(answers, dict[str, AnswerValue]))
+        response(who, item, **msgspec.convert(answers, dict[str, AnswerValue]))
         for item, by_person in case["answers"].items()
         for who, answers in by_person.items()
     ]
@@ -229,7 +222,7 @@ def answers(pairs: str) -> list[Response]:
     """`mf` is what ann and bob say of one item, an hour apart."""
     names = {"m": "male", "f": "female", "n": "neither"}
     return [
-        said(who, f"a{number}", at=2 * number + place, gender=names[label], category="power")
+        response(who, f"a{number}", at=2 * number + place, gender=names[label], category="power")
         for number, pair in enumerate(pairs.split())
         for place, (who, label) in enumerate(zip(("ann", "bob"), pair, strict=True))
     ]
@@ -255,7 +248,7 @@ def test_growth_of_what_has_no_chance_is_raw() -> None:
     study = of(misgendering(), "a1", "b1", "c1")
     mark = (Span(start=0, end=3, label="noun"),)
     given = [
-        said(who, item, at=hour, label="correct", extraneous=marks, tags=tags)
+        response(who, item, at=hour, label="correct", extraneous=marks, tags=tags)
         for hour, (who, item, marks, tags) in enumerate(
             [
                 ("ann", "a1", mark, ("repetition",)),
@@ -290,7 +283,7 @@ def test_what_came_without_a_time_was_there_first() -> None:
 def test_growth_of_very_many_responses_looks_fewer_times() -> None:
     study = of(misgendering(), *[f"a{n}" for n in range(5000)])
     given = [
-        said(who, item.id, at=number, label="correct" if number % 3 else "misgendering")
+        response(who, item.id, at=number, label="correct" if number % 3 else "misgendering")
         for number, item in enumerate(study.items)
         for who in ("ann", "bob")
     ]
@@ -305,9 +298,9 @@ def test_growth_of_very_many_responses_looks_fewer_times() -> None:
 def test_the_tables_show_what_there_is() -> None:
     study = checked(2)
     given = [
-        said("ann", "p1a", 3.0, better="good"),
-        said("ann", "c0", better="good"),
-        said("bob", "c0", better="bad"),
+        response("ann", "p1a", 3.0, better="good"),
+        response("ann", "c0", better="good"),
+        response("bob", "c0", better="bad"),
     ]
     (quality_table,) = quality_tables(study, given)
     ann, bob = quality_table.rows
@@ -316,7 +309,7 @@ def test_the_tables_show_what_there_is() -> None:
     assert isinstance(ann.cells[3], Estimate)
     assert ann.cells[3].value == 3.0
     assert bob.cells[-1] == "no"
-    untimed = [said(who, "p1a", better="good") for who in ("ann", "bob")]
+    untimed = [response(who, "p1a", better="good") for who in ("ann", "bob")]
     (questions,) = quality_tables(study, untimed)
     assert [row.keys for row in questions.rows] == [("better", "all")]
     assert quality_tables(study, untimed[:1]) == ()

@@ -42,11 +42,7 @@ from epicene.studies.design.schema import (
 from epicene.studies.exchange.response_files import ExportFormat, export_responses, responses_sheet
 from epicene.suites import DataSource, find_suite
 from scripted_people import answer
-from study_examples import completion, label_and_rewrite, misgendering
-
-
-def said(who: str, item: str, **answers: AnswerValue) -> Response:
-    return Response(study="a-study", participant=who, item=item, answers=answers)
+from study_examples import completion, label_and_rewrite, misgendering, response
 
 
 def decided(**values: AnswerValue) -> dict[tuple[str, str], Adjudication]:
@@ -61,9 +57,9 @@ def open_questions(study: Study, given: list[Response], **values: AnswerValue) -
     return [each.question for each in disagreements(study, given, decided(**values))]
 
 
-ANN = said("ann", "k", grammatical="yes", plausible="yes")
-BOB = said("bob", "k", grammatical="no", error=("case",), plausible="yes")
-CYD = said("cyd", "k", grammatical="no", error=("valency", "case"), plausible="yes")
+ANN = response("ann", "k", grammatical="yes", plausible="yes")
+BOB = response("bob", "k", grammatical="no", error=("case",), plausible="yes")
+CYD = response("cyd", "k", grammatical="no", error=("valency", "case"), plausible="yes")
 
 
 # --- where people differ -----------------------------------------------------------------------
@@ -85,8 +81,10 @@ def test_what_people_differ_in_by_hand() -> None:
 
 def test_blanks_order_and_remarks_are_no_disagreement() -> None:
     study = label_and_rewrite()
-    one = said("ann", "s1", label="MB", flags=("hard", "malformed"), other="أنا متعبة", note="!")
-    two = said("bob", "s1", label="MB", flags=("malformed", "hard"), other="أنا  متعبة")
+    one = response(
+        "ann", "s1", label="MB", flags=("hard", "malformed"), other="أنا متعبة", note="!"
+    )
+    two = response("bob", "s1", label="MB", flags=("malformed", "hard"), other="أنا  متعبة")
     assert disagreements(study, [one, two], {}) == []
     three = msgspec.structs.replace(two, answers=two.answers | {"other": "أنا متعبه"})
     assert [each.question for each in disagreements(study, [one, three], {})] == ["other"]
@@ -94,8 +92,8 @@ def test_blanks_order_and_remarks_are_no_disagreement() -> None:
 
 def test_canonically_equal_texts_are_no_disagreement() -> None:
     study = label_and_rewrite()
-    one = said("ann", "s1", label="MB", other="أنا مسافرآ")
-    two = said("bob", "s1", label="MB", other="أنا مسافرا\u0653")
+    one = response("ann", "s1", label="MB", other="أنا مسافرآ")
+    two = response("bob", "s1", label="MB", other="أنا مسافرا\u0653")
     assert disagreements(study, [one, two], {}) == []
 
 
@@ -104,7 +102,7 @@ def test_there_is_nothing_to_settle_in_what_people_prefer(tmp_path: Path) -> Non
         find_suite("alternations"), DataSource(), SamplingOptions(per_cell=1), study="choice"
     )
     item = study.items[0].id
-    given = [said("ann", item, better="a"), said("bob", item, better="b")]
+    given = [response("ann", item, better="a"), response("bob", item, better="b")]
     assert disagreements(study, given, {}) == []
     assert "no answer is the right one" in why_no_adjudication(study)
     with pytest.raises(InputError, match="settles better, which asks what people prefer"):
@@ -141,7 +139,7 @@ def test_items_come_in_the_order_of_the_study_and_checks_not_at_all() -> None:
     check = StudyItem(id="c", fields=study.items[0].fields, expected={"label": "correct"})
     study = msgspec.structs.replace(study, checks=(check,))
     given = [
-        said(who, item, label=label)
+        response(who, item, label=label)
         for item in ("g2", "c", "g1")
         for who, label in (("ann", "correct"), ("bob", "misgendering"))
     ]

@@ -11,8 +11,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
 from epicene.core.errors import InputError
 from epicene.studies.analysis.quality import participant_quality, question_agreement
 from epicene.studies.analysis.results import IncompatibleStudyError, summarise_study
@@ -26,12 +24,10 @@ from epicene.studies.collection.folder import (
 from epicene.studies.collection.progress import study_progress
 from epicene.studies.collection.schema_drift import valid_responses
 from epicene.studies.design.schema import (
-    AnswerValue,
     ChoiceQuestion,
     MarksQuestion,
     Option,
     Question,
-    Response,
     Span,
     Study,
     StudyItem,
@@ -40,22 +36,21 @@ from epicene.studies.design.schema import (
 from epicene.studies.exchange.study_files import study_toml
 from epicene.suites.misgendering import studies
 from epicene.suites.misgendering.protocol import PROTOCOLS
+from studies.annotate_command import command
 from studies.suite_studies import drawn
 from studies.web.page_visitors import served
-from study_examples import completion, misgendering, options
+from study_examples import completion, misgendering, options, response
 
 MAN = Span(start=22, end=25, label="noun")
 OLD = Span(start=18, end=21, label="adjective")
 
 
-def said(who: str, item: str, **answers: AnswerValue) -> Response:
-    return Response(study="a-study", participant=who, item=item, answers=answers)
-
-
 ANSWERS = [
-    said("ann", "g1", label="correct", extraneous=(MAN, OLD), tags=("repetition", "wrong-case")),
-    said("bob", "g1", label="misgendering", extraneous=(), tags=()),
-    said("ann", "g2", label="plural-they", extraneous=(), tags=("wrong-case",)),
+    response(
+        "ann", "g1", label="correct", extraneous=(MAN, OLD), tags=("repetition", "wrong-case")
+    ),
+    response("bob", "g1", label="misgendering", extraneous=(), tags=()),
+    response("ann", "g2", label="plural-they", extraneous=(), tags=("wrong-case",)),
 ]
 
 ANSWERS_BY_ITEM = sorted(ANSWERS, key=lambda each: (each.item, each.participant))
@@ -144,10 +139,6 @@ def changed(folder: StudyFolder, change: Callable[[Study], Study]) -> StudyFolde
     return open_study_folder(folder.path)
 
 
-def command(*words: object) -> int:
-    return run_with_exit_code(lambda: run_app(["annotate", *map(str, words)]))
-
-
 def test_what_fits_by_hand(tmp_path: Path) -> None:
     folder = answered(tmp_path / "s", misgendering())
     whole = folder.valid_responses()
@@ -166,7 +157,7 @@ def test_what_fits_by_hand(tmp_path: Path) -> None:
 
 def test_what_depended_on_an_answer_that_is_gone_goes_with_it() -> None:
     study = completion()
-    given = [said("ann", "k", grammatical="no", error=("case",), plausible="yes")]
+    given = [response("ann", "k", grammatical="no", error=("case",), plausible="yes")]
     assert valid_responses(study, given, {}).responses == given
     first, error, plausible = study.questions
     unsure = msgspec.structs.replace(error, when={"grammatical": ("unsure",)})
@@ -179,8 +170,8 @@ def test_nobody_fails_an_attention_check_for_a_question_that_is_gone() -> None:
     check = msgspec.structs.replace(item, id="c", expected={"label": "correct"})
     study = msgspec.structs.replace(misgendering(), checks=(check,))
     given = [
-        said("ann", "c", label="correct", note="?"),
-        said("bob", "c", label="misgendering", note="!"),
+        response("ann", "c", label="correct", note="?"),
+        response("bob", "c", label="misgendering", note="!"),
     ]
     assert [each.passed for each in participant_quality(study, given)] == [True, False]
     right = msgspec.structs.replace(check, expected={"outcome": "correct"})
@@ -351,9 +342,9 @@ def test_a_suite_reads_what_it_can_and_says_what_it_cannot(
     given = [
         msgspec.structs.replace(each, study=study.name)
         for each in (
-            said("ann", "g1", outcome="correct"),
-            said("bob", "g1", outcome="misgendering"),
-            said("ann", "g2", outcome="unsure"),
+            response("ann", "g1", outcome="correct"),
+            response("bob", "g1", outcome="misgendering"),
+            response("ann", "g2", outcome="unsure"),
         )
     ]
     summary = summarise_study(study, given)
@@ -368,4 +359,4 @@ def test_a_suite_reads_what_it_can_and_says_what_it_cannot(
     assert command("tables", folder.path) == 0
     assert "Not in the suite's own tables: 1 response without an answer" in capsys.readouterr().err
     with pytest.raises(IncompatibleStudyError, match=r"outcome has no answer\. Put them back"):
-        summarise_study(gone, [said("ann", "g1", tags=("repetition",))])
+        summarise_study(gone, [response("ann", "g1", tags=("repetition",))])

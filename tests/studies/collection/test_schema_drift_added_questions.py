@@ -8,8 +8,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
 from epicene.core.errors import InputError
 from epicene.studies.analysis.quality import question_agreement
 from epicene.studies.collection.folder import (
@@ -22,15 +20,14 @@ from epicene.studies.collection.folder import (
 from epicene.studies.collection.progress import study_progress
 from epicene.studies.collection.schema_drift import complete_responses, valid_responses
 from epicene.studies.design.schema import (
-    AnswerValue,
     ChoiceQuestion,
     MarksQuestion,
-    Response,
     Study,
     TagsQuestion,
 )
 from epicene.studies.exchange.study_files import study_toml
-from study_examples import completion, en, misgendering, options
+from studies.annotate_command import command
+from study_examples import completion, en, misgendering, options, response
 
 SURE = ChoiceQuestion(id="sure", ask=en("Are you sure?"), options=options("yes", "no"))
 WHICH = TagsQuestion(id="which", ask=en("Which?"), options=options("a", "b"), required=True)
@@ -38,16 +35,8 @@ WORDS = MarksQuestion(id="words", ask=en("Mark"), field="text", required=True)
 FORMS = ("csv", "tsv", "jsonl")
 
 
-def said(who: str, item: str, **answers: AnswerValue) -> Response:
-    return Response(study="a-study", participant=who, item=item, answers=answers)
-
-
 def asking_more(study: Study) -> Study:
     return msgspec.structs.replace(study, questions=(*study.questions, SURE, WHICH, WORDS))
-
-
-def command(*words: object) -> int:
-    return run_with_exit_code(lambda: run_app(["annotate", *map(str, words)]))
 
 
 @pytest.fixture
@@ -99,9 +88,9 @@ def test_only_what_is_asked_can_lack_an_answer() -> None:
         ),
     )
     responses = [
-        said("ann", "k", grammatical="yes", plausible="yes"),
-        said("bob", "k", grammatical="no", error=("case",), plausible="yes"),
-        said("cem", "k", grammatical="no", error=("case",), plausible="yes", sure="no"),
+        response("ann", "k", grammatical="yes", plausible="yes"),
+        response("bob", "k", grammatical="no", error=("case",), plausible="yes"),
+        response("cem", "k", grammatical="no", error=("case",), plausible="yes", sure="no"),
     ]
     found = valid_responses(study, responses, {})
     assert found.drift.lacking == {"sure": 1}
@@ -114,7 +103,7 @@ def test_practice_and_checks_are_no_judgements() -> None:
     study = asking_more(misgendering())
     (item, *_) = study.items
     checked = msgspec.structs.replace(study, checks=(msgspec.structs.replace(item, id="c"),))
-    assert valid_responses(checked, [said("ann", "c", label="correct")], {}).note == ""
+    assert valid_responses(checked, [response("ann", "c", label="correct")], {}).note == ""
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -153,9 +142,9 @@ def test_nothing_else_is_let_through(folder: StudyFolder, tmp_path: Path) -> Non
     with pytest.raises(InputError, match="line 2, sure has no answer"):
         folder.import_file(file)
     blank = tmp_path / "a.jsonl"
-    response = said("cem", "g1", label="correct", sure="yes", which=(), words=())
-    empty = said("dan", "g1")
-    blank.write_bytes(b"\n".join(map(msgspec.json.encode, (response, empty))))
+    given = response("cem", "g1", label="correct", sure="yes", which=(), words=())
+    empty = response("dan", "g1")
+    blank.write_bytes(b"\n".join(map(msgspec.json.encode, (given, empty))))
     assert folder.import_file(blank, incomplete=True).new == 1
     (kept,) = (each for each in folder.responses() if each.participant == "cem")
     assert kept.answers == {"label": "correct", "sure": "yes"}

@@ -1,4 +1,4 @@
-"""Items dealt out to people who label in a spreadsheet."""
+"""Items assigned to people who label in a spreadsheet, also when some were answered before."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from epicene.studies.analysis.study_builder import study_from_data
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.sheets import (
     assign_sheets,
+    prior_responses,
     sheet_instructions,
     write_pcibex_experiment,
     write_sheets,
 )
 from epicene.studies.design.answers import choice_ids
 from epicene.studies.design.sampling import SamplingOptions
-from epicene.studies.design.schema import Study, StudyItem, all_items
+from epicene.studies.design.schema import Response, Study, StudyItem, all_items
 from epicene.suites import DataSource, find_suite
 from scripted_people import fill_in, respond
+from studies.annotate_command import command
 from study_examples import STUDIES, forced_choice, misgendering
 
 
@@ -51,13 +53,13 @@ def test_every_item_gets_its_people_and_all_have_as_much_to_do(
     judgements: list[int], people: int
 ) -> None:
     names = [f"p{number}" for number in range(people)]
-    hands = assign_sheets(of_items(judgements), names)
-    assert list(hands) == names
-    found = Counter(item.id for hand in hands.values() for item in hand)
+    assigned = assign_sheets(of_items(judgements), names)
+    assert list(assigned) == names
+    found = Counter(item.id for hand in assigned.values() for item in hand)
     assert [found[str(number)] for number in range(len(judgements))] == judgements
-    for hand in hands.values():
+    for hand in assigned.values():
         assert len({item.id for item in hand}) == len(hand)
-    sizes = [len(hand) for hand in hands.values()]
+    sizes = [len(hand) for hand in assigned.values()]
     assert max(sizes) - min(sizes) <= 1
 
 
@@ -127,11 +129,11 @@ def test_the_instructions_name_every_question_and_choice(make: Callable[[], Stud
 def test_everybody_gets_a_list_and_every_item_its_people() -> None:
     study = alternations(verbs=5, judgements=2)
     people = [f"p{number}" for number in range(8)]
-    hands = assign_sheets(study, people)
-    assert Counter(item.id for hand in hands.values() for item in hand) == {
+    assigned = assign_sheets(study, people)
+    assert Counter(item.id for hand in assigned.values() for item in hand) == {
         item.id: 2 for item in study.items
     }
-    for hand in hands.values():
+    for hand in assigned.values():
         assert len({item.group for item in hand}) == 5
         assert set(Counter(item.condition for item in hand).values()) <= {1, 2}
 
@@ -142,9 +144,9 @@ def test_given_lists_get_as_many_people_as_each_wants() -> None:
         for name, wanted in (("A", 3), ("B", 1))
     ]
     study = msgspec.structs.replace(forced_choice(), items=tuple(items), lists="given")
-    hands = assign_sheets(study, ["p1", "p2", "p3", "p4", "p5", "p6"])
+    assigned = assign_sheets(study, ["p1", "p2", "p3", "p4", "p5", "p6"])
     # By hand: A lacks most until it has two, then A and B take turns; the last two are over.
-    assert [hand[0].id for hand in hands.values()] == ["A", "A", "A", "B", "A", "B"]
+    assert [hand[0].id for hand in assigned.values()] == ["A", "A", "A", "B", "A", "B"]
 
 
 def test_sheets_of_lists_are_filled_in_and_come_back(tmp_path: Path) -> None:
@@ -178,3 +180,120 @@ def test_an_experiment_is_written_once(tmp_path: Path) -> None:
     assert [path.name for path in paths] == ["main.js", "items.csv"]
     with pytest.raises(InputError, match=r"main\.js is there already"):
         write_pcibex_experiment(forced_choice(), tmp_path / "out")
+
+
+# --- with earlier responses --------------------------------------------------------------------
+
+PEOPLE = ("ann", "bob", "cem", "dan")
+
+
+def of_lists(judgements: int) -> Study:
+    """Two lists of three items each, with a filler and a check for everybody."""
+    items = [
+        StudyItem(id=f"{name}{number}", list=name, fields={"good": "x", "bad": "y"})
+        for name in "AB"
+        for number in range(3)
+    ]
+    return msgspec.structs.replace(
+        forced_choice(), items=tuple(items), lists="given", judgements=judgements, per_person=3
+    )
+
+
+def judged(who: str, item: str) -> Response:
+    name, answer = ("better", "good") if item[0] in "ABcf" else ("label", "correct")
+    return Response(study="a-study", participant=who, item=item, answers={name: answer})
+
+
+def ids(assigned: dict[str, list[StudyItem]]) -> dict[str, list[str]]:
+    return {person: [item.id for item in items] for person, items in assigned.items()}
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=12),
+    st.sets(st.tuples(st.sampled_from((*PEOPLE, "eve")), st.integers(0, 11)), max_size=20),
+)
+def test_every_item_is_judged_as_often_as_wanted_and_by_nobody_twice(
+    judgements: list[int], done: set[tuple[str, int]]
+) -> None:
+    study = of_items(judgements)
+    before = [judged(who, str(item)) for who, item in done if item < len(judgements)]
+    assigned = assign_sheets(study, PEOPLE, prior_responses(study, before))
+    given_before = Counter(response.item for response in before)
+    dealt = Counter(item.id for items in assigned.values() for item in items)
+    for number, wanted in enumerate(judgements):
+        assert dealt[str(number)] == max(0, wanted - given_before[str(number)])
+    met = {(response.participant, response.item) for response in before}
+    assert met.isdisjoint((who, item.id) for who, items in assigned.items() for item in items)
+
+
+def test_a_judgement_that_is_not_whole_is_asked_of_somebody_else() -> None:
+    study = of_items([1])
+    half = Response(study="a-study", participant="ann", item="0", answers={"tags": ()})
+    assert ids(assign_sheets(study, ["ann", "bob"], prior_responses(study, [half]))) == {
+        "ann": [],
+        "bob": ["0"],
+    }
+    with pytest.raises(InputError, match=r"The item 0 lacks 1 judgement, and .* can give 0;"):
+        assign_sheets(study, ["ann"], prior_responses(study, [half]))
+
+
+def test_who_began_a_list_goes_on_with_it() -> None:
+    study = of_lists(1)
+    before = prior_responses(study, [judged("bob", "A0"), judged("bob", "f")])
+    # A is the first list, and would be the first person's.
+    assert ids(assign_sheets(study, ["ann", "bob"], before)) == {
+        "ann": ["B0", "B1", "B2"],
+        "bob": ["A1", "A2"],
+    }
+    with pytest.raises(InputError, match=r"2 lists .* lack people: 1 wanted, 0 at hand"):
+        assign_sheets(study, ["bob"], before)
+
+
+def test_who_finished_a_list_takes_nobodys_place() -> None:
+    study = of_lists(2)
+    before = prior_responses(study, [judged("ann", f"A{number}") for number in range(3)])
+    with pytest.raises(InputError, match="lack people: 3 wanted, 2 at hand"):
+        assign_sheets(study, ["ann", "bob", "cem"], before)
+    assert ids(assign_sheets(study, PEOPLE, before)) == {
+        "ann": [],
+        "bob": ["B0", "B1", "B2"],
+        "cem": ["A0", "A1", "A2"],
+        "dan": ["B0", "B1", "B2"],
+    }
+
+
+def test_what_somebody_left_of_a_list_goes_to_another() -> None:
+    study = of_lists(1)
+    before = prior_responses(study, [judged("eve", "A0")])
+    assert ids(assign_sheets(study, ["ann", "bob"], before)) == {
+        "ann": ["A1", "A2"],
+        "bob": ["B0", "B1", "B2"],
+    }
+
+
+def test_a_sheet_has_what_is_left_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = of_lists(1)
+    folder = create_study_folder(tmp_path / "s", study)
+    done = [("ann", "A0"), ("ann", "c"), ("ann", "x"), *(("bob", f"B{n}") for n in range(3))]
+    rows = "".join(f"{who},{item},good\n" for who, item in done)
+    (tmp_path / "done.csv").write_text("participant,item,better\n" + rows, "utf-8")
+    folder.import_file(tmp_path / "done.csv")
+    assert command("export", folder.path, "--people=ann,bob", f"--out={tmp_path / 'o'}") == 0
+    assert capsys.readouterr().err.splitlines()[2:] == [
+        # The practice item is in no sheet anyway.
+        "The sheet of ann leaves out 2 items that ann has answered already.",
+        "There is nothing to do for bob, who gets no sheet.",
+    ]
+    with (tmp_path / "o" / "ann.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert sorted(row["item"] for row in csv.DictReader(file)) == ["A1", "A2", "f"]
+    assert not (tmp_path / "o" / "bob.csv").exists()
+    with pytest.raises(InputError, match="has nothing left to do for those who are named"):
+        write_sheets(
+            study,
+            ["bob"],
+            tmp_path / "p",
+            [judged("ann", f"A{n}") for n in range(3)] + [judged("bob", f"B{n}") for n in range(3)],
+        )
+    assert not (tmp_path / "p").exists()

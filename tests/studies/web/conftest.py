@@ -1,14 +1,25 @@
-"""What tests of the pages in a browser share."""
+"""Fixtures of the tests of the web app."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from studies.web.page_visitors import ServedStudy, served
+from study_examples import misgendering
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[ServedStudy]:
+    """A small study that is being served in this process."""
+    with served(misgendering(), tmp_path / "s") as site:
+        yield site
 
 
 @pytest.fixture

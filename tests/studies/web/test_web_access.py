@@ -22,12 +22,6 @@ from study_examples import en, misgendering
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)> \" ' & {{ 'z' * 9 }} ‮"
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[ServedStudy]:
-    with served(misgendering(), tmp_path / "s") as site:
-        yield site
-
-
 def addresses(site: ServedStudy) -> list[tuple[str, str]]:
     """Every address that the application knows, with its method."""
     found = [

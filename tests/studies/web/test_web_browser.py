@@ -12,12 +12,11 @@ import msgspec
 import pytest
 from playwright.sync_api import expect
 
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
 from epicene.studies.analysis.results import summarise_study
 from epicene.studies.collection.folder import create_study_folder
 from epicene.studies.collection.links import User
 from epicene.studies.design.schema import AnswerValue, MarksQuestion, Span, Study, StudyItem
+from studies.annotate_command import command
 from studies.suite_studies import ITEMS, KINDS, continuations, forms_in
 from studies.web.browser_participant import Given, KeyboardParticipant, Served, decided, served
 from studies.web.served_process import running
@@ -207,7 +206,7 @@ def test_the_owner_settles_and_exports_by_keyboard(
         }
         after = summarise_study(study, again.responses(), adjudications=again.adjudications().all())
         assert after.tables == before
-    assert run_with_exit_code(lambda: run_app(["annotate", "tables", str(folder.path)])) == 0
+    assert command("tables", folder.path) == 0
     assert "Agreement of people with the automatic labels" in capsys.readouterr().out
 
 

@@ -13,8 +13,6 @@ import msgspec
 import pytest
 from starlette.types import Message
 
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
 from epicene.core.errors import InputError
 from epicene.studies.collection.folder import STUDY_FILE, create_study_folder, open_study_folder
 from epicene.studies.collection.links import LinkSigner, User
@@ -26,6 +24,7 @@ from epicene.studies.collection.participants import (
 from epicene.studies.collection.task_queue import Task, TaskQueue
 from epicene.studies.design.schema import Study
 from epicene.studies.exchange.study_files import read_study, study_toml, write_study
+from studies.annotate_command import command
 from studies.web.page_visitors import Page, ServedStudy, served
 from study_examples import forced_choice, misgendering
 
@@ -45,10 +44,6 @@ def reopened(folder: Path, ago: timedelta) -> Iterator[ServedStudy]:
     (folder / STUDY_FILE).write_text(study_toml(study), "utf-8")
     with served(study, folder) as site:
         yield site
-
-
-def command(*words: object) -> int:
-    return run_with_exit_code(lambda: run_app(["annotate", *map(str, words)]))
 
 
 # --- the file ------------------------------------------------------------------------------------

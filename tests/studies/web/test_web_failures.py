@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from starlette.requests import Request
 
 from epicene.core.errors import RunError
 from epicene.studies.collection.participants import Participants
 from epicene.studies.web.site import Site
-from studies.web.page_visitors import ServedStudy, served
+from studies.web.page_visitors import ServedStudy
 from studies.web.test_web_access import addresses
-from study_examples import misgendering
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[ServedStudy]:
-    with served(misgendering(), tmp_path / "s") as site:
-        yield site
 
 
 @pytest.mark.parametrize("address", ["/", "/api/work", "/owner"])

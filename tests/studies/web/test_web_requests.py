@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -19,12 +18,6 @@ from studies.web.page_visitors import Page, ServedStudy, Visitor, form, served
 from study_examples import forced_choice, misgendering
 
 ELSEWHERE = "evil.example"
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[ServedStudy]:
-    with served(misgendering(), tmp_path / "s") as site:
-        yield site
 
 
 def still_answers(visitor: Visitor) -> bool:

@@ -17,9 +17,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from epicene.cli import run_with_exit_code
-from epicene.cli.app import run_app
 from epicene.studies.collection.folder import StudyFolder, create_study_folder
+from studies.annotate_command import command
 from studies.web.page_visitors import Page
 from studies.web.served_process import running
 from study_examples import forced_choice, stereotype
@@ -30,10 +29,6 @@ def folder(tmp_path: Path) -> StudyFolder:
     study = stereotype()
     items = tuple(msgspec.structs.replace(study.items[0], id=f"w{n}") for n in range(300))
     return create_study_folder(tmp_path / "study", msgspec.structs.replace(study, items=items))
-
-
-def command(*arguments: str) -> int:
-    return run_with_exit_code(lambda: run_app(["annotate", *arguments]))
 
 
 class Browser:
