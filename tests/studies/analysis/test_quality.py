@@ -172,7 +172,9 @@ def test_agreement_worked_out_by_hand(case: dict[str, Any]) -> None:
     practice = of(study, *case.get("practice", ())).items
     study = msgspec.structs.replace(study, practice=practice)
     given = [
-        response(who, item, **msgspec.convert(answers, dict[str, AnswerValue]))
+        msgspec.structs.replace(
+            response(who, item), answers=msgspec.convert(answers, dict[str, AnswerValue])
+        )
         for item, by_person in case["answers"].items()
         for who, answers in by_person.items()
     ]
