@@ -136,21 +136,15 @@ def _export_materials(
     """Write a sheet for each person, or a project for another program."""
     from epicene.cli.output import note
     from epicene.studies.collection.images import export_images
-    from epicene.studies.collection.sheets import (
-        write_label_studio_project,
-        write_pcibex_experiment,
-        write_sheets,
-    )
+    from epicene.studies.collection.sheets import write_project, write_sheets
     from epicene.studies.design.checks import check_participant_name
 
     study = export_images(folder, out)
     names = [check_participant_name(name) for name in split_names(people)]
     if people.isdecimal():
         names = [f"p{number:0{len(people)}}" for number in range(1, int(people) + 1)]
-    if not people:
-        paths = (write_pcibex_experiment if to == "pcibex" else write_label_studio_project)(
-            study, out
-        )
+    if to is not None:
+        paths = write_project(study, out, to)
     else:
         paths = write_sheets(study, names, out, folder.responses())
     for path in paths:

@@ -20,7 +20,7 @@ from epicene.studies.collection.sheets import (
     assign_sheets,
     prior_responses,
     sheet_instructions,
-    write_pcibex_experiment,
+    write_project,
     write_sheets,
 )
 from epicene.studies.design.answers import choice_ids
@@ -176,10 +176,10 @@ def test_sheets_of_lists_are_filled_in_and_come_back(tmp_path: Path) -> None:
 
 
 def test_an_experiment_is_written_once(tmp_path: Path) -> None:
-    paths = write_pcibex_experiment(forced_choice(), tmp_path / "out")
+    paths = write_project(forced_choice(), tmp_path / "out", "pcibex")
     assert [path.name for path in paths] == ["main.js", "items.csv"]
     with pytest.raises(InputError, match=r"main\.js is there already"):
-        write_pcibex_experiment(forced_choice(), tmp_path / "out")
+        write_project(forced_choice(), tmp_path / "out", "pcibex")
 
 
 # --- with earlier responses --------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from epicene.studies.collection.database import exists
 from epicene.studies.design.lists import (
     filler_positions,
     hash_fraction,
@@ -99,10 +100,7 @@ class AssignmentRules:
         return available if limit is None else min(available, limit)
 
     def _is_open(self, name: str) -> bool:
-        found = self._db.execute(
-            "SELECT 1 FROM places WHERE list = ? AND free = 1 LIMIT 1", (name,)
-        )
-        return found.fetchone() is not None
+        return exists(self._db, "SELECT 1 FROM places WHERE list = ? AND free = 1 LIMIT 1", name)
 
     def release_lapsed(self, now: float) -> None:
         """Release the items whose lease has expired."""
@@ -114,8 +112,7 @@ class AssignmentRules:
 
     def is_free(self, item: str) -> bool:
         """Whether an item needs more judgements than are given or under way."""
-        found = self._db.execute("SELECT 1 FROM places WHERE item = ? AND free = 1", (item,))
-        return found.fetchone() is not None
+        return exists(self._db, "SELECT 1 FROM places WHERE item = ? AND free = 1", item)
 
     def next_task(self, person: sqlite3.Row) -> NextTask | None:
         """What a participant gets next; None if nothing is left for them."""
@@ -196,13 +193,12 @@ class AssignmentRules:
 
     def _was_given(self, person: sqlite3.Row, item: str) -> bool:
         """Whether a participant has had an item, here or on an imported sheet."""
-        both = (person["participant"], item)
-        found = self._db.execute(
-            "SELECT 1 FROM assignments WHERE participant = ? AND item = ?"
-            " UNION ALL SELECT 1 FROM responses WHERE participant = ? AND item = ? LIMIT 1",
-            (*both, *both),
+        return exists(
+            self._db,
+            "SELECT 1 FROM assignments WHERE participant = ?1 AND item = ?2"
+            " UNION ALL SELECT 1 FROM responses WHERE participant = ?1 AND item = ?2 LIMIT 1",
+            *(person["participant"], item),
         )
-        return found.fetchone() is not None
 
     def _count(self, person: sqlite3.Row, column: Literal["practised", "walked"]) -> None:
         self._db.execute(

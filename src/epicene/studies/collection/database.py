@@ -186,9 +186,11 @@ CREATE TABLE IF NOT EXISTS places (
 CREATE INDEX IF NOT EXISTS free_places ON places (free, list, place)
 """
 
-# A response that no longer answers all that a changed study asks is kept, but another is collected
+# A response that no longer answers all that a changed study asks is kept, but another is collected.
 _SET_GIVEN = """given = (SELECT count(*) FROM responses WHERE responses.item = places.item)
     - (SELECT count(*) FROM left_out WHERE left_out.item = places.item)"""
+_SET_OUT = """out = (SELECT count(*) FROM assignments
+    WHERE assignments.item = places.item AND state = 'out')"""
 
 _TRIGGERS = {
     "response_added": f"""AFTER INSERT ON responses BEGIN
@@ -201,21 +203,15 @@ _TRIGGERS = {
         DELETE FROM left_out WHERE item = OLD.item AND participant = OLD.participant;
         UPDATE places SET {_SET_GIVEN} WHERE item = OLD.item;
     END""",  # noqa: S608
-    "assignment_added": """AFTER INSERT ON assignments BEGIN
-        UPDATE places SET
-            out = (SELECT count(*) FROM assignments WHERE item = NEW.item AND state = 'out')
-            WHERE item = NEW.item;
-    END""",
-    "assignment_changed": """AFTER UPDATE OF state ON assignments BEGIN
-        UPDATE places SET
-            out = (SELECT count(*) FROM assignments WHERE item = NEW.item AND state = 'out')
-            WHERE item = NEW.item;
-    END""",
-    "assignment_removed": """AFTER DELETE ON assignments BEGIN
-        UPDATE places SET
-            out = (SELECT count(*) FROM assignments WHERE item = OLD.item AND state = 'out')
-            WHERE item = OLD.item;
-    END""",
+    "assignment_added": f"""AFTER INSERT ON assignments BEGIN
+        UPDATE places SET {_SET_OUT} WHERE item = NEW.item;
+    END""",  # noqa: S608
+    "assignment_changed": f"""AFTER UPDATE OF state ON assignments BEGIN
+        UPDATE places SET {_SET_OUT} WHERE item = NEW.item;
+    END""",  # noqa: S608
+    "assignment_removed": f"""AFTER DELETE ON assignments BEGIN
+        UPDATE places SET {_SET_OUT} WHERE item = OLD.item;
+    END""",  # noqa: S608
 }
 
 
@@ -247,10 +243,7 @@ def rebuild_places(db: sqlite3.Connection, study: Study) -> None:
     db.executemany("INSERT INTO left_out VALUES (?, ?)", _incomplete_responses(db, study))
     db.execute("DELETE FROM places")
     db.executemany("INSERT INTO places VALUES (?, ?, ?, ?, 0, 0)", _place_rows(study))
-    db.execute(
-        f"UPDATE places SET {_SET_GIVEN},"  # noqa: S608
-        " out = (SELECT count(*) FROM assignments WHERE item = places.item AND state = 'out')"
-    )
+    db.execute(f"UPDATE places SET {_SET_GIVEN}, {_SET_OUT}")  # noqa: S608
 
 
 def _incomplete_responses(db: sqlite3.Connection, study: Study) -> set[tuple[str, str]]:
@@ -262,6 +255,11 @@ def _incomplete_responses(db: sqlite3.Connection, study: Study) -> set[tuple[str
     return {(each.item, each.participant) for each in responses} - {
         (each.item, each.participant) for each in whole
     }
+
+
+def exists(db: sqlite3.Connection, query: str, *values: object) -> bool:
+    """Whether a query finds a row."""
+    return db.execute(query, values).fetchone() is not None
 
 
 @contextmanager

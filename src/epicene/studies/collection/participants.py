@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from epicene.core.errors import unknown
 from epicene.studies.collection.database import (
+    exists,
     explain_errors,
     open_database,
     truncate_wal,
@@ -126,19 +127,14 @@ class Participants:
     def used_open_link(self, participant: str) -> bool:
         """Whether a participant entered by the open link."""
         with explain_errors(self._path):
-            found = self._db.execute(
-                "SELECT 1 FROM people WHERE participant = ? AND entry = 'open'", (participant,)
-            )
-            return found.fetchone() is not None
+            query = "SELECT 1 FROM people WHERE participant = ? AND entry = 'open'"
+            return exists(self._db, query, participant)
 
     def has_entered(self, participant: str) -> bool:
         """Whether a participant has entered before."""
         with explain_errors(self._path):
-            found = self._db.execute(
-                "SELECT 1 FROM people WHERE participant = ? AND entered IS NOT NULL",
-                (participant,),
-            )
-            return found.fetchone() is not None
+            query = "SELECT 1 FROM people WHERE participant = ? AND entered IS NOT NULL"
+            return exists(self._db, query, participant)
 
     def enter(self, participant: str, entry: EntryType, language: str = "") -> bool:
         """Admit a participant; return False if the name belongs to the other way of entry."""
@@ -213,10 +209,8 @@ class Participants:
         A participant with a personal link stays invited.
         """
         with write_transaction(self._db, self._path):
-            answered = self._db.execute(
-                "SELECT 1 FROM responses WHERE participant = ? LIMIT 1", (participant,)
-            )
-            if answered.fetchone() is not None:
+            query = "SELECT 1 FROM responses WHERE participant = ? LIMIT 1"
+            if exists(self._db, query, participant):
                 return False
             entry: EntryType = self.row(participant)["entry"]
             _delete_rows(self._db, participant)

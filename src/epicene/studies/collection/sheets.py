@@ -7,7 +7,7 @@ practice items are in the instructions, with their feedback.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from epicene.core.errors import InputError, pluralise
 from epicene.core.files import write_atomically
@@ -147,6 +147,8 @@ def _started_lists(
     }
 
 
+TargetProgram: TypeAlias = Literal["pcibex", "label-studio"]
+
 INSTRUCTIONS_FILE = "instructions.md"
 # Makes spreadsheets read UTF-8
 _UTF8_BOM = b"\xef\xbb\xbf"
@@ -181,17 +183,11 @@ def write_sheets(
     return [*paths.values(), out / INSTRUCTIONS_FILE]
 
 
-def write_pcibex_experiment(study: Study, out: Path) -> list[Path]:
-    """Write the files of a PCIbex experiment, and return their paths."""
-    return _write_new_files(experiment_files(study), out)
-
-
-def write_label_studio_project(study: Study, out: Path) -> list[Path]:
-    """Write the files of a Label Studio project, and return their paths."""
-    return _write_new_files(project_files(study), out)
-
-
-def _write_new_files(files: Mapping[str, str], out: Path) -> list[Path]:
+def write_project(
+    study: Study, out: Path, program: Literal["pcibex", "label-studio"]
+) -> list[Path]:
+    """Write the study as a project for another program, and return the paths of its files."""
+    files = experiment_files(study) if program == "pcibex" else project_files(study)
     texts = {out / name: text for name, text in files.items()}
     _must_be_new(texts)
     for path, text in texts.items():

@@ -17,6 +17,7 @@ from epicene.core.records import to_json
 from epicene.studies.collection.assignment import AssignmentRules, TaskPart
 from epicene.studies.collection.database import (
     decode_response,
+    exists,
     explain_errors,
     open_database,
     rebuild_places,
@@ -225,14 +226,9 @@ class TaskQueue:
 
     def was_given(self, participant: str, items: tuple[str, ...]) -> bool:
         """Whether a participant was assigned one of the items."""
+        query = "SELECT 1 FROM assignments WHERE participant = ? AND item = ?"
         with explain_errors(self.path):
-            return any(
-                self._db.execute(
-                    "SELECT 1 FROM assignments WHERE participant = ? AND item = ?",
-                    (participant, item),
-                ).fetchone()
-                for item in items
-            )
+            return any(exists(self._db, query, participant, item) for item in items)
 
     def answer(
         self,
