@@ -199,6 +199,7 @@ class Site:
 
     def browser_storage_key(self, person: Participant) -> str:
         """The key of a participant's unsent answers in the browser; new if they start anew."""
+        # The purpose keeps its old name, so that answers kept in browsers are found again.
         return self.sessions.signer.sign("desk", person.participant, repr(person.entered))[:16]
 
     def entry_address(self, user: User, entry: EntryType) -> str:
