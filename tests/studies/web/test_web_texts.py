@@ -68,7 +68,7 @@ def test_the_language_of_a_page(chosen: str, accepted: str, language: str) -> No
 
 
 def test_everything_that_is_said_can_be_said_in_all_four_languages() -> None:
-    words = tomllib.loads((PAGES / "words.toml").read_text("utf-8"))
+    words = tomllib.loads((PAGES / "translations.toml").read_text("utf-8"))
     assert all(set(texts) == {"en", "fr", "ar", "hi"} for texts in words.values())
     source = "".join(
         path.read_text("utf-8")
