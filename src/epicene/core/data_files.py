@@ -25,6 +25,10 @@ _QUOTED = regex.compile(r'(?:^|(?<=[,;\r\n]))"(?:[^"]|"")*+"')
 _HEAD_CHARACTERS = 100_000  # characters, of which the names and the first row are a part
 
 
+# A spreadsheet takes a cell that begins like this for a formula and may run it
+_FORMULA = regex.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+
+
 class FileRow(NamedTuple):
     """One row of a file, with its file and line."""
 
@@ -232,3 +236,13 @@ def sha256_of(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"Could not read {path}: {error.strerror or error}.") from error
+
+
+def escape_formula(text: str) -> str:
+    """The text as a cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unescape_formula(text: str) -> str:
+    """The text of a cell that `escape_formula` made."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -351,4 +351,4 @@ def _ask_people(step: AskPeople[Any], study: Study, folder: Path) -> list[Respon
             f"missing in {folder}. Collect them with `epicene annotate`, then run the same command "
             "again."
         )
-    return apply_adjudications(study, responses, fitting.settled)
+    return apply_adjudications(study, responses, fitting.adjudications)

@@ -47,7 +47,7 @@ suite = Suite(
         "labels": StudyKind(
             study=studies.study,
             candidates=studies.candidates,
-            draw=studies.draw,
+            sample=studies.draw,
             judge=studies.judge,
             automatic=studies.automatic,
             metrics=labels_metrics,

@@ -213,7 +213,7 @@ def _published_row(name: str, values: Sequence[float], variants: Sequence[str]) 
 kind = StudyKind(
     study=study,
     candidates=candidates,
-    draw=draw,
+    sample=draw,
     judge=judge,
     metrics=metrics,
     tables=tables,

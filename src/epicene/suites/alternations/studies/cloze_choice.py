@@ -225,5 +225,5 @@ def _share_cells(frame: polars.DataFrame, models: Iterable[str]) -> tuple[Estima
 
 
 kind = StudyKind(
-    study=study, candidates=candidates, draw=draw, judge=judge, metrics=metrics, tables=tables
+    study=study, candidates=candidates, sample=draw, judge=judge, metrics=metrics, tables=tables
 )

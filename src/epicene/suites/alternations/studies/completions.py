@@ -113,8 +113,8 @@ def _yes_or_no(what: bool) -> str:
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
     """How many are ungrammatical, and how far people and the analyser agree."""
-    found = annotator_agreement.majority_labels(results.settled)
-    beside = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    found = annotator_agreement.majority_labels(results.adjudicated)
+    beside = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     pairs = rows_where(annotator_agreement.annotator_pairs(results.frame), name=GRAMMATICAL)
     return {
         "ungrammatical": _share_of_label(rows_where(found, name=GRAMMATICAL), "no"),
@@ -133,7 +133,7 @@ def tables(results: Answered) -> Iterator[Table]:
 
 
 def _labels_table(results: Answered) -> Table:
-    found = annotator_agreement.majority_labels(results.settled)
+    found = annotator_agreement.majority_labels(results.adjudicated)
     rows = []
     for model in distinct_values(found, "model"):
         mine = rows_where(found, model=model)
@@ -195,7 +195,7 @@ def _agreement_table(results: Answered) -> Table:
 
 
 def _automatic_table(results: Answered) -> Table:
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     rows = [
         Row(keys=(name, *row.keys), cells=row.cells)
         for name in (GRAMMATICAL, AGREEMENT)

@@ -87,7 +87,7 @@ def variants_in(frame: polars.DataFrame) -> list[str]:
 def participants_table(results: Answered) -> Table:
     """How each person did: on the items, on fillers and attention checks, and how fast."""
     besides = defaultdict(list)
-    for response in results.besides:
+    for response in results.other_responses:
         besides[response.participant].append(response)
     seconds = defaultdict(list)
     for response in results.responses:

@@ -153,7 +153,7 @@ def _each_judge_table(results: Answered) -> Table:
     """Each judge's own votes beside people's labels."""
     import polars as pl
 
-    seen = annotator_agreement.majority_labels(results.settled).with_columns(
+    seen = annotator_agreement.majority_labels(results.adjudicated).with_columns(
         pl.col("label").alias("a")
     )
     names = [
@@ -204,7 +204,7 @@ def _confusion_table(results: Answered) -> Table:
 def _people_and_judges(results: Answered) -> polars.DataFrame:
     """A row per image: people's label `a` and the judges' `b`."""
     return annotator_agreement.pairs_with_automatic(
-        results.settled, rows_where(results.automatic, name=GENDER)
+        results.adjudicated, rows_where(results.automatic, name=GENDER)
     )
 
 
@@ -343,7 +343,7 @@ def _judgement(item: StudyItem, name: str, label: str | None) -> Judgement:
 kind: StudyKind[PromptItem, GramvisProtocol] = StudyKind(
     study=study,
     candidates=candidates,
-    draw=draw,
+    sample=draw,
     judge=judge_response,
     automatic=automatic,
     metrics=metrics,

@@ -126,7 +126,7 @@ def _tables(name: str, results: Answered) -> Iterator[Table]:
 def _metrics(results: Answered) -> Mapping[str, Estimate]:
     """How people agree with each other and with the list."""
     labels, _ = annotator_agreement.labels_by_item(results.frame)
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     return {
         "alpha_people": krippendorff(labels),
         "agreement_list": paired_agreement.raw(pairs, clustered=False),
@@ -137,7 +137,7 @@ def _meanings_table(name: str, results: Answered) -> Table:
     """What people said of each meaning, what more than half of them said, and the list."""
     study = results.study
     options = choice_ids(study.question(QUESTIONS[name]))
-    said, settled = _labels_by_item(results.frame), _labels_by_item(results.settled)
+    said, settled = _labels_by_item(results.frame), _labels_by_item(results.adjudicated)
     rows = []
     for item in sorted(study.items, key=lambda item: meaning_key(item.fields["meaning"])):
         labels = said.get(item.id)
@@ -181,7 +181,7 @@ def divergent_ids(words: Iterable[str], stereotype: str) -> list[str]:
 def _agreement_table(results: Answered) -> Table:
     labels, _ = annotator_agreement.labels_by_item(results.frame)
     between = annotator_agreement.annotator_pairs(results.frame)
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     rows = (
         Row(
             keys=("people with each other",),
@@ -219,7 +219,7 @@ def study_kind(name: str) -> StudyKind[PromptItem, GramvisProtocol]:
     return StudyKind(
         study=lambda _protocol: read_study(name),
         candidates=partial(_candidates, name),
-        draw=_draw,
+        sample=_draw,
         judge=partial(_judge, name),
         automatic=partial(_automatic, name),
         metrics=_metrics,

@@ -47,7 +47,7 @@ def figures(results: Labelled) -> Iterator[Figure]:
 
 def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
     """How often people and the first-pronoun rule agree; the line is people with people."""
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     pairs = rows_where(of_judgement(pairs, MISGENDERING), setting=setting)
     clustered = is_clustered(results)
     among = paired_agreement.raw(
@@ -75,7 +75,7 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
 
 def _outcomes(results: Labelled) -> Figure:
     """What people found in each model's continuations."""
-    found = of_judgement(annotator_agreement.majority_labels(results.settled), OUTCOME)
+    found = of_judgement(annotator_agreement.majority_labels(results.adjudicated), OUTCOME)
     rows: list[ChartRow] = []
     for model in distinct_values(found, "model"):
         for setting in ("pre", "post"):
@@ -107,7 +107,7 @@ def _outcomes(results: Labelled) -> Figure:
 def _extraneous(results: Labelled) -> Figure:
     """How many continuations bring in gendered words."""
     found = rows_where(
-        of_judgement(annotator_agreement.majority_labels(results.settled), EXTRANEOUS),
+        of_judgement(annotator_agreement.majority_labels(results.adjudicated), EXTRANEOUS),
         setting="pre",
     )
     return charts.bars(

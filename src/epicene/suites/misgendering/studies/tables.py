@@ -40,7 +40,7 @@ def rule_disagreement_table(results: Labelled) -> Table:
     """Where people and the first-pronoun rule do not say the same about misgendering."""
     import polars as pl
 
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     differ = pairs.filter((pl.col("name") == MISGENDERING) & (pl.col("a") != pl.col("b")))
     three = {
         item: (said, ruled)
@@ -177,10 +177,10 @@ def metrics(results: Labelled) -> Mapping[str, Estimate]:
     """How people agree with each other and with the automatic labels, and what they found."""
     clustered = is_clustered(results)
     both = annotator_agreement.annotator_pairs(results.frame)
-    beside = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    beside = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     made: dict[str, Estimate] = {
         "misgendering": share(
-            of_judgement(annotator_agreement.majority_labels(results.settled), MISGENDERING),
+            of_judgement(annotator_agreement.majority_labels(results.adjudicated), MISGENDERING),
             label_is("yes"),
         )
     }
@@ -238,7 +238,7 @@ def between_people_table(results: Labelled) -> Table:
 
 def automatic_agreement_table(results: Labelled) -> Table:
     """People's labels beside the first pronoun's and the lexicon's."""
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     rows = [
         row
         for name in (MISGENDERING, THREE_WAY_OUTCOME, EXTRANEOUS)
@@ -290,7 +290,7 @@ def _interval_note(results: Labelled) -> str:
 
 def label_table(results: Labelled) -> Table:
     """What people found, by model, dataset, setting and pronoun."""
-    found = annotator_agreement.majority_labels(results.settled)
+    found = annotator_agreement.majority_labels(results.adjudicated)
     levels = ("model", "dataset", "setting")
     rows = []
     for keys in sorted(found.select(levels).unique().rows()):
