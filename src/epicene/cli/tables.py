@@ -52,13 +52,10 @@ def chosen_format(**forms: bool) -> str:
 
 def write_tables(made: Sequence[Table], form: str, source: Provenance | None = None) -> None:
     """Tables on standard output, as csv, latex or markdown, with what qualifies their numbers."""
-    from epicene.report import table_formats
+    from epicene.report.latex import tables_latex
+    from epicene.report.table_formats import tables_csv, tables_markdown
 
-    writers = {
-        "csv": table_formats.tables_csv,
-        "latex": table_formats.tables_latex,
-        "markdown": table_formats.tables_markdown,
-    }
+    writers = {"csv": tables_csv, "latex": tables_latex, "markdown": tables_markdown}
     sys.stdout.write(writers[form](made, source))
 
 

@@ -7,7 +7,6 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
-from epicene.report.latex import tables_latex
 from epicene.report.layout import check_table, lay_out, reason_for
 from epicene.studies.exchange.sheet_cells import escape_formula
 
@@ -20,18 +19,6 @@ if TYPE_CHECKING:
     from epicene.core.records import Column, Estimate, Row, Table
     from epicene.report.layout import Layout, LayoutCell, LayoutRow
     from epicene.report.provenance import Provenance
-
-__all__ = [
-    "as_csv",
-    "as_json",
-    "as_markdown",
-    "escape_markdown",
-    "long_csv",
-    "tables_csv",
-    "tables_json",
-    "tables_latex",
-    "tables_markdown",
-]
 
 _NUMBER_FIELDS = ("low", "high", "n", "why")
 
