@@ -48,7 +48,7 @@ def sample_page(text: str = "plain", table: Table | None = None) -> str:
     section = Section(
         heading=text,
         paragraphs=(text,),
-        headlines=(headline,),
+        cards=(headline,),
         faults=(text,),
         tables=(table or sample_table(), text_table(text)),
         figures=(figure, figure),
@@ -73,7 +73,7 @@ def test_the_page_is_whole_and_reaches_nowhere() -> None:
 def test_the_page_says_what_was_measured_before_anything_else() -> None:
     undefined = Estimate(value=None, why="nothing was judged")
     headline = HeadlineCard(label="small", estimate=undefined, column=Column(name="right"))
-    section = Section(heading="Rewriting", headlines=(headline,))
+    section = Section(heading="Rewriting", cards=(headline,))
     made = render_page(
         "A study", [section], lead="What was measured.", facts=[("Suite", "genform")]
     )

@@ -169,7 +169,7 @@ def run(
     told = progress_display()
     with open_executor(on, spread, told.say) as opening:
         folder, manifest = do_run(order, told, opening)
-    show_runs([folder], as_json=as_json, items=items, headlines_only=True)
+    show_runs([folder], as_json=as_json, items=items, metrics_only=True)
     for count in manifest.counts:
         for reason in count.reasons:
             note(f"{count.model} failed in {count.stage}: {reason}")

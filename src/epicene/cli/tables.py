@@ -31,14 +31,14 @@ def tables(
     if form in ("", "json"):
         show_runs(runs, as_json=as_json, items=items)
         return
-    from epicene.report.provenance import provenance
+    from epicene.report.provenance import provenance_of
     from epicene.report.results_document import metrics_table
     from epicene.runs.results import read_run
     from epicene.runs.summary import summarise
 
     finished = [read_run(folder) for folder in runs]
     summary = summarise(finished)
-    source = provenance(summary, finished)
+    source = provenance_of(summary, finished)
     write_tables((metrics_table(summary), *summary.tables), form, source)
 
 
@@ -60,7 +60,7 @@ def write_tables(made: Sequence[Table], form: str, source: Provenance | None = N
 
 
 def show_runs(
-    folders: Sequence[Path], *, as_json: bool, items: bool = False, headlines_only: bool = False
+    folders: Sequence[Path], *, as_json: bool, items: bool = False, metrics_only: bool = False
 ) -> None:
     """Print what the runs gave, and say what is missing from it."""
     from epicene.cli.output import note, print_results, print_tables
@@ -70,7 +70,7 @@ def show_runs(
 
     finished = [read_run(folder) for folder in folders]
     summary = summarise(finished)
-    if headlines_only and not as_json:
+    if metrics_only and not as_json:
         print_tables([metrics_table(summary)])
     else:
         print_results(summary, as_json=as_json, items=_items(finished) if items else None)

@@ -95,7 +95,7 @@ def tables_csv(tables: Sequence[Table], source: Provenance | None = None) -> str
 
 
 def long_csv(tables: Sequence[tuple[Table, Provenance | None]]) -> str:
-    """The same for tables that come from different runs."""
+    """Tables of different runs in one CSV file, one line per cell."""
     levels = list(dict.fromkeys(level for table, _ in tables for level in table.levels))
     known = _run_fields([source for _, source in tables])
     header = ["table", *levels, "origin", *known, "column", "value", *_NUMBER_FIELDS, "mark"]
