@@ -163,8 +163,8 @@ def compare_models(summary: Summary, runs: Sequence[StoredRun]) -> ModelComparis
     entries = tuple(headline_results(summary))
     if different := differing_settings(protocols_by_model(summary, runs)):
         sentence = (
-            f"These runs differ in settings ({', '.join(different)}), so their models are not ranked "
-            "and not compared."
+            f"These runs differ in settings ({', '.join(different)}), so their models are not "
+            "ranked and not compared."
         )
         return ModelComparison(entries, (), None, (sentence,))
     lacking = _missing_judgements(summary, runs)
