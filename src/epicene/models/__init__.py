@@ -174,6 +174,14 @@ def parse_spec(text: str, options: ModelOptions | None = None) -> ModelSpec:
     return ModelSpec(kind=kind, name=name, options=merged, stated=names)
 
 
+def parse_role_specs(text: str, options: ModelOptions | None = None) -> tuple[str, list[ModelSpec]]:
+    """Read `[ROLE=]SPEC[,SPEC…]`: the role, "" if none is named, and its models."""
+    role, equals, specs = text.partition("=")
+    if not equals or not role.isidentifier():
+        role, specs = "", text
+    return role, [parse_spec(each, options) for each in specs.split(",")]
+
+
 class ModelDescription(NamedTuple):
     """What is known of a model before it is opened."""
 

@@ -25,12 +25,12 @@ _ASSETS = {
     "icon.svg": ("image/svg+xml", (("epicene.studies.web", "static/icon.svg"),)),
     "pages.css": (
         "text/css",
-        (("epicene.report", "colours.css"), ("epicene.studies.web", "static/pages.css")),
+        (("epicene.report", "templates/colours.css"), ("epicene.studies.web", "static/pages.css")),
     ),
     "pages.js": (
         "text/javascript",
         (
-            ("epicene.report", "word_diff.js"),
+            ("epicene.report", "templates/word_diff.js"),
             ("epicene.studies.web", "static/words.js"),
             ("epicene.studies.web", "static/keys.js"),
             ("epicene.studies.web", "static/saving.js"),

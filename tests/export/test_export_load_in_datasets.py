@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from epicene.export.hf_dataset import write_dataset
-from export.elsewhere import WANTED, interpreter
-from export.exported import select
+from export.export_samples import select
+from export.other_interpreter import WANTED, interpreter
 
 pytestmark = pytest.mark.skipif(not interpreter("datasets"), reason=f"datasets: {WANTED}")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import harness
-from export.elsewhere import WANTED, interpreter
+from export.other_interpreter import WANTED, interpreter
 from harness import Case, Compared
 from models.hf import tiny_causal
 

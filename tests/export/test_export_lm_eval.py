@@ -15,7 +15,7 @@ from epicene.export.lm_eval.folder import plan_tasks, write_tasks
 from epicene.export.lm_eval.tasks import TESTED_VERSION
 from epicene.export.selection import Selection
 from epicene.suites import Answers
-from export.exported import read_lines, select
+from export.export_samples import read_lines, select
 
 # The keys that the configuration of a task, and of a group, has in lm-evaluation-harness 0.4.13;
 # it refuses others.

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from epicene.core.records import Estimate, FirstToken
-from epicene.report.method_line import (
+from epicene.report.provenance import (
     differing_settings,
     joined_line,
     protocol_line,

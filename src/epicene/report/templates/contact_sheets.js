@@ -1,6 +1,6 @@
 
 // Contact sheets: a few at a time, filtered and put in order; pictures are drawn only where they
-// are shown. Comes after evidence.js in the page.
+// are shown. Comes after item_viewer.js in the page.
 
 const SHEETS_AT_A_TIME = 4;
 const ORDERS = [

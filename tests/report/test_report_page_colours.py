@@ -30,7 +30,7 @@ def people_style() -> str:
 @pytest.mark.parametrize("style", [report_style, people_style])
 def test_every_colour_is_of_the_list_by_day_and_by_night(style: Callable[[], str]) -> None:
     text = style()
-    colours = (files("epicene.report") / "colours.css").read_text(encoding="utf-8")
+    colours = (files("epicene.report") / "templates/colours.css").read_text(encoding="utf-8")
     assert text.lstrip().startswith(colours)
     light, dark = colours.split("@media")
     assert set(USED.findall(text)) <= set(DEFINED.findall(light))

@@ -75,7 +75,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
 
     def open_page(drawn: tuple[Figure, ...] = (), **settings: Any) -> Page:
         file = tmp_path / "report.html"
-        section = Section(heading="All", how=HOW, tables=(broad(), narrow()), figures=drawn)
+        section = Section(heading="All", method=HOW, tables=(broad(), narrow()), figures=drawn)
         file.write_text(render_page("A study", [section]), encoding="utf-8")
         contexts.append(chromium.new_context(**{"viewport": PHONE, **settings}))
         tab = contexts[-1].new_page()
@@ -258,7 +258,9 @@ def test_numbers_in_squares_can_be_read_in_the_dark(opened: Callable[..., Page])
 def test_what_is_no_data_is_drawn_in_the_colours_of_the_page() -> None:
     """page.css repaints these by name, so it has to know the names."""
     light = (
-        (files("epicene.report") / "colours.css").read_text(encoding="utf-8").partition("@media")[0]
+        (files("epicene.report") / "templates/colours.css")
+        .read_text(encoding="utf-8")
+        .partition("@media")[0]
     )
     style = (files("epicene.report") / "templates" / "page.css").read_text(encoding="utf-8")
     for drawn, name in ((figures.INK, "ink"), (figures.GRID, "line"), (figures.AXIS, "soft")):

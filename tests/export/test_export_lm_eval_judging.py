@@ -14,7 +14,7 @@ import pytest
 from epicene.core.errors import InputError
 from epicene.export.lm_eval.folder import write_tasks
 from epicene.export.lm_eval.suite_judge import outcome_shares
-from export.exported import read_lines, select
+from export.export_samples import read_lines, select
 
 
 @pytest.fixture(scope="module")

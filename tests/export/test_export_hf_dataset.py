@@ -14,7 +14,7 @@ from epicene.core.records import Draw
 from epicene.export.hf_dataset import size_category, write_dataset
 from epicene.suites import Answers, DataSource
 from epicene.suites.gramvis.items import COUNT_COLUMNS, PUBLISHED_COLUMNS
-from export.exported import read_front_matter, select
+from export.export_samples import read_front_matter, select
 
 
 @pytest.mark.parametrize("suite", ["genform", "apgc"])

@@ -11,7 +11,6 @@ import polars as pl
 
 import reflexives
 from epicene.core.records import LEARNT, Estimate, Identity, Judgement, Table
-from epicene.report import method_line
 from epicene.report.comparison import MAX_COMPARED_MODELS, changes_table, ranking_tables
 from epicene.report.headline_metrics import (
     headline_results,
@@ -20,6 +19,7 @@ from epicene.report.headline_metrics import (
     size_figures,
     with_distinct_labels,
 )
+from epicene.report.provenance import undetected_line
 from epicene.runs.results import judgement_frame
 from epicene.runs.summary import RunSummary, Summary
 from epicene.stats.tabulate import undetected_share
@@ -91,7 +91,7 @@ def test_headlines_by_language_and_model() -> None:
     assert isinstance(cell, Estimate)
     assert cell.why
     assert table.notes[0].endswith(": first token: bos.")
-    told = method_line.undetected_line(summary.runs)
+    told = undetected_line(summary.runs)
     assert told == "undetected of all judgements: small 12.5 % of 8, large 0.0 % of 4"
 
 
