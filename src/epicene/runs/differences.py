@@ -46,7 +46,7 @@ def pairwise_differences(
 
     check_unique_judgements(frame, suite)
     columns = [*_KEYS, "group", "outcome"]
-    texts = frame.select(pl.col(*columns, "model").cast(pl.String), "figure")
+    texts = frame.select(pl.col(*columns, "model").cast(pl.String), "score")
     parts = {model: texts.filter(pl.col("model") == model).drop("model") for model in models}
     for first, second in combinations(models, 2):
         both = parts[first].join(
@@ -54,7 +54,7 @@ def pairwise_differences(
         )
         if not len(both):
             continue
-        a, b, groups = both["figure"].to_numpy(), both["figure_2"].to_numpy(), group_codes(both)
+        a, b, groups = both["score"].to_numpy(), both["score_2"].to_numpy(), group_codes(both)
         was, now = (pl.col(name) == "right" for name in ("outcome", "outcome_2"))
         moves = both.select(gained=(now & ~was).sum(), lost=(was & ~now).sum()).row(0)
         yield PairedDifference(
@@ -164,7 +164,7 @@ FramePair = tuple["polars.DataFrame", "polars.DataFrame"]
 def pair_judgements(frames: FramePair) -> polars.DataFrame:
     """One row per judgement that both runs have; the second run's columns end in _2."""
     first, second = (
-        frame.select(*_KEYS, "group", "outcome", "figure") for frame in map(_with_figures, frames)
+        frame.select(*_KEYS, "group", "outcome", "score") for frame in map(_with_figures, frames)
     )
     return first.join(second.drop("group"), on=_KEYS, suffix="_2", maintain_order="left")
 
@@ -177,7 +177,7 @@ def _with_figures(frame: polars.DataFrame) -> polars.DataFrame:
     if "credit" in frame.columns:
         right = pl.col("credit").fill_null(right)
     figure = pl.when(pl.col("outcome").is_not_null()).then(right).otherwise(pl.col("value"))
-    return frame.with_columns(figure.alias("figure"))
+    return frame.with_columns(figure.alias("score"))
 
 
 class NamedDifferences(NamedTuple):
@@ -232,7 +232,7 @@ def _frames_by_name(frames: FramePair, *, alike: bool) -> dict[str, FramePair]:
     """What the rows are of: each run's judgements that have a figure."""
     import polars as pl
 
-    figured = [_with_figures(frame).filter(pl.col("figure").is_not_null()) for frame in frames]
+    figured = [_with_figures(frame).filter(pl.col("score").is_not_null()) for frame in frames]
     first, second = figured
     both = first.join(second, on=_KEYS, how="semi")
     names = sorted(both["name"].unique().to_list())
@@ -259,7 +259,7 @@ def _test_difference(
     from epicene.stats.intervals import clustered_difference
 
     both = pair_judgements(part)
-    a, b, groups = both["figure"].to_numpy(), both["figure_2"].to_numpy(), group_codes(both)
+    a, b, groups = both["score"].to_numpy(), both["score_2"].to_numpy(), group_codes(both)
     shares = all(map(_are_shares, part))
     estimates = (
         *map(_run_estimate, part),
@@ -275,8 +275,8 @@ def _run_estimate(frame: polars.DataFrame) -> Estimate:
     from epicene.stats.tabulate import mean
 
     if _are_shares(frame):
-        return proportion(frame["figure"].to_numpy(), groups=group_codes(frame))
-    return mean(frame, "figure")
+        return proportion(frame["score"].to_numpy(), groups=group_codes(frame))
+    return mean(frame, "score")
 
 
 def _are_shares(frame: polars.DataFrame) -> bool:

@@ -78,7 +78,7 @@ def run(
     order: RunConfig, watcher: Watcher, executor: Executor = open_model
 ) -> tuple[Path, Manifest]:
     """Run, or go on with, what was ordered; the run's folder and manifest."""
-    suite = order.suite.under(order.protocol, order.models)
+    suite = order.suite.for_protocol(order.protocol, order.models)
     order = replace(order, suite=suite)
     check_roles(suite, order.models)
     dataset = suite.read(order.source, order.protocol)

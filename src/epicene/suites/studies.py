@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Material(Generic[ItemT, ProtocolT]):
-    """What a study may be drawn from: an item, and what one model answered, if one was asked."""
+    """What study items are drawn from: an item, with one model's answers if there are any."""
 
     item: ItemT
     protocol: ProtocolT
@@ -31,14 +31,14 @@ class Material(Generic[ItemT, ProtocolT]):
 
 @dataclass(frozen=True)
 class StudyResults(Generic[ProtocolT]):
-    """What people said of a study's items, practice and checks left out.
+    """People's answers to a study's items, without practice items and attention checks.
 
     `frame` has a row per judgement of a person, with the columns of `Results.frame` and the
-    person's name in `person`; whether people agree is told from it. `settled` has the same rows
-    as if everybody had given the answers that the owner settled; one label per item is taken from
-    it. `automatic` has a row per judgement of the suite's own of the same items, paired by item
-    and name. `besides` are the responses to practice, attention checks and
-    fillers; `runs` the judgements of runs that the owner sets beside the study, if any.
+    person's name in `person`; agreement is computed from it. `settled` has the same rows with the
+    owner's adjudicated answers in place of everybody's; one label per item is taken from it.
+    `automatic` has a row per judgement of the suite itself of the same items, paired by item and
+    name. `besides` are the responses to practice items, attention checks and fillers; `runs` the
+    judgements of runs that the owner compares with the study, if any.
     """
 
     study: Study
@@ -59,11 +59,11 @@ def _default_sample(
 
 @dataclass(frozen=True)
 class StudyKind(Generic[ItemT, ProtocolT]):
-    """One of a suite's human studies: what people see and are asked, and what comes of it.
+    """One of a suite's human studies: what people see and are asked, judgements and tables.
 
-    An item drawn from a run names the model in its field `model`, which the study hides with all
-    else that could sway a person. Judgements are made of a response as they are of an answer; a
-    person's and the suite's own of one thing share a name and differ in `label`.
+    An item drawn from a run names the model in its field `model`, which the study hides along with
+    everything else that could influence a person. A response is judged as an answer is; a person's
+    and the suite's own judgement of one thing have the same name and may differ in `label`.
     """
 
     study: Callable[[ProtocolT], Study]  # without items
@@ -77,7 +77,7 @@ class StudyKind(Generic[ItemT, ProtocolT]):
         default=lambda _results: ()
     )
     automatic: Callable[[StudyItem], Iterable[Judgement]] = field(default=lambda _item: ())
-    # The candidates can be walked more than once.
+    # The candidates can be iterated more than once.
     draw: Callable[[Iterable[Candidate], ProtocolT, SamplingOptions], tuple[StudyItem, ...]] = (
         _default_sample
     )

@@ -75,7 +75,7 @@ def _read(line: FileRow) -> tuple[str, Gender, str]:
     return str(values["id"]), target, values["text"]
 
 
-def entry(judgement: Judgement) -> dict[str, Any]:
+def item_details(judgement: Judgement) -> dict[str, Any]:
     """What `--items` says of an answer: its scores, and the counts they are made of."""
     if judgement.facets.get("format") != GENERATION:
         return {}

@@ -408,7 +408,7 @@ def _sga_per_sentence(results: Outcomes) -> polars.DataFrame:
     if not len(frame):
         return frame
     gendered = frame.filter(pl.col("terms") > 0)
-    return gendered.with_columns((pl.col("right") / pl.col("terms")).alias("figure"))
+    return gendered.with_columns((pl.col("right") / pl.col("terms")).alias("score"))
 
 
 def _sga(results: Outcomes) -> Estimate:
@@ -419,7 +419,7 @@ def _sga(results: Outcomes) -> Estimate:
 
 
 HEADLINE_METRICS = (
-    HeadlineMetric(name="gendered terms right (SGA)", estimate=_sga, figures=_sga_per_sentence),
+    HeadlineMetric(name="gendered terms right (SGA)", estimate=_sga, item_scores=_sga_per_sentence),
     accuracy_metric(
         "form of the wanted gender likelier", lambda results: probability_judgements(results.frame)
     ),

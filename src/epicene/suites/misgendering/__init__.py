@@ -9,7 +9,7 @@ from epicene.suites import Role, Stage, Suite, read_card
 from epicene.suites.misgendering import studies
 from epicene.suites.misgendering.ask import ask_converted, ask_formats
 from epicene.suites.misgendering.data import corpus, read, stratum
-from epicene.suites.misgendering.external_answers import entry, read_answers
+from epicene.suites.misgendering.external_answers import item_details, read_answers
 from epicene.suites.misgendering.figures import figures
 from epicene.suites.misgendering.items import Instance
 from epicene.suites.misgendering.judge import judge
@@ -37,12 +37,12 @@ suite = Suite(
     metrics=all_metrics,
     tables=tables,
     figures=figures,
-    headlines=HEADLINE_METRICS,
+    headline_metrics=HEADLINE_METRICS,
     format_tables=("agreement",),
     stratum=stratum,
     corpus=corpus,
     read_answers=read_answers,
-    entry=entry,
+    item_details=item_details,
     studies={
         "labels": StudyKind(
             study=studies.study,

@@ -49,7 +49,7 @@ def read_answers(
         yield instance, Answers([AnsweredRequest("ask", "model", "given", OPEN, answer)])
 
 
-def entry(judgement: Judgement) -> dict[str, Any]:
+def item_details(judgement: Judgement) -> dict[str, Any]:
     """What `--items` says of a continuation, in the paper's words."""
     if judgement.facets.get("format") != "generation" or judgement.outcome is None:
         return {}
