@@ -21,10 +21,10 @@ from epicene.suites.genform.external_answers import item_details, read_answers
 from epicene.suites.genform.figures import figures
 from epicene.suites.genform.items import Pair
 from epicene.suites.genform.judge import judge
-from epicene.suites.genform.metrics import HEADLINE_METRICS
+from epicene.suites.genform.metrics import HEADLINE_METRICS, all_metrics
 from epicene.suites.genform.protocol import PROTOCOLS
 from epicene.suites.genform.statistics import statistics
-from epicene.suites.genform.tables import all_metrics, tables
+from epicene.suites.genform.tables import tables
 
 suite = Suite(
     name="genform",
