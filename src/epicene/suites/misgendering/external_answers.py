@@ -50,7 +50,7 @@ def read_answers(
 
 
 def item_details(judgement: Judgement) -> dict[str, Any]:
-    """What `--items` says of a continuation, in the paper's words."""
+    """What `--items` adds to a judgement of a continuation, in the paper's terms."""
     if judgement.facets.get("format") != "generation" or judgement.outcome is None:
         return {}
     return {
