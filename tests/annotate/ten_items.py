@@ -23,10 +23,11 @@ from epicene.suites import AnsweredRequest, Answers, DataSource, alternations, f
 from epicene.suites.alternations.data import read as read_frames
 from epicene.suites.alternations.protocol import PROTOCOLS as ALTERNATIONS
 from epicene.suites.alternations.studies import cloze_choice, completions
-from epicene.suites.apgc.construction import ApgcBuild, read_forms
-from epicene.suites.apgc.construction import identify as ask_labels
-from epicene.suites.apgc.construction import read_labels as labels_of
-from epicene.suites.apgc.construction import rewrite as ask_forms
+from epicene.suites.apgc.construction.annotation import identify as ask_labels
+from epicene.suites.apgc.construction.annotation import read_forms
+from epicene.suites.apgc.construction.annotation import read_labels as labels_of
+from epicene.suites.apgc.construction.annotation import rewrite as ask_forms
+from epicene.suites.apgc.construction.selection import ApgcBuild
 from epicene.suites.apgc.data import STARTER as ARABIC
 from epicene.suites.apgc.items import Sentence
 from epicene.suites.genform.construction import annotation

@@ -87,7 +87,7 @@ def _config_and_data(numbers: str) -> tuple[RunConfig, Dataset]:
         models={"model": [parse_spec("random")]},
         source=DataSource(path=Path("data")),
     )
-    return config, suite.read(config.source, config.protocol)
+    return config, config.suite.read(config.source, config.protocol)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from epicene.suites.genform.published import published, score_of
 from epicene.suites.genform.statistics import rules_in, sentence_frame_from_answers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import polars
 
@@ -35,14 +35,15 @@ def figures(results: Outcomes) -> Iterator[Figure]:
     frame = metrics.generation_frame(results.frame, results.protocol.words)
     if not len(frame):
         return
-    for draw in (
+    draws: tuple[Callable[[polars.DataFrame], Figure], ...] = (
         _by_rule,
         _by_terms,
         *(partial(_heat_map, language=language, name=name) for language, name in HEAT_MAPS.items()),
         _entities,
         _plural,
         partial(_size, results=results),
-    ):
+    )
+    for draw in draws:
         with suppress(charts.EmptyChartError):
             yield draw(frame)
 
