@@ -198,7 +198,7 @@ def _verdicts(
         for document in task.documents
     }
     suite, protocol = selection.suite, selection.protocol
-    suite = suite.under(protocol, [role.name for role in suite.roles])
+    suite = suite.for_protocol(protocol, [role.name for role in suite.roles])
     asked = [
         (item, stage, request)
         for stage in suite.stages

@@ -142,14 +142,14 @@ def test_a_run_s_own_figure_is_that_of_its_tables(do_run: Runner, tmp_path: Path
 def by_protocol(results: Results[Any]) -> pl.DataFrame:
     """Every judgement with a figure that only its protocol decides."""
     figure = 1.0 if results.protocol.name == "paper" else 0.25
-    return results.frame.with_columns(figure=pl.lit(figure))
+    return results.frame.with_columns(score=pl.lit(figure))
 
 
 def test_runs_of_two_protocols_are_each_read_under_their_own(tmp_path: Path) -> None:
     headline = HeadlineMetric(
-        "own", lambda results: mean(by_protocol(results), "figure"), by_protocol
+        "own", lambda results: mean(by_protocol(results), "score"), by_protocol
     )
-    suite = replace(reflexives.suite, headlines=(headline,))
+    suite = replace(reflexives.suite, headline_metrics=(headline,))
     first, second = (
         replace(ran("reflexives", "random", tmp_path / name, name), suite=suite)
         for name in ("paper", "epicene")

@@ -12,12 +12,12 @@ import pytest
 from epicene.core import registry
 from epicene.core.records import Table
 from epicene.report.comparison import ranking_tables
-from epicene.report.headline_metrics import headline_metrics_of, headline_results
 from epicene.runs.dummy_answers import expected_judgements, missing_judgements
 from epicene.runs.ranking import rank
 from epicene.runs.results import RunJudgements, StoredRun, judgement_frame, match_items, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import Results
+from epicene.suites.headline_metrics import headline_metrics_of, headline_results
 from runs.conftest import Runner, run_suite
 
 Keys = list[tuple[str, ...]]
@@ -40,7 +40,9 @@ def test_the_keys_are_those_of_a_run_that_answers_everything(
     )
     assumed = judgement_frame(judgements, done.info)
     ranked = [
-        each.figures for each in headline_metrics_of(summarise([done])) if each.figures is not None
+        each.item_scores
+        for each in headline_metrics_of(done.suite)
+        if each.item_scores is not None
     ]
     for figures in ranked:
         wanted, found = (
@@ -74,9 +76,11 @@ def test_what_fails_in_every_run_is_still_asked(do_run: Runner, tmp_path: Path) 
     assert lost[0] == lost[1] != set()
 
     (headline,) = headline_metrics_of(summarise(whole))
-    assert headline.figures is not None
+    assert headline.item_scores is not None
     found, of_whole = (
-        rank(headline.figures(results), [info.model for info in results.runs], suite="two-stage")
+        rank(
+            headline.item_scores(results), [info.model for info in results.runs], suite="two-stage"
+        )
         for results in (asked_of(broken), asked_of(whole))
     )
     assert found.judgements == of_whole.judgements == 60 * 3
@@ -110,10 +114,10 @@ def test_half_a_run_is_asked_as_much_as_a_whole_one(
     monkeypatch.setattr(RunJudgements, "lacking", lambda _: (i for i in items if i.id not in half))
     lacking = missing_judgements([done], match_items([done]))
     frame = pl.concat([judgement_frame(judged, done.info), lacking], how="diagonal")
-    for headline in headline_metrics_of(summarise([done])):
-        if headline.figures is not None:
+    for headline in headline_metrics_of(done.suite):
+        if headline.item_scores is not None:
             before, after = (
-                rank(headline.figures(results), [done.info.model], suite=name)
+                rank(headline.item_scores(results), [done.info.model], suite=name)
                 for results in (*whole, Results(frame, done.protocol, (done.info,)))
             )
             assert before.judgements == before.shared == after.judgements

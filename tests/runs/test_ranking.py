@@ -25,7 +25,7 @@ def rows(model: str, figures: dict[str, float], group: str = "") -> list[dict[st
             "name": "answer",
             "group": group or item,
             "outcome": "right" if figure == 1 else "wrong",
-            "figure": figure,
+            "score": figure,
         }
         for item, figure in figures.items()
     ]
@@ -37,7 +37,7 @@ def items(figures: str) -> dict[str, float]:
 
 
 def frame_of(models: dict[str, str]) -> pl.DataFrame:
-    schema = {"figure": pl.Float64}
+    schema = {"score": pl.Float64}
     made = [row for name, each in models.items() for row in rows(name, items(each))]
     return pl.DataFrame(made or rows("nobody", {"item-00": 0.0}), schema_overrides=schema).filter(
         pl.col("model") != "nobody"
@@ -146,7 +146,7 @@ def test_changes_by_hand() -> None:
 
 def test_changes_say_what_is_undetected_in_both() -> None:
     frame = pl.DataFrame([*rows("first", items("1100")), *rows("second", items("1011"))])
-    unclear = pl.when((pl.col("model") == "second") & (pl.col("figure") == 0))
+    unclear = pl.when((pl.col("model") == "second") & (pl.col("score") == 0))
     frame = frame.with_columns(
         unclear.then(pl.lit("undetected")).otherwise("outcome").alias("outcome")
     )

@@ -39,7 +39,7 @@ def sweep_run(
     found = find_suite(suite)
     protocol = choose_protocol(found, "epicene", settings, None)
     config = RunConfig(
-        suite=found.under(protocol, models),
+        suite=found.for_protocol(protocol, models),
         protocol=protocol,
         models={role: [parse_spec(each) for each in specs] for role, specs in models.items()},
         limit=limit,

@@ -23,10 +23,11 @@ from epicene.suites import AnsweredRequest, Answers, DataSource, alternations, f
 from epicene.suites.alternations.data import read as read_frames
 from epicene.suites.alternations.protocol import PROTOCOLS as ALTERNATIONS
 from epicene.suites.alternations.studies import cloze_choice, completions
-from epicene.suites.apgc.construction import ApgcBuild, read_forms
-from epicene.suites.apgc.construction import identify as ask_labels
-from epicene.suites.apgc.construction import read_labels as labels_of
-from epicene.suites.apgc.construction import rewrite as ask_forms
+from epicene.suites.apgc.construction.annotation import identify as ask_labels
+from epicene.suites.apgc.construction.annotation import read_forms
+from epicene.suites.apgc.construction.annotation import read_labels as labels_of
+from epicene.suites.apgc.construction.annotation import rewrite as ask_forms
+from epicene.suites.apgc.construction.selection import ApgcBuild
 from epicene.suites.apgc.data import STARTER as ARABIC
 from epicene.suites.apgc.items import Sentence
 from epicene.suites.genform.construction import annotation
@@ -34,9 +35,9 @@ from epicene.suites.genform.construction.generation import GenformBuild
 from epicene.suites.genform.data import STARTER as PAIRS
 from epicene.suites.genform.items import Pair
 from epicene.suites.gramvis.studies import image
-from epicene.suites.misgendering import studies
 from epicene.suites.misgendering.data import read as read_instances
 from epicene.suites.misgendering.protocol import PROTOCOLS as MISGENDERING
+from epicene.suites.misgendering.studies import labels
 from epicene.suites.studies import Material
 
 ITEMS = 10
@@ -142,10 +143,10 @@ def continuations(_folder: Path) -> Study:
         settings = ("pre", "post") if instance.is_template else ("open",)
         given = Answers(AnsweredRequest("ask", "model", "m", name, texts) for name in settings)
         material = Material(item=instance, protocol=protocol, model="m", answers=given)
-        written = list(studies.candidates(material))
+        written = list(labels.candidates(material))
         found[instance.id] = written[place % len(written)]
     items = [candidate.make() for candidate in found.values()]
-    return drawn(studies.study(protocol), items, "labels")
+    return drawn(labels.study(protocol), items, "labels")
 
 
 # --- sentences and words to choose, completions --------------------------------------------------

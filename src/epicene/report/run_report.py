@@ -170,7 +170,7 @@ def write_report(
     `missing` is what was to be measured and could not be.
     """
     groups = _by_suite(runs)
-    pictured = sum(group[0].suite.sheets is not None for group in groups)
+    pictured = sum(group[0].suite.contact_sheets is not None for group in groups)
     parts = [_suite_report(group, megabytes / max(1, pictured)) for group in groups]
     summaries = [part.summary for part in parts]
     sections = [
@@ -331,8 +331,8 @@ def _caveats(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]:
 def _contact_sheets(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[ContactSheet]:
     """The contact sheets of all runs, with the model that drew."""
     for told, run in zip(summary.runs, runs, strict=True):
-        if run.suite.sheets is not None:
-            for sheet in run.suite.sheets(RunJudgements(run).answered(), run.protocol):
+        if run.suite.contact_sheets is not None:
+            for sheet in run.suite.contact_sheets(RunJudgements(run).answered(), run.protocol):
                 facets = {"model": told.info.model, **sheet.facets}
                 yield msgspec.structs.replace(sheet, facets=facets)
 

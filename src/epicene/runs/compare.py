@@ -71,7 +71,7 @@ def compare_runs(first: StoredRun, second: StoredRun) -> Comparison:
         read.texts,
         (read.infos[0].model, read.infos[1].model),
         # Where a suite names no headline, all its outcomes are one.
-        alike=not first.suite.headlines,
+        alike=not first.suite.headline_metrics,
     )
     once = primary_judgements(both)
     return _comparison(
@@ -147,11 +147,11 @@ def _metric_differences(
     ]
     suite = read.runs[0].suite
     for headline in headline_metrics_of(suite):
-        if headline.figures is None or not all(len(part.frame) for part in parts):
+        if headline.item_scores is None or not all(len(part.frame) for part in parts):
             continue
         figures = pl.concat(
             [
-                headline.figures(part).with_columns(model=pl.lit(position))
+                headline.item_scores(part).with_columns(model=pl.lit(position))
                 for part, position in zip(parts, _POSITIONS, strict=True)
             ],
             how="diagonal_relaxed",

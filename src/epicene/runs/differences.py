@@ -43,7 +43,7 @@ def pairwise_differences(
 
     check_unique_judgements(frame, suite)
     columns = [*_KEYS, "group", "outcome"]
-    texts = frame.select(pl.col(*columns, "model").cast(pl.String), "figure")
+    texts = frame.select(pl.col(*columns, "model").cast(pl.String), "score")
     parts = {model: texts.filter(pl.col("model") == model).drop("model") for model in models}
     for first, second in combinations(models, 2):
         both = parts[first].join(
@@ -76,7 +76,7 @@ def _tested_difference(
     from epicene.stats.hypothesis_tests import permutation_test
     from epicene.stats.intervals import clustered_difference
 
-    a, b, groups = both["figure"].to_numpy(), both["figure_2"].to_numpy(), group_codes(both)
+    a, b, groups = both["score"].to_numpy(), both["score_2"].to_numpy(), group_codes(both)
     return (
         clustered_difference(b, a, groups=groups, bounds=bounds),
         permutation_test(b, a, groups=groups),
@@ -174,7 +174,7 @@ FramePair = tuple["polars.DataFrame", "polars.DataFrame"]
 def pair_judgements(frames: FramePair) -> polars.DataFrame:
     """One row per judgement that both runs have; the second run's columns end in _2."""
     first, second = (
-        frame.select(*_KEYS, "group", "outcome", "figure") for frame in map(_with_figures, frames)
+        frame.select(*_KEYS, "group", "outcome", "score") for frame in map(_with_figures, frames)
     )
     return first.join(second.drop("group"), on=_KEYS, suffix="_2", maintain_order="left")
 
@@ -187,7 +187,7 @@ def _with_figures(frame: polars.DataFrame) -> polars.DataFrame:
     if "credit" in frame.columns:
         right = pl.col("credit").fill_null(right)
     figure = pl.when(pl.col("outcome").is_not_null()).then(right).otherwise(pl.col("value"))
-    return frame.with_columns(figure.alias("figure"))
+    return frame.with_columns(figure.alias("score"))
 
 
 class NamedDifferences(NamedTuple):
@@ -242,7 +242,7 @@ def _frames_by_name(frames: FramePair, *, alike: bool) -> dict[str, FramePair]:
     """The judgements of both runs that have a figure, by the rows of the table."""
     import polars as pl
 
-    figured = [_with_figures(frame).filter(pl.col("figure").is_not_null()) for frame in frames]
+    figured = [_with_figures(frame).filter(pl.col("score").is_not_null()) for frame in frames]
     first, second = figured
     both = first.join(second, on=_KEYS, how="semi")
     names = sorted(both["name"].unique().to_list())
@@ -278,8 +278,8 @@ def _run_estimate(frame: polars.DataFrame) -> Estimate:
     from epicene.stats.tabulate import mean
 
     if _are_shares(frame):
-        return proportion(frame["figure"].to_numpy(), groups=group_codes(frame))
-    return mean(frame, "figure")
+        return proportion(frame["score"].to_numpy(), groups=group_codes(frame))
+    return mean(frame, "score")
 
 
 def _are_shares(frame: polars.DataFrame) -> bool:

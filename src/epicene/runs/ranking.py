@@ -92,14 +92,14 @@ def _figures(frame: polars.DataFrame, models: Sequence[str], suite: str) -> tupl
     each row's group."""
     import polars as pl
 
-    texts = frame.select(pl.col(*_KEYS, "model").cast(pl.String), "figure")
+    texts = frame.select(pl.col(*_KEYS, "model").cast(pl.String), "score")
     check_unique_judgements(texts.filter(pl.col("model").is_in(models)), suite)
     keys = texts.select(_KEYS).unique().sort(_KEYS)
     columns = []
     for model in models:
         own = texts.filter(pl.col("model") == model).drop("model")
         joined = keys.join(own, on=_KEYS, how="left", maintain_order="left")
-        columns.append(joined["figure"].cast(pl.Float64).fill_null(np.nan).to_numpy())
+        columns.append(joined["score"].cast(pl.Float64).fill_null(np.nan).to_numpy())
     return np.column_stack(columns), group_codes(keys)
 
 

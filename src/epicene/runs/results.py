@@ -98,7 +98,7 @@ def read_run(folder: Path) -> StoredRun:
             f"The run {folder} was made under a protocol that this version of the suite "
             f"{suite.name} does not have ({error}); read it with the version that made it."
         ) from error
-    suite = suite.under(protocol, manifest.models)
+    suite = suite.for_protocol(protocol, manifest.models)
     for role in suite.roles:
         if not manifest.models.get(role.name):
             raise InputError(f"The manifest of {folder} names no model in the role {role.name}.")

@@ -78,7 +78,7 @@ def run(
     config: RunConfig, watcher: Watcher, executor: Executor = open_model
 ) -> tuple[Path, Manifest]:
     """Start or resume a run; its folder and manifest."""
-    suite = config.suite.under(config.protocol, config.models)
+    suite = config.suite.for_protocol(config.protocol, config.models)
     config = replace(config, suite=suite)
     check_roles(suite, config.models)
     dataset = suite.read(config.source, config.protocol)

@@ -13,7 +13,7 @@ from epicene.rewriting.english.line import tokenise
 from epicene.rewriting.english.routes import Route
 from word_error_rate import edits, word_error_rate
 
-OWN = Path(__file__).parents[2] / "suites" / "misgendering" / "neutral_pairs.jsonl"
+OWN = Path(__file__).parents[2] / "suites/misgendering/cases/neutral_pairs.jsonl"
 PUBLISHED = pytest.mark.published(
     "misgendering/neutral/male.source and male.target",
     "https://github.com/googleinterns/they-them-theirs",

@@ -34,8 +34,8 @@ from epicene.studies.design.schema import (
     TagsQuestion,
 )
 from epicene.studies.exchange.study_files import study_toml
-from epicene.suites.misgendering import studies
 from epicene.suites.misgendering.protocol import PROTOCOLS
+from epicene.suites.misgendering.studies import labels
 from studies.annotate_command import command
 from studies.suite_studies import drawn
 from studies.web.page_visitors import served
@@ -328,7 +328,7 @@ def of_suite() -> Study:
         },
     )  # fmt: skip
     items = (item, msgspec.structs.replace(item, id="g2"))
-    return drawn(studies.study(PROTOCOLS["epicene"]), items, "labels")
+    return drawn(labels.study(PROTOCOLS["epicene"]), items, "labels")
 
 
 def test_a_suite_reads_what_it_can_and_says_what_it_cannot(

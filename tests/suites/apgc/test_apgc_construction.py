@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-import epicene.runs.dataset_builder as construct_room
 from epicene.core import files
 from epicene.core.errors import InputError
+from epicene.runs import dataset_builder
 from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
 from epicene.studies.collection.database import ResponseStore
 from epicene.studies.collection.folder import RESPONSES_FILE, open_study_folder
@@ -124,7 +124,7 @@ def in_child_killed_at(name: str, folder: Path, bitext: Path) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             write(path, data)
 
-        vars(construct_room)["write_whole"] = deadly
+        vars(dataset_builder)["write_atomically"] = deadly
         try:
             build(folder, bitext)
         finally:
@@ -195,7 +195,8 @@ def test_a_rewrite_with_another_number_of_words_is_refused(tmp_path: Path, bitex
 
 
 def test_splits_keep_groups_whole_and_labels_in_proportion() -> None:
-    from epicene.suites.apgc.construction import ApgcBuild, split
+    from epicene.suites.apgc.construction import split
+    from epicene.suites.apgc.construction.selection import ApgcBuild
 
     rows = [
         {"id": f"{label}{n}", "texts": {label: "x"}} for label in ("BB", "MB") for n in range(100)

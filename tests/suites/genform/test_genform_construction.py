@@ -28,7 +28,7 @@ from epicene.suites.genform.construction.generation import GenformBuild
 from epicene.suites.genform.items import TARGETS, Pair
 from runs.conftest import Silent
 from scripted_people import answer
-from suites.genform import scripted_building as scripted
+from suites.genform import scripted_construction as scripted
 
 SETTINGS = {"language": "fr", "sentences": "2", "templates": "templates.toml"}
 MODELS = {"writer": "scripted-writer", "translator": "scripted-translator"}

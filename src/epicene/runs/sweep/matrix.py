@@ -156,7 +156,7 @@ def _suite_variants(file: PlanFile) -> Iterator[_SuiteVariant]:
                 protocol = choose_protocol(suite, name, settings, entry.seed)
                 key = "roles"
                 anybody = {role: [ModelSpec(kind="random")], **others}
-                narrowed = suite.under(protocol, anybody)
+                narrowed = suite.for_protocol(protocol, anybody)
                 check_roles(narrowed, anybody)
             except InputError as error:
                 file.refuse(error, "suites", index, key)

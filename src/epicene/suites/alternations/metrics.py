@@ -82,7 +82,7 @@ HEADLINE_METRICS = (
     HeadlineMetric(
         name="acceptable sentence likelier",
         estimate=lambda results: accuracy(main_scores(results)),
-        figures=lambda results: with_item_scores(main_scores(results)),
+        item_scores=lambda results: with_item_scores(main_scores(results)),
     ),
     accuracy_metric("agreeing causative in the gap", _main_cloze),
     accuracy_metric("agreeing causative when asked", _main_prompt),

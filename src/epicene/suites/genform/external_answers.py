@@ -75,12 +75,14 @@ def _read(line: FileRow) -> tuple[str, Gender, str]:
     return str(values["id"]), target, values["text"]
 
 
-def entry(judgement: Judgement) -> dict[str, Any]:
-    """What `--items` says of an answer: its scores, and the counts they are made of."""
+def item_details(judgement: Judgement) -> dict[str, Any]:
+    """What `--items` adds to a judgement: its scores, and the counts they are computed from."""
     if judgement.facets.get("format") != GENERATION:
         return {}
-    return {"scores": {how: _scores(TermCounts.of(judgement.counts, how)) for how in TOKENISATIONS}}
-
-
-def _scores(counts: TermCounts) -> dict[str, float | None]:
-    return {**counts._asdict(), "SGA": counts.sga, "GIoU": counts.giou}
+    counts = {each: TermCounts.of(judgement.counts, each) for each in TOKENISATIONS}
+    return {
+        "scores": {
+            tokenisation: {**each._asdict(), "SGA": each.sga, "GIoU": each.giou}
+            for tokenisation, each in counts.items()
+        }
+    }

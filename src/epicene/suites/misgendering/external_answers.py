@@ -49,8 +49,8 @@ def read_answers(
         yield instance, Answers([AnsweredRequest("ask", "model", "given", OPEN, answer)])
 
 
-def entry(judgement: Judgement) -> dict[str, Any]:
-    """What `--items` says of a continuation, in the paper's words."""
+def item_details(judgement: Judgement) -> dict[str, Any]:
+    """What `--items` adds to a judgement of a continuation, in the paper's terms."""
     if judgement.facets.get("format") != "generation" or judgement.outcome is None:
         return {}
     return {

@@ -1,6 +1,8 @@
-"""What answers are judged to be, and the counts that BLEU adds up."""
+"""Judging answers, and the counts of BLEU."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from epicene.suites.apgc.judge import (
 from epicene.suites.apgc.protocol import PROTOCOLS, ApgcProtocol
 from epicene.suites.apgc.statistics import is_reinflection
 from suites.apgc.corpus_folder import sentences
+from suites.metric_cases import for_each_case
 
 BOTH = next(each for each in sentences() if each.label == "MF")
 
@@ -38,23 +41,15 @@ def judged(protocol: ApgcProtocol, **texts: str) -> dict[str, Judgement]:
 # --- rewriting -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("answer", "outcome", "edits"),
-    [
-        ("أنا فخورة بك يا ابني", "right", (2, 2, 2)),
-        ("أنا فخور بك يا ابنتي", "wrong", (0, 0, 2)),  # copied
-        ("أنا فخورة بك يا ابنتي", "wrong", (1, 1, 2)),
-        ("", "undetected", (0, 1, 2)),
-        ("لا أستطيع ذلك", "wrong", (0, 1, 2)),
-    ],
-)
-def test_rewriting(answer: str, outcome: str, edits: tuple[int, ...]) -> None:
-    found = judged(PROTOCOLS["epicene"], rewriting_FM=answer)["rewriting FM"]
-    assert found.outcome == outcome
-    assert tuple(found.counts[name] for name in ("correct", "proposed", "gold")) == edits
+@for_each_case("apgc", "rewriting")
+def test_rewriting(case: dict[str, Any]) -> None:
+    found = judged(PROTOCOLS["epicene"], rewriting_FM=case["answer"])["rewriting FM"]
+    assert found.outcome == case["outcome"]
+    for name in ("correct", "proposed", "gold"):
+        assert found.counts[name] == case[name]
 
 
-def test_what_stands_around_a_sentence_is_taken_away_and_counted() -> None:
+def test_wrappers_around_a_sentence_are_removed_and_counted() -> None:
     answer = "الجملة المعدلة: «أنا فخورة بك يا ابني»"
     found = judged(PROTOCOLS["epicene"], rewriting_FM=answer)["rewriting FM"]
     assert (found.outcome, found.facets["cleaned"]) == ("right", "label+quotes")
@@ -78,26 +73,21 @@ def test_the_last_word_matches_only_a_last_word() -> None:
 # --- identification ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "",
-        "B B B B",
-        "B 1M B B 2F B",
-        "B 1M B B XX",
-        "B 1M B\nB 2F",
-        "I think: B 1M B B 2F",
-        "B 1M B B 2F (the second word)",
-        "B,1M,B,B,2F",
-        "```\nB 1M B\nB 2F\n```",
-    ],
-)
-def test_labels_are_read_strictly(answer: str) -> None:
-    assert read_labels(answer, 5) is None
+@for_each_case("apgc", "label_answers")
+def test_labels_are_read_strictly_once_wrappers_are_removed(case: dict[str, Any]) -> None:
+    answer, cleaned = case["answer"], case["cleaned"]
     found = judged(PROTOCOLS["epicene"], identification=answer)
-    assert found["identification"].outcome == "undetected"
-    assert found["identification"].value == 0
-    assert {each.label for each in found.values()} == {None}
+    whole = found["identification"]
+    if cleaned is None:
+        assert read_labels(answer, 5) is None
+        assert (whole.outcome, whole.value) == ("undetected", 0)
+        assert {each.label for each in found.values()} == {None}
+    else:
+        assert (whole.outcome, whole.facets["cleaned"]) == ("right", cleaned)
+    as_it_came = replace(PROTOCOLS["epicene"], clean=False)
+    raw = judged(as_it_came, identification=answer)["identification"]
+    assert raw.outcome == ("right" if cleaned == "no" else "undetected")
+    assert raw.facets["cleaned"] == "no"
 
 
 def test_labels_word_by_word() -> None:
@@ -112,28 +102,6 @@ def test_labels_word_by_word() -> None:
     assert {each.outcome for each in words} == {None}
 
 
-@pytest.mark.parametrize(
-    ("answer", "how"),
-    [
-        ("B 1M B B 2F\n", "no"),
-        ("`B 1M B B 2F`", "quotes"),
-        ("Labels: B 1M B B 2F", "label"),
-        ("الرموز: B 1M B B 2F", "label"),
-        ("Here are the codes:\n```\nB 1M B B 2F\n```", "fence"),
-        ('The answer: "B 1M B B 2F"', "label+quotes"),
-    ],
-)
-def test_what_stands_around_labels_is_taken_away_and_counted(answer: str, how: str) -> None:
-    found = judged(PROTOCOLS["epicene"], identification=answer)["identification"]
-    assert (found.outcome, found.facets["cleaned"]) == ("right", how)
-    as_it_came = replace(PROTOCOLS["epicene"], clean=False)
-    raw = judged(as_it_came, identification=answer)["identification"]
-    assert (raw.outcome, raw.facets["cleaned"]) == (
-        "right" if how == "no" else "undetected",
-        "no",
-    )
-
-
 def test_what_word_labels_say_of_a_sentence() -> None:
     assert sentence_label(["B", "1M", "2F", "1M", "1F"]) == "MF"
     assert sentence_label(["B", "B"]) == "BB"
@@ -144,23 +112,13 @@ def test_what_word_labels_say_of_a_sentence() -> None:
 TRANSLATION = ApgcProtocol(name="x", about="", tasks=("translation",))
 
 
-@pytest.mark.parametrize(
-    ("answer", "labels"),
-    [
-        ("أنا فخور بك يا ابني", ["masculine", "masculine"]),
-        ("أنا فخورة بك يا ابني", ["feminine", "masculine"]),
-        ("يسعدني ذلك", ["neither", "neither"]),
-        ("فخور فخورة", ["neither", "neither"]),
-        ("", ["neither", "neither"]),
-    ],
-)
-def test_the_gender_of_translated_words(answer: str, labels: list[str]) -> None:
+@for_each_case("apgc", "translated_words")
+def test_the_gender_of_translated_words(case: dict[str, Any]) -> None:
     sentence = replace(BOTH, english="I am proud of you, my child.")
-    given = Answers(
-        [AnsweredRequest("", "translator", "x", "translation", Texts(texts=(Text(text=answer),)))]
-    )
-    words = [each for each in judge(sentence, given, TRANSLATION) if " word " in each.name]
-    assert [each.label for each in words] == labels
+    answer = Texts(texts=(Text(text=case["answer"]),))
+    answers = Answers([AnsweredRequest("", "translator", "x", "translation", answer)])
+    words = [each for each in judge(sentence, answers, TRANSLATION) if " word " in each.name]
+    assert [each.label for each in words] == case["labels"]
 
 
 def test_without_a_translator_no_translation_is_judged() -> None:
@@ -169,19 +127,9 @@ def test_without_a_translator_no_translation_is_judged() -> None:
         assert list(judge(sentence, Answers(), PROTOCOLS["epicene"])) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "gender"),
-    [
-        ("I saw my mother there.", "F"),
-        ("My wives and I.", "F"),
-        ("Hello, gentlemen!", "M"),
-        ("My mother and my father.", "B"),
-        ("The teacher is here.", "B"),
-        ("I mother everyone.", "B"),  # a verb
-    ],
-)
-def test_the_gender_of_english_nouns(text: str, gender: str) -> None:
-    assert english_gender(text) == gender
+@for_each_case("apgc", "english_nouns")
+def test_the_gender_of_english_nouns(case: dict[str, Any]) -> None:
+    assert english_gender(case["text"]) == case["gender"]
 
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d.", "e,"]), max_size=8).map(" ".join)
@@ -223,22 +171,7 @@ def test_post_editing_works_on_the_answer_or_on_what_came_with_the_data() -> Non
     assert list(ask_post_editing(BOTH, Answers(), protocol)) == []
 
 
-@pytest.mark.parametrize(
-    ("masculine", "feminine", "same"),
-    [
-        ("طبيب", "طبيبة", True),
-        ("تريد", "تريدين", True),
-        ("قم", "قومي", True),
-        ("لكم", "لكن", True),
-        ("أيها", "أيتها", True),
-        ("أحمق", "حمقاء", True),
-        ("أبي", "أمي", False),
-        ("أخوك", "أختك", False),
-        ("رجل", "امرأة", False),
-        ("كالرجل", "كالمرأة", False),
-        ("أولاد", "بنات", False),
-    ],
-)
-def test_the_same_word_or_another(masculine: str, feminine: str, same: bool) -> None:
-    assert is_reinflection(masculine, feminine) is same
-    assert is_reinflection(feminine, masculine) is same
+@for_each_case("apgc", "reinflection")
+def test_the_same_word_or_another(case: dict[str, Any]) -> None:
+    assert is_reinflection(case["masculine"], case["feminine"]) is case["one_word"]
+    assert is_reinflection(case["feminine"], case["masculine"]) is case["one_word"]

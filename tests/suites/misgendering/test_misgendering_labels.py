@@ -33,11 +33,11 @@ from epicene.studies.design.schema import (
     visible_values,
 )
 from epicene.suites import AnsweredRequest, Answers, DataSource
-from epicene.suites.misgendering import studies
+from epicene.suites.misgendering.continuations import bracket_spans
 from epicene.suites.misgendering.data import read
 from epicene.suites.misgendering.items import Instance
 from epicene.suites.misgendering.protocol import PROTOCOLS, MisgenderingProtocol
-from epicene.suites.misgendering.studies.tables import bracket_spans
+from epicene.suites.misgendering.studies import labels
 from epicene.suites.studies import Material
 from scripted_people import respond
 
@@ -59,7 +59,7 @@ def written(
         candidate
         for model in models
         for item in instances
-        for candidate in studies.candidates(
+        for candidate in labels.candidates(
             Material(item=item, protocol=protocol, model=model, answers=continued(item, model))
         )
     ]
@@ -78,22 +78,22 @@ def starter() -> list[Instance]:
 
 def drawn(items: tuple[StudyItem, ...], protocol: str = "epicene") -> Study:
     return msgspec.structs.replace(
-        studies.study(PROTOCOLS[protocol]),
+        labels.study(PROTOCOLS[protocol]),
         items=items,
         drawn=SamplingRecord(kind="labels", protocol=protocol),
     )
 
 
 def test_the_definition_is_sound_and_has_the_whole_scheme() -> None:
-    study = studies.study(OURS)
+    study = labels.study(OURS)
     assert not list(study_problems(study))
-    assert choice_ids(study.question("outcome")) == studies.OUTCOMES
-    assert choice_ids(study.question("tags")) == studies.TAGS
+    assert choice_ids(study.question("outcome")) == labels.OUTCOMES
+    assert choice_ids(study.question("tags")) == labels.TAGS
     assert isinstance(study.question("tags"), TagsQuestion)
     marks = study.question("extraneous")
     assert isinstance(marks, MarksQuestion)
     assert marks.field == "text"
-    assert {item.expected["outcome"] for item in study.practice} == set(studies.OUTCOMES)
+    assert {item.expected["outcome"] for item in study.practice} == set(labels.OUTCOMES)
     for item in study.practice:
         for span in item.expected.get("extraneous", ()):
             assert isinstance(span, Span)
@@ -105,26 +105,26 @@ def test_the_definition_is_sound_and_has_the_whole_scheme() -> None:
 
 def test_every_cell_gets_as_many_distinct_instances(starter: list[Instance]) -> None:
     candidates = written(starter, OURS, "a", "b")
-    items = studies.draw(candidates, OURS, SamplingOptions(per_cell=6, twice=30, seed=3))
+    items = labels.draw(candidates, OURS, SamplingOptions(per_cell=6, twice=30, seed=3))
     cells: dict[tuple[str, ...], list[StudyItem]] = defaultdict(list)
     for item in items:
-        cells[tuple(item.fields[name] for name in studies.DESIGN)].append(item)
+        cells[tuple(item.fields[name] for name in labels.DESIGN)].append(item)
     assert len(cells) == 2 * 4 * 5  # models, pronouns, and pre and post of two datasets and open
     for mine in cells.values():
         assert len({item.fields["instance"] for item in mine}) == len(mine) == 6
     assert sum(item.judgements == 2 for item in items) == 30
     assert {item.fields["sample"] for item in items} == set("12345")
-    again = studies.draw(candidates[::-1], OURS, SamplingOptions(per_cell=6, twice=30, seed=3))
+    again = labels.draw(candidates[::-1], OURS, SamplingOptions(per_cell=6, twice=30, seed=3))
     assert again == items
 
 
 def test_twenty_five_of_each_cell_unless_said(starter: list[Instance]) -> None:
     mine = [item for item in starter if (item.dataset, item.pronoun) == ("templates", "xe")]
-    assert len(studies.draw(written(mine, OURS, "a"), OURS, SamplingOptions())) == 2 * 25
+    assert len(labels.draw(written(mine, OURS, "a"), OURS, SamplingOptions())) == 2 * 25
 
 
 def test_a_person_sees_neither_model_nor_automatic_label(starter: list[Instance]) -> None:
-    items = studies.draw(written(starter, OURS, "model-name"), OURS, SamplingOptions(per_cell=3))
+    items = labels.draw(written(starter, OURS, "model-name"), OURS, SamplingOptions(per_cell=3))
     study = drawn(items)
     assert not list(study_problems(study))
     for item in items:
@@ -137,7 +137,7 @@ def test_a_person_sees_neither_model_nor_automatic_label(starter: list[Instance]
 
 
 def test_the_automatic_label_is_the_runs(starter: list[Instance]) -> None:
-    items = studies.draw(written(starter, OURS, "a"), OURS, SamplingOptions())
+    items = labels.draw(written(starter, OURS, "a"), OURS, SamplingOptions())
     expected = {
         ("he", 0): ("right", "He", "yes"),
         ("he", 1): ("wrong", "She", "no"),
@@ -162,7 +162,7 @@ def test_the_automatic_label_is_the_runs(starter: list[Instance]) -> None:
 
 def test_the_papers_draw_has_the_same_five_instances_everywhere(starter: list[Instance]) -> None:
     paper = PROTOCOLS["paper"]
-    items = studies.draw(written(starter, OURS, "a", "b"), paper, SamplingOptions(twice=10))
+    items = labels.draw(written(starter, OURS, "a", "b"), paper, SamplingOptions(twice=10))
     assert len(items) == 2 * 4 * 4 * 25
     assert sum(item.judgements == 2 for item in items) == 10
     assert {item.fields["dataset"] for item in items} == {"templates", "occupations"}
@@ -175,17 +175,17 @@ def test_the_papers_draw_has_the_same_five_instances_everywhere(starter: list[In
     assert {name: len(mine) for name, mine in units.items()} == {"templates": 5, "occupations": 5}
     assert set(samples.values()) == {10}  # five generations before the gap, five after it
     some = [item for item in starter if item.pronoun == "xe"]
-    other = studies.draw(written(some, OURS, "a"), paper, SamplingOptions(seed=1))
+    other = labels.draw(written(some, OURS, "a"), paper, SamplingOptions(seed=1))
     assert {i.fields["instance"] for i in other} != {i.fields["instance"] for i in items}
 
 
 def test_the_papers_draw_refuses_what_it_cannot_be(starter: list[Instance]) -> None:
     paper = PROTOCOLS["paper"]
     with pytest.raises(InputError, match="5 instances with 5 generations"):
-        studies.draw([], paper, SamplingOptions(per_cell=5))
+        labels.draw([], paper, SamplingOptions(per_cell=5))
     few = [item for item in starter if item.dataset == "templates"][:3]
     with pytest.raises(InputError, match=r"share 3 instances of templates .* run without"):
-        studies.draw(written(few, OURS, "a"), paper, SamplingOptions())
+        labels.draw(written(few, OURS, "a"), paper, SamplingOptions())
 
 
 @pytest.mark.published(
@@ -204,7 +204,7 @@ def test_the_papers_draw_takes_the_authors_rows(published_data: Path) -> None:
             item for item in instances if (item.dataset, item.pronoun) == (name, pronoun)
         )
     }
-    items = studies.draw(written(instances, paper, "a"), paper, SamplingOptions())
+    items = labels.draw(written(instances, paper, "a"), paper, SamplingOptions())
     assert len(items) == 400
     found = defaultdict(set)
     for item in items:
@@ -295,7 +295,7 @@ def test_how_people_agree(summary: StudySummary) -> None:
 
 def test_any_studys_agreement_resamples_what_the_suite_resamples(starter: list[Instance]) -> None:
     """The table of questions and the suite's own give one number one interval."""
-    items = studies.draw(written(starter, OURS, "a"), OURS, SamplingOptions(per_cell=4))
+    items = labels.draw(written(starter, OURS, "a"), OURS, SamplingOptions(per_cell=4))
     study = drawn(items)
     assert len({item.group for item in items}) < len(items)
     assert all(item.group == item.fields["cluster"] for item in items)
@@ -317,7 +317,7 @@ def test_any_studys_agreement_resamples_what_the_suite_resamples(starter: list[I
 
 
 def test_groups_do_not_change_who_sees_what(starter: list[Instance]) -> None:
-    study = drawn(studies.draw(written(starter, OURS, "a"), OURS, SamplingOptions(per_cell=2)))
+    study = drawn(labels.draw(written(starter, OURS, "a"), OURS, SamplingOptions(per_cell=2)))
     apart = msgspec.structs.replace(
         study, items=tuple(msgspec.structs.replace(each, group="") for each in study.items)
     )
@@ -390,7 +390,7 @@ def test_how_people_agree_with_the_rule(summary: StudySummary) -> None:
 
 def test_the_labels_themselves(summary: StudySummary) -> None:
     found = cells(summary, "labels", "m", "templates", "pre", "he")
-    assert {name: found[name].value for name in (*studies.OUTCOMES, "extraneous words")} == {
+    assert {name: found[name].value for name in (*labels.OUTCOMES, "extraneous words")} == {
         "correct": 0.5, "misgendering": 0.5, "no-pronoun": 0, "plural-they": 0,
         "extraneous words": 1,
     }  # fmt: skip

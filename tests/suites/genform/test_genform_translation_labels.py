@@ -1,10 +1,10 @@
 """How often the analyser of translations agrees with a reader on the gender of the speaker.
 
-`translations.jsonl` holds 100 sentences a language, written in the manner of machine translations
-of first-person English: good, literal and clumsy ones, some that agree with the speaker in two
-ways, some in which only another person's gender shows. No system put them out. Who wrote them
-labelled them too, before seeing the rewriters or what they make of it; `why` names the words that
-decide.
+`cases/translations.jsonl` holds 100 sentences a language, written in the manner of machine
+translations of first-person English: good, literal and clumsy ones, some that agree with the
+speaker in two ways, some in which only another person's gender shows. No system put them out. Who
+wrote them labelled them too, before seeing the rewriters or what they make of it; `why` names the
+words that decide.
 
 The figures are those of docs/genform.md. The set measures the rewriters and is not for mending
 them: once a rule has been written for one of these sentences, the figure says nothing.
@@ -23,7 +23,7 @@ from epicene.rewriting.persons import assumed_gender
 GENDERS = ("masculine", "feminine", "mixed", "undetected")
 ROWS: list[dict[str, str]] = [
     json.loads(line)
-    for line in (Path(__file__).parent / "translations.jsonl")
+    for line in (Path(__file__).parent / "cases" / "translations.jsonl")
     .read_text(encoding="utf-8")
     .splitlines()
 ]

@@ -31,7 +31,7 @@ def starter(name: str) -> dict[str, Any]:
 
 
 def lines(name: str) -> list[Entry]:
-    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "cases" / name).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 

@@ -1,10 +1,11 @@
 """How often the rule for reinflection or lexical change agrees with a reader.
 
-`lexical_sample.tsv` holds 240 pairs of words. The first 200 are a random sample of the pairs that
-the published train and dev sets have; the last 40 were chosen, 20 for being other words and 20 for
-being forms of one word that look unlike. A reader of Arabic labelled them before seeing the rule:
-`reinflection` where the two are forms of one lexeme (suffix, pattern, conjugation or pronoun; a
-slip of the pen counts as the form it was meant to be), `lexical` where each has a stem of its own.
+`cases/lexical_sample.tsv` holds 240 pairs of words. The first 200 are a random sample of the pairs
+that the published train and dev sets have; the last 40 were chosen, 20 for being other words and 20
+for being forms of one word that look unlike. A reader of Arabic labelled them before seeing the
+rule: `reinflection` where the two are forms of one lexeme (suffix, pattern, conjugation or pronoun;
+a slip of the pen counts as the form it was meant to be), `lexical` where each has a stem of its
+own.
 
 The sampled pairs measure the rule: it erred on one of them before and after it was mended. The
 chosen ones do not: the rule erred on two of them (إخوتي, أخواتي and العريس, العروس) and was mended.
@@ -23,7 +24,7 @@ SAMPLED = 200
 
 
 def pairs() -> list[dict[str, str]]:
-    with (Path(__file__).parent / "lexical_sample.tsv").open(encoding="utf-8") as lines:
+    with (Path(__file__).parent / "cases" / "lexical_sample.tsv").open(encoding="utf-8") as lines:
         return list(csv.DictReader(lines, delimiter="\t"))
 
 

@@ -34,22 +34,24 @@ def suite() -> Suite[Any, Any]:
 
 
 def test_an_optional_role_without_a_model_goes_with_its_stages(suite: Suite[Any, Any]) -> None:
-    small = suite.under(PROTOCOL, ["model"])
+    small = suite.for_protocol(PROTOCOL, ["model"])
     assert [stage.name for stage in small.stages] == ["write"]
     assert [role.name for role in small.roles] == ["model"]
 
 
 def test_an_optional_role_with_a_model_stays(suite: Suite[Any, Any]) -> None:
-    assert suite.under(PROTOCOL, ["model", "translator"]).roles == suite.roles
+    assert suite.for_protocol(PROTOCOL, ["model", "translator"]).roles == suite.roles
 
 
 def test_a_role_that_only_an_unwanted_stage_needs_goes(suite: Suite[Any, Any]) -> None:
     unwanted = replace(suite.stages[0], when=lambda _protocol: False)
-    small = replace(suite, stages=(unwanted, suite.stages[1])).under(PROTOCOL, ["translator"])
+    small = replace(suite, stages=(unwanted, suite.stages[1])).for_protocol(
+        PROTOCOL, ["translator"]
+    )
     assert [role.name for role in small.roles] == ["translator"]
 
 
 def test_a_suite_that_would_ask_nothing_is_refused(suite: Suite[Any, Any]) -> None:
     unwanted = replace(suite.stages[0], when=lambda _protocol: False)
     with pytest.raises(InputError, match="asks nothing"):
-        replace(suite, stages=(unwanted, suite.stages[1])).under(PROTOCOL, ["model"])
+        replace(suite, stages=(unwanted, suite.stages[1])).for_protocol(PROTOCOL, ["model"])

@@ -9,8 +9,8 @@ from epicene.stats import annotator_agreement
 from epicene.studies.design.sampling import Candidate
 from epicene.studies.design.schema import ChoiceQuestion, Study, StudyItem, TextPanel
 from epicene.suites.studies import Material, StudyKind, StudyResults
-from reflexives.ask import ReflexiveProtocol
-from reflexives.data import Sentence
+from reflexives.items import Sentence
+from reflexives.protocol import ReflexiveProtocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def study(_protocol: ReflexiveProtocol) -> Study:
-    """Both sentences, and which is better."""
+    """The study without its items: both sentences, and which is better."""
     return Study(
         name="reflexives-choice",
         suite="reflexives",
@@ -34,8 +34,8 @@ def candidates(material: Material[Sentence, ReflexiveProtocol]) -> Iterator[Cand
     """Every sentence."""
     item = material.item
     good, bad = item.texts
-    made = StudyItem(id=item.id, language=item.language, fields={"good": good, "bad": bad})
-    yield Candidate((item.gender,), item.id, item.id, lambda: made)
+    drawn = StudyItem(id=item.id, language=item.language, fields={"good": good, "bad": bad})
+    yield Candidate((item.gender,), item.id, item.id, lambda: drawn)
 
 
 def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:

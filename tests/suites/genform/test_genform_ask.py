@@ -314,4 +314,4 @@ def test_a_language_without_a_rewriter_is_not_guessed_at() -> None:
 )
 def test_a_model_needs_only_the_verbs_of_the_formats(formats: str, verbs: set[type]) -> None:
     protocol = chosen("epicene", formats=formats)
-    assert SUITE.under(protocol).verbs_of("model") == verbs
+    assert SUITE.for_protocol(protocol).verbs_of("model") == verbs

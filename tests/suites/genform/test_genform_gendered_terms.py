@@ -1,11 +1,11 @@
-"""The word alignment against every alignment there is, and the cutting of words it rests on."""
+"""The word alignment against every possible one, and the tokenisation it is based on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +22,8 @@ from epicene.suites.genform.gendered_terms import (
 )
 from epicene.suites.genform.items import Pair
 from epicene.suites.genform.protocol import PROTOCOLS
-from epicene.suites.genform.words import are_forms, tokenise
+from epicene.suites.genform.words import TOKENISATIONS, are_forms, tokenise
+from suites.metric_cases import for_each_case
 
 SENTENCES = st.lists(st.sampled_from(["a", "ab", "b", "ba", "c"]), max_size=5).map(tuple)
 
@@ -35,9 +36,9 @@ def starter() -> tuple[Pair, ...]:
 def cost(one: tuple[str, ...], other: tuple[str, ...], found: Alignment) -> tuple[int, int, int]:
     """Edits, words replaced, and words replaced by one that begins otherwise."""
     replaced = [
-        (one[place], other[partner])
-        for place, partner in enumerate(found.partners)
-        if partner != MISSING and one[place] != other[partner]
+        (one[index], other[partner])
+        for index, partner in enumerate(found.partners)
+        if partner != MISSING and one[index] != other[partner]
     ]
     missing = found.partners.count(MISSING)
     extra = sum(map(len, found.extra.values()))
@@ -67,33 +68,22 @@ def test_no_alignment_is_better(one: tuple[str, ...], other: tuple[str, ...]) ->
 
 
 @given(SENTENCES, SENTENCES)
-def test_every_word_has_one_place_and_none_cross(
+def test_every_word_is_aligned_once_and_none_cross(
     one: tuple[str, ...], other: tuple[str, ...]
 ) -> None:
     found = align(one, other)
     assert len(found.partners) == len(one)
     order = []
-    for place in range(len(one) + 1):
-        order += found.extra.get(place, [])
-        if place < len(one) and found.partners[place] != MISSING:
-            order.append(found.partners[place])
+    for index in range(len(one) + 1):
+        order += found.extra.get(index, [])
+        if index < len(one) and found.partners[index] != MISSING:
+            order.append(found.partners[index])
     assert order == list(range(len(other)))
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "partners"),
-    [
-        ("p m", "m s", [MISSING, 0]),  # a match rather than two replacements
-        ("p a", "q a y a", [0, 3]),  # the end is matched before what lies between
-        ("un", "tout une", [1]),  # words that begin alike
-        ("p", "q r", [0]),  # else from the left
-        ("p q", "r", [0, MISSING]),
-    ],
-)
-def test_ties_are_broken_in_the_order_that_is_said(
-    one: str, other: str, partners: list[int]
-) -> None:
-    assert align(one.split(), other.split()).partners == partners
+@for_each_case("genform", "alignments")
+def test_ties_are_broken_in_the_documented_order(case: dict[str, Any]) -> None:
+    assert align(case["reference"].split(), case["other"].split()).partners == case["partners"]
 
 
 @given(SENTENCES, SENTENCES, SENTENCES)
@@ -141,7 +131,7 @@ def test_side_by_side_each_sentence_can_be_read_back(
         assert [column[side] for column in columns if column[side] != "–"] == list(sentence)
 
 
-def test_cutting_piece_by_piece_is_cutting_the_whole() -> None:
+def test_tokenising_by_pieces_is_tokenising_the_whole() -> None:
     for pair in starter():
         for text in (pair.masculine, pair.feminine):
             text = text.replace("’", "'")
@@ -151,44 +141,17 @@ def test_cutting_piece_by_piece_is_cutting_the_whole() -> None:
             )
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "whitespace", "epicene"),
-    [
-        ("« L'amie », dit-elle.", "fr", "L'amie dit-elle", "L' amie dit elle"),
-        ("Ai-je tort ? – Non !", "fr", "Ai-je tort Non", "Ai je tort Non"),
-        ("أنا، والله، طبيبةٌ؟", "ar", "أنا والله طبيبةٌ", "أنا والله طبيبةٌ"),
-        ("मैं (वहाँ) गई थी।", "hi", "मैं वहाँ गई थी", "मैं वहाँ गई थी"),
-        ("...", "fr", "", ""),
-    ],
-)
-def test_both_ways_of_cutting(text: str, language: str, whitespace: str, epicene: str) -> None:
-    assert tokenise(text, language, "whitespace") == tuple(whitespace.split())
-    assert tokenise(text, language, "epicene") == tuple(epicene.split())
+@for_each_case("genform", "tokenisation")
+def test_both_tokenisations(case: dict[str, Any]) -> None:
+    for each in TOKENISATIONS:
+        assert tokenise(case["text"], case["language"], each) == tuple(case[each].split())
 
 
-@pytest.mark.parametrize(
-    ("language", "one", "other", "are"),
-    [
-        ("fr", "chanteur", "chanteuse", True),
-        ("fr", "Homme", "Femme", True),
-        ("fr", "le", "l'", True),
-        ("fr", "dans", "sans", False),
-        ("fr", "marin", "voisine", False),
-        ("ar", "الذي", "التي", True),
-        ("ar", "يغني", "تغني", True),
-        ("ar", "عمال", "عاملات", True),
-        ("ar", "وأخي", "وأختي", True),
-        ("ar", "طبيب", "مهندسة", False),
-        ("ar", "كتاب", "مدينة", False),
-        ("hi", "गया", "गई", True),
-        ("hi", "दुबला-पतला", "दुबली-पतली", True),
-        ("hi", "लेखक", "लेखिका", True),
-        ("hi", "लेखक", "किताब", False),
-    ],
-)
-def test_two_forms_of_one_word(language: str, one: str, other: str, are: bool) -> None:
-    assert are_forms(one, other, language) is are
-    assert are_forms(other, one, language) is are
+@for_each_case("genform", "word_forms")
+def test_two_forms_of_one_word(case: dict[str, Any]) -> None:
+    one, other, language = case["one"], case["other"], case["language"]
+    assert are_forms(one, other, language) is case["one_word"]
+    assert are_forms(other, one, language) is case["one_word"]
 
 
 def test_the_starter_set_s_gendered_terms_look_like_one_word() -> None:
@@ -197,6 +160,6 @@ def test_the_starter_set_s_gendered_terms_look_like_one_word() -> None:
             tokenise(form, pair.language, "epicene") for form in (pair.masculine, pair.feminine)
         )
         reference = reference_of(man, woman)
-        for place in reference.gendered:
-            partner = reference.alignment.partners[place]
-            assert partner == MISSING or are_forms(man[place], woman[partner], pair.language)
+        for index in reference.gendered:
+            partner = reference.alignment.partners[index]
+            assert partner == MISSING or are_forms(man[index], woman[partner], pair.language)

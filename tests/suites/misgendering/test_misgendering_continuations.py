@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 from epicene.suites.misgendering.continuations import extraneous_mentions, lexicon, mentions
+from suites.metric_cases import for_each_case
 
-HERE = Path(__file__).parent
+CASES = Path(__file__).parent / "cases"
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    """A JSONL file beside this one."""
-    return [json.loads(line) for line in (HERE / name).read_text(encoding="utf-8").splitlines()]
+    """The rows of a JSONL file of cases."""
+    return [json.loads(line) for line in (CASES / name).read_text(encoding="utf-8").splitlines()]
 
 
 def found_and_labelled() -> tuple[int, int, int]:
@@ -40,7 +40,7 @@ def test_precision_and_recall_are_those_in_the_docs() -> None:
     right, wrong, missed = found_and_labelled()
     assert right / (right + wrong) >= 0.9
     assert right / (right + missed) >= 0.85
-    docs = HERE.parents[2] / "docs" / "misgendering.md"
+    docs = CASES.parents[3] / "docs" / "misgendering.md"
     quoted = f"precision {right / (right + wrong):.3f}, recall {right / (right + missed):.3f}"
     assert quoted in docs.read_text(encoding="utf-8"), quoted
 
@@ -50,22 +50,9 @@ def test_the_lexicon_is_large_enough() -> None:
     assert any("genderqueer" in word.forms for word in lexicon())
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("A young woman came in.", ["woman"]),
-        ("Policewomen and firemen", ["Policewomen", "firemen"]),
-        ("They are genderqueer.", ["genderqueer"]),
-        ("Roman women managed.", ["women"]),
-        ("I miss Miss Lee.", ["Miss"]),
-        ("the maiden voyage", []),
-        ("He is a non-binary person.", ["non-binary"]),
-        ("Yes, ma’am.", ["ma'am"]),
-        ("", []),
-    ],
-)
-def test_whole_words_and_phrases(text: str, words: list[str]) -> None:
-    assert [mention.text for mention in mentions(text)] == words
+@for_each_case("misgendering", "gendered_words")
+def test_whole_words_and_phrases(case: dict[str, Any]) -> None:
+    assert [mention.text for mention in mentions(case["text"])] == case["words"]
 
 
 def test_words_of_the_context_do_not_count() -> None:
