@@ -17,7 +17,13 @@ from epicene.suites import AnsweredRequest, Answers, Results, RunInfo
 from epicene.suites.alternations.figures import figures
 from epicene.suites.alternations.items import VARIANTS, Pair
 from epicene.suites.alternations.judge import judge
-from epicene.suites.alternations.metrics import accuracy, main_scores, model_type
+from epicene.suites.alternations.metrics import (
+    accuracy,
+    all_metrics,
+    main_scores,
+    model_type,
+    paired_formats,
+)
 from epicene.suites.alternations.protocol import PROTOCOLS
 from epicene.suites.alternations.published import (
     PEOPLE_ACCURACY,
@@ -27,8 +33,7 @@ from epicene.suites.alternations.published import (
     VALENCY_CLASSES,
     VERBS_PER_VALENCY,
 )
-from epicene.suites.alternations.tables import all_metrics, tables
-from epicene.suites.alternations.tables_cloze import paired_formats
+from epicene.suites.alternations.tables import tables
 
 OURS = PROTOCOLS["epicene"]
 

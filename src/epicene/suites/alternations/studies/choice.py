@@ -20,6 +20,7 @@ from epicene.suites.alternations.metrics import TIES, accuracy
 from epicene.suites.alternations.protocol import ACCEPTABILITY
 from epicene.suites.alternations.published import (
     JUDGEMENTS,
+    NOT_PRINTED,
     PAIRS_JUDGED,
     PEOPLE_ACCURACY,
     TABLE_2,
@@ -41,13 +42,13 @@ if TYPE_CHECKING:
     from epicene.suites.alternations.studies.forced_choice import Answered
     from epicene.suites.studies import Material
 
-# Its words, practice and fillers are Hindi.
+# The instructions, practice items and fillers are Hindi.
 LANGUAGE = "hi"
 SIDES = ("a", "b")
 
 
 def study(protocol: AlternationsProtocol) -> Study:
-    """What is shown and asked.
+    """The instructions and questions of the study.
 
     A person sees one variant of each verb, as the lists rotate; in the paper's studies a person
     saw the pairs of one variant.
@@ -186,11 +187,12 @@ def _model_rows(results: Answered, variants: Sequence[str]) -> Iterator[Row]:
         )
     majority = _majority(results.frame)
     for model in distinct_values(frame, "model"):
-        mine = rows_where(frame, model=model)
-        cells = [accuracy(rows_where(mine, phenomenon=name)) for name in variants]
-        both = mine.filter(pl.col("credit") != 0.5).join(majority, left_on="item", right_on="pair")
+        scores = rows_where(frame, model=model)
+        cells = [accuracy(rows_where(scores, phenomenon=name)) for name in variants]
+        decided = scores.filter(pl.col("credit") != 0.5)
+        both = decided.join(majority, left_on="item", right_on="pair")
         as_people = share(both, pl.col("credit") == pl.col("most"))
-        yield Row(keys=(model,), cells=(*cells, accuracy(mine), as_people))
+        yield Row(keys=(model,), cells=(*cells, accuracy(scores), as_people))
 
 
 def _majority(frame: polars.DataFrame) -> polars.DataFrame:
@@ -205,9 +207,11 @@ def _majority(frame: polars.DataFrame) -> polars.DataFrame:
 
 def _published_row(name: str, values: Sequence[float], variants: Sequence[str]) -> Row:
     by_variant = dict(zip(VARIANTS, values, strict=True))
-    none = Estimate(value=None, why="the paper prints no number")
-    cells = [published_share(by_variant[each]) if each in by_variant else none for each in variants]
-    return Row(keys=(name,), cells=(*cells, none, none), origin="published")
+    cells = [
+        published_share(by_variant[each]) if each in by_variant else NOT_PRINTED
+        for each in variants
+    ]
+    return Row(keys=(name,), cells=(*cells, NOT_PRINTED, NOT_PRINTED), origin="published")
 
 
 kind = StudyKind(

@@ -14,7 +14,7 @@ from epicene.studies.design.schema import StudyItem
 from epicene.studies.exchange.study_files import read_study_definition
 from epicene.suites.alternations.hindi_analyser import agrees_with_pair, analyse_verb
 from epicene.suites.alternations.judge import ranked_fillers
-from epicene.suites.alternations.published import UNGRAMMATICAL
+from epicene.suites.alternations.published import NOT_PRINTED, UNGRAMMATICAL
 from epicene.suites.studies import StudyKind
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ AGREEMENT = "agreement"
 
 
 def study(_protocol: AlternationsProtocol) -> Study:
-    """What is shown and asked."""
+    """The instructions and questions of the study."""
     return read_study_definition(Path(__file__).with_suffix(".toml"))
 
 
 def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candidate]:
-    """What a model put first in a gap."""
+    """Each model's first completion of each gap."""
     pair = material.item
     for form, _, texts, main in ranked_fillers(pair, material.answers, material.protocol):
         if main and texts and texts[0]:
@@ -86,7 +86,7 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 
 def automatic(item: StudyItem) -> Iterator[Judgement]:
-    """What the analyser says: a verb that agrees will do, and where a verb does not agree."""
+    """The analyser's labels: any verb that agrees is grammatical, any other an agreement error."""
     yield _judgement(item, GRAMMATICAL, _yes_or_no(item.fields["agrees"] == "yes"))
     if item.fields["agrees"]:
         yield _judgement(item, AGREEMENT, _yes_or_no(item.fields["agrees"] == "no"))
@@ -104,29 +104,29 @@ def _judgement(item: StudyItem, name: str, label: str, outcome: Outcome | None =
     )
 
 
-def _yes_or_no(what: bool) -> str:
-    return "yes" if what else "no"
+def _yes_or_no(flag: bool) -> str:
+    return "yes" if flag else "no"
 
 
 # --- tables ----------------------------------------------------------------------------------
 
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
-    """How many are ungrammatical, and how far people and the analyser agree."""
+    """The share of ungrammatical completions, and how far people and the analyser agree."""
     found = annotator_agreement.majority_labels(results.settled)
-    beside = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    automatic_pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
     pairs = rows_where(annotator_agreement.annotator_pairs(results.frame), name=GRAMMATICAL)
     return {
         "ungrammatical": _share_of_label(rows_where(found, name=GRAMMATICAL), "no"),
         "agreement_people": paired_agreement.raw(pairs, clustered=True),
         "agreement_automatic": paired_agreement.raw(
-            rows_where(beside, name=GRAMMATICAL), clustered=True
+            rows_where(automatic_pairs, name=GRAMMATICAL), clustered=True
         ),
     }
 
 
 def tables(results: Answered) -> Iterator[Table]:
-    """What people found; whether they agree with each other, and the analyser with them."""
+    """People's labels, and their agreement with each other and with the analyser."""
     yield _labels_table(results)
     yield _agreement_table(results)
     yield _automatic_table(results)
@@ -136,14 +136,14 @@ def _labels_table(results: Answered) -> Table:
     found = annotator_agreement.majority_labels(results.settled)
     rows = []
     for model in distinct_values(found, "model"):
-        mine = rows_where(found, model=model)
-        rows.append(Row(keys=(model, "all"), cells=_label_cells(mine)))
+        labels = rows_where(found, model=model)
+        rows.append(Row(keys=(model, "all"), cells=_label_cells(labels)))
         rows += [
-            Row(keys=(model, kind), cells=_label_cells(rows_where(mine, kind=kind)))
-            for kind in distinct_values(mine, "kind")
+            Row(keys=(model, kind), cells=_label_cells(rows_where(labels, kind=kind)))
+            for kind in distinct_values(labels, "kind")
         ]
-    none = Estimate(value=None, why="the paper prints no number")
-    cells = (none, Estimate(value=UNGRAMMATICAL), *(none for _ in (PLAUSIBLE, *ERRORS)))
+    unprinted = (NOT_PRINTED for _ in (PLAUSIBLE, *ERRORS))
+    cells = (NOT_PRINTED, Estimate(value=UNGRAMMATICAL), *unprinted)
     rows.append(Row(keys=("the paper", "all"), cells=cells, origin="published"))
     return Table(
         name="labels",

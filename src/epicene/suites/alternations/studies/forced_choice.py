@@ -1,4 +1,4 @@
-"""What the two forced-choice studies share: sampling whole verbs, tables of people and items."""
+"""Shared by the two forced-choice studies: sampling of verbs, tables of people and items."""
 
 from __future__ import annotations
 
@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from epicene.suites.alternations.protocol import AlternationsProtocol
     from epicene.suites.studies import StudyResults
 
+    Answered = StudyResults[AlternationsProtocol]
+
+INTERVALS_NOTE = "Intervals cluster by verb, and take the people as given."
+
 
 def sample_whole_verbs(
     candidates: Iterable[Candidate], wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """All candidates of so many units: as many as each cell shall have, or as make up a total."""
+    """All candidates of a random sample of verbs, of the size that the options ask for."""
     units: dict[str, dict[DesignCell, Candidate]] = {}
     for candidate in candidates:
         units.setdefault(candidate.unit, {})[candidate.cell] = candidate
@@ -44,7 +48,7 @@ def sample_whole_verbs(
 def sample_per_cell(
     candidates: Iterable[Candidate], numbers: dict[DesignCell, int], wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """As many of each cell as is said for it."""
+    """A random sample of the given number of candidates from each cell."""
     cells: dict[DesignCell, dict[str, Candidate]] = {}
     for candidate in candidates:
         if candidate.cell in numbers:
@@ -65,12 +69,6 @@ def _items_by_cell(
     return items_from_cells(cells, msgspec.structs.replace(wanted, per_cell=None, total=None))
 
 
-if TYPE_CHECKING:
-    Answered = StudyResults[AlternationsProtocol]
-
-INTERVALS_NOTE = "Intervals cluster by verb, and take the people as given."
-
-
 def share_right(frame: polars.DataFrame) -> Estimate:
     """The share of right choices, clustered by verb."""
     import polars as pl
@@ -79,13 +77,13 @@ def share_right(frame: polars.DataFrame) -> Estimate:
 
 
 def variants_in(frame: polars.DataFrame) -> list[str]:
-    """The variants there are, in the paper's order; others after them."""
-    there = distinct_values(frame, "variant")
-    return [*(name for name in VARIANTS if name in there), *sorted(set(there) - set(VARIANTS))]
+    """The variants that occur, in the paper's order, then any others."""
+    present = distinct_values(frame, "variant")
+    return [*(name for name in VARIANTS if name in present), *sorted(set(present) - set(VARIANTS))]
 
 
 def participants_table(results: Answered) -> Table:
-    """How each person did: on the items, on fillers and attention checks, and how fast."""
+    """Each person's accuracy on items, attention checks and fillers, and median time."""
     besides = defaultdict(list)
     for response in results.besides:
         besides[response.participant].append(response)
@@ -95,10 +93,10 @@ def participants_table(results: Answered) -> Table:
             seconds[response.participant].append(response.seconds)
     rows = []
     for person in distinct_values(results.frame, "person"):
-        mine = rows_where(results.frame, person=person)
+        choices = rows_where(results.frame, person=person)
         cells = (
-            Estimate(value=len(mine), n=len(mine)),
-            share_right(mine),
+            Estimate(value=len(choices), n=len(choices)),
+            share_right(choices),
             _share_as_expected(besides[person], results.study.checks),
             _share_as_expected(besides[person], results.study.fillers),
             _median(seconds[person]),
@@ -138,7 +136,7 @@ def _median(seconds: Sequence[float]) -> Estimate:
 
 
 def items_table(results: Answered) -> Table:
-    """How people did on each item; they are independent, so the interval is Wilson's."""
+    """People's accuracy on each item; people are independent, so intervals are Wilson's."""
     from epicene.stats.intervals import wilson
 
     rows = []
