@@ -24,8 +24,8 @@ from epicene.runs.external_answers import read_external_answers
 from epicene.runs.summary import Summary, summarise_external_answers
 from epicene.suites import DataSource
 from epicene.suites.gramvis import suite
+from epicene.suites.gramvis.counts import count_array
 from epicene.suites.gramvis.items import CATEGORIES, CONDITIONS, LABELS, LANGUAGES
-from epicene.suites.gramvis.metrics import count_array
 from epicene.suites.gramvis.protocol import PROTOCOLS
 from epicene.suites.gramvis.tables import mixed_table
 

@@ -15,17 +15,17 @@ from epicene.core.records import Estimate, Table
 from epicene.report.table_formats import as_json
 from epicene.stats.hypothesis_tests import holm
 from epicene.suites import Results
+from epicene.suites.gramvis.counts import WordCounts, count_array
 from epicene.suites.gramvis.figures import WORDS_PER_FIGURE, figures, word_effects
 from epicene.suites.gramvis.metrics import (
     Average,
-    WordCounts,
-    count_array,
+    all_metrics,
     paired_test,
     ratio_terms,
     significance_stars,
 )
 from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
-from epicene.suites.gramvis.tables import all_metrics, tables
+from epicene.suites.gramvis.tables import tables
 from suites.gramvis.gramvis_counts import counted, results
 
 QUICK = replace(PROTOCOLS["epicene"], resamples=100, mixed=False)
@@ -299,7 +299,7 @@ def test_a_word_by_several_models_is_one_observation_where_asked() -> None:
             ]
         ).frame
     )
-    part = counts.part(counts.which())
+    part = counts.select(counts.word_indices())
     assert paired_test(part, "english", "male").n == 6
     assert paired_test(part, "english", "male", by_word=True).n == 3
 

@@ -10,7 +10,8 @@ import pytest
 import regex
 
 from epicene.core.errors import InputError
-from epicene.suites.gramvis.items import CONDITIONS, GRAMMARS, LANGUAGES, Word, read_words
+from epicene.suites.gramvis.data import read_words
+from epicene.suites.gramvis.items import CONDITIONS, GRAMMARS, LANGUAGES, Word
 from epicene.suites.gramvis.prompts import (
     default_templates,
     prompts_for,

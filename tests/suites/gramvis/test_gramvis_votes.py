@@ -16,19 +16,11 @@ from epicene.report.page import table_html
 from epicene.report.table_formats import as_json, tables_csv, tables_markdown
 from epicene.suites import DataSource
 from epicene.suites.gramvis import suite
-from epicene.suites.gramvis.data import read
+from epicene.suites.gramvis.counts import count_array
+from epicene.suites.gramvis.data import PUBLISHED_COLUMNS, read, read_counts
 from epicene.suites.gramvis.figures import figures
-from epicene.suites.gramvis.items import (
-    CATEGORIES,
-    CONDITIONS,
-    GRAMMARS,
-    LANGUAGES,
-    PUBLISHED_COLUMNS,
-    Label,
-    read_counts,
-)
+from epicene.suites.gramvis.items import CATEGORIES, CONDITIONS, GRAMMARS, LANGUAGES, Label
 from epicene.suites.gramvis.judge import majority_vote
-from epicene.suites.gramvis.metrics import count_array
 from epicene.suites.gramvis.protocol import PROTOCOLS
 from epicene.suites.gramvis.tables import tables
 from suites.gramvis.gramvis_counts import vote_line, voted, write_votes

@@ -13,15 +13,8 @@ import pytest
 from epicene.core.errors import InputError
 from epicene.suites.gramvis.articles import definite_article
 from epicene.suites.gramvis.checks import check_words, counterpart
-from epicene.suites.gramvis.items import (
-    CATEGORIES,
-    GRAMMARS,
-    LANGUAGES,
-    STARTER,
-    Word,
-    read_words,
-    starter_words,
-)
+from epicene.suites.gramvis.data import STARTER, read_words, starter_words
+from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES, Word
 
 if TYPE_CHECKING:
     from epicene.suites.gramvis.items import Grammar

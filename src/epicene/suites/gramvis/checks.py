@@ -13,23 +13,24 @@ import msgspec
 from epicene.core.records import Record
 from epicene.suites import DataIssue
 from epicene.suites.gramvis.articles import definite_article
-from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES
+from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES, PromptItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from epicene.suites.gramvis.items import Grammar, Word
+    from epicene.suites.gramvis.items import Grammar, LabelCounts, Word
+    from epicene.suites.gramvis.protocol import GramvisProtocol
 
-# Under so many words of a gender an effect is hardly to be told from chance.
+# With fewer words of a gender an effect is hardly to be told from chance.
 MIN_DIVERGENT = 16
 MIN_CONTROLS = 10
-MIN_DIVERGENT_PER_LANGUAGE = 40  # divergent words of a language
+MIN_DIVERGENT_PER_LANGUAGE = 40
 
 _NEEDED_FORMS = {"DE": ("genitive",), "RU": ("genitive", "accusative")}
 
 
 class Counterparts(Record, frozen=True, kw_only=True):
-    """How the nouns for people of one language come in both genders."""
+    """The nouns for people that one language has in both genders: endings and a list."""
 
     pairs: tuple[tuple[str, str], ...]
     both_endings: tuple[str, ...]
@@ -37,17 +38,26 @@ class Counterparts(Record, frozen=True, kw_only=True):
     neither: frozenset[str]
 
 
+def check(
+    items: Sequence[LabelCounts | PromptItem], _protocol: GramvisProtocol
+) -> Iterator[DataIssue]:
+    """Problems of the words in a list; counts are not checked."""
+    # Each word is there once for each template.
+    words = [item.entry for item in items if isinstance(item, PromptItem) and item.template == 1]
+    yield from check_words(words)
+
+
 def check_words(words: Sequence[Word]) -> Iterator[DataIssue]:
     """Errors that make a prompt wrong, and warnings about words that do not measure grammar."""
     for word in words:
-        for check in _CHECKS:
-            yield from check(word)
+        for check_word in _CHECKS:
+            yield from check_word(word)
     yield from _repeated(words)
     yield from _too_few(words)
 
 
 def counterpart(language: str, grammar: Grammar, noun: str) -> str:
-    """The same noun in the other gender, as far as endings and a list tell; empty if none."""
+    """A noun's form in the other gender, as far as endings and a list tell; empty if none."""
     known = _counterparts()[language]
     if noun in known.neither:
         return ""
@@ -154,8 +164,8 @@ def _too_few(words: Sequence[Word]) -> Iterator[DataIssue]:
     kinds = ((False, MIN_DIVERGENT, "divergent"), (True, MIN_CONTROLS, "control"))
     languages = {word.language for word in words}
     for language in (code for code in LANGUAGES if code in languages):
-        mine = [word for word in words if word.language == language]
-        yield from _unbalanced([word for word in mine if not word.control], language)
+        divergent = [word for word in words if word.language == language and not word.control]
+        yield from _unbalanced(divergent, language)
         for grammar in GRAMMARS:
             for control, enough, name in kinds:
                 count = times[language, grammar, control]
@@ -170,8 +180,8 @@ def _unbalanced(divergent: Sequence[Word], language: str) -> Iterator[DataIssue]
             f"it has {len(divergent)} divergent words; {MIN_DIVERGENT_PER_LANGUAGE} are wanted."
         )
         yield DataIssue("warning", language, message)
-    there = {word.category for word in divergent}
-    if missing := [category for category in CATEGORIES if category not in there]:
+    present = {word.category for word in divergent}
+    if missing := [category for category in CATEGORIES if category not in present]:
         message = f"it has no divergent word of {', '.join(missing)}; all are wanted."
         yield DataIssue("warning", language, message)
 

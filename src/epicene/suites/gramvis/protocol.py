@@ -27,6 +27,11 @@ class GramvisProtocol(Protocol, frozen=True, kw_only=True):
     # A file's templates (by language, then gender) in place of ours.
     templates: dict[str, dict[str, tuple[str, ...]]] = {}
 
+    @property
+    def as_printed(self) -> bool:
+        """Whether each table has the paper's own average."""
+        return self.averaging == "as printed"
+
 
 PROTOCOLS = {
     "paper": GramvisProtocol(

@@ -1,16 +1,14 @@
-"""All GramVis tables, its metrics and headline metrics; Tables 4–9 on the word list."""
+"""All GramVis tables in their order; Tables 4–9 on the word list, and the mixed model."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from epicene.core.records import Column, Estimate, Row, Table
+from epicene.suites.gramvis.counts import count_array, divergent_words, with_drawer
 from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS
-from epicene.suites.gramvis.metrics import count_array, divergent_words, with_drawer
 from epicene.suites.gramvis.tables_effects import (
     effect_table,
-    headline_effects,
     resource_table,
     stereotype_table,
 )
@@ -20,15 +18,13 @@ from epicene.suites.gramvis.tables_representation import (
     bias_table,
     neither_table,
     representation_tables,
-    to_share,
 )
-from epicene.suites.headline_metrics import HeadlineMetric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from epicene.suites import Results
-    from epicene.suites.gramvis.metrics import CountArray
+    from epicene.suites.gramvis.counts import CountArray
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
 _COUNT = Column(name="count", unit="count", decimals=0)
@@ -111,16 +107,10 @@ def _word_table(
     )
 
 
-def _word_count(
-    counts: CountArray, language: str = "", grammar: str = "", category: str = ""
-) -> int:
-    return len(counts.which(language, grammar, category))
-
-
 def _count_and_per_cent(
     counts: CountArray, whole: int, language: str = "", grammar: str = "", category: str = ""
 ) -> list[Estimate]:
-    number = _word_count(counts, language, grammar, category)
+    number = len(counts.word_indices(language, grammar, category))
     return [Estimate(value=float(number), n=whole), _per_cent(number, whole)]
 
 
@@ -133,25 +123,21 @@ def _per_cent(number: int, whole: int) -> Estimate:
 def _language_rows(
     counts: CountArray, language: str
 ) -> Iterator[tuple[tuple[str, str, str], list[Estimate]]]:
-    whole = _word_count(counts, language)
+    whole = len(counts.word_indices(language))
     yield (language, "all", "all"), _count_and_per_cent(counts, whole, language)
     for grammar in GRAMMARS:
         yield (language, "all", grammar), _count_and_per_cent(counts, whole, language, grammar)
 
 
 def _category_shares(counts: CountArray, language: str = "", grammar: str = "") -> list[Estimate]:
-    whole = _word_count(counts, language, grammar)
+    whole = len(counts.word_indices(language, grammar))
     return [
-        _per_cent(_word_count(counts, language, grammar, category), whole)
+        _per_cent(len(counts.word_indices(language, grammar, category)), whole)
         for category in CATEGORIES
     ]
 
 
-if TYPE_CHECKING:
-    Outcomes = Results[GramvisProtocol]
-
-
-def tables(results: Outcomes) -> Iterator[Table]:
+def tables(results: Results[GramvisProtocol]) -> Iterator[Table]:
     """Tables 3–9 and 11–19, then our own. Control words are in those of stereotype and judges."""
     frame, protocol = with_drawer(results), results.protocol
     counts = count_array(divergent_words(frame))
@@ -173,23 +159,6 @@ def _tables_of_counts(counts: CountArray, protocol: GramvisProtocol) -> Iterator
     yield resource_table(counts, protocol)
     if protocol.mixed:
         yield mixed_table(counts)
-
-
-def all_metrics(results: Outcomes) -> dict[str, Estimate]:
-    """The aggregate of Table 11 and the last row of Table 12, by what they say.
-
-    A metric is a share of 1, as in every suite; the table has the paper's per cent.
-    """
-    counts, protocol = count_array(divergent_words(with_drawer(results))), results.protocol
-    if not counts.words:
-        return {}
-    rates = neither_table(counts, protocol)
-    average = zip(rates.columns, rates.rows[-1].cells, strict=True)
-    return headline_effects(counts, protocol) | {
-        column.name.removesuffix("_pct"): to_share(cell)
-        for column, cell in average
-        if isinstance(cell, Estimate) and column.name.endswith("_pct")
-    }
 
 
 def mixed_table(counts: CountArray) -> Table:
@@ -217,24 +186,3 @@ def mixed_table(counts: CountArray) -> Table:
             "of models take the GEE's: that words differ by model is not in the mixed model.",
         ),
     )
-
-
-_GRAMMAR_NAMES = {"M": "masculine", "F": "feminine"}
-
-
-def _headline_effect(grammar: str, results: Results[GramvisProtocol]) -> Estimate:
-    counts = count_array(divergent_words(with_drawer(results)))
-    found = headline_effects(counts, results.protocol) if counts.words else {}
-    nothing = Estimate(value=None, why="no image of such a word was judged")
-    return found.get(f"english_effect_{grammar}", nothing)
-
-
-HEADLINE_METRICS = tuple(
-    HeadlineMetric(
-        name=f"effect of grammar, {gender} words",
-        estimate=partial(_headline_effect, grammar),
-        unit="number",
-        by_language=False,
-    )
-    for grammar, gender in _GRAMMAR_NAMES.items()
-)

@@ -17,13 +17,14 @@ from epicene.core.errors import InputError, RunError
 from epicene.core.records import Decoding, Generate, Message, Positive, Record, Texts, digest
 from epicene.suites.construction import BuildSettings, kept_rows
 from epicene.suites.gramvis.articles import bare_noun
+from epicene.suites.gramvis.data import read_words
 from epicene.suites.gramvis.items import (
     CATEGORIES,
+    GRAMMAR_NAMES,
     GRAMMARS,
     LABEL_OF_GRAMMAR,
     LANGUAGES,
     language_of,
-    read_words,
 )
 from epicene.suites.gramvis.studies.word_meanings import (
     QUESTIONS,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 # An object with its three glosses and forms has some fifty tokens; so many are room enough.
 _TOKENS_EACH = 120
 
-_GRAMMARS = {"M": "masculine", "F": "feminine"}
 _PEOPLE = {"male": "man", "female": "woman"}
 
 
@@ -113,7 +113,7 @@ def seed_prompts(_made: StepOutputs, settings: GramvisBuild) -> Iterator[StepRow
                 chosen = [w for w in mine if (w.grammar, w.stereotype) == (grammar, suggested)]
                 shown = _spread_over_categories(chosen, settings.examples)
                 yield {
-                    "id": f"{language.lower()}-{_GRAMMARS[grammar]}-{suggested}",
+                    "id": f"{language.lower()}-{GRAMMAR_NAMES[grammar]}-{suggested}",
                     "language": language,
                     "grammar": grammar,
                     "suggested": suggested,
@@ -145,7 +145,7 @@ def _proposal_messages(
     words = ", ".join(f"{word.word} ({word.english})" for word in shown)
     return asking.messages(
         language=LANGUAGES[language].capitalize(),
-        grammar=_GRAMMARS[grammar],
+        grammar=GRAMMAR_NAMES[grammar],
         suggested=_PEOPLE[suggested],
         number=str(number),
         examples=asking.examples.replace("[words]", words) + "\n" if words else "",

@@ -12,7 +12,8 @@ from epicene.suites.data_cards import dropped_reasons, format_estimate, markdown
 from epicene.suites.gramvis.checks import check_words
 from epicene.suites.gramvis.construction.dictionaries import word_of
 from epicene.suites.gramvis.construction.elicitation import category_rows
-from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES, WORD_COLUMNS
+from epicene.suites.gramvis.data import WORD_COLUMNS
+from epicene.suites.gramvis.items import CATEGORIES, GRAMMARS, LANGUAGES
 from epicene.suites.gramvis.studies.word_meanings import meaning_key
 
 if TYPE_CHECKING:
