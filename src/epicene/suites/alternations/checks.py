@@ -13,18 +13,23 @@ from epicene.suites.alternations.hindi_verbs import (
     GENDER_NAMES,
     NUMBER_NAMES,
     base_forms,
-    habitual,
     nouns,
-    perfective,
+    participle,
     verbs,
 )
-from epicene.suites.alternations.items import VARIANT_IDS
+from epicene.suites.alternations.items import (
+    DIFFERENT_VERB,
+    NO_ERGATIVE,
+    NO_INSTRUMENT,
+    VARIANT_IDS,
+    VARIANTS,
+)
 from epicene.suites.alternations.unigrams import has_frequencies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from epicene.suites.alternations.hindi_verbs import Gender, Number, Verb
+    from epicene.suites.alternations.hindi_verbs import Aspect, Gender, Number, Verb
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
 
@@ -46,7 +51,7 @@ _DESIGN_COLUMNS = frozenset(
 _GENDER_CODES = {name: code for code, name in GENDER_NAMES.items()}
 _CASE_MARKERS = frozenset({"ने", "से", "को"})
 # How many words fewer than in DV and SV: ने, or the instrument with its से.
-_FEWER_WORDS = {"DV": 0, "SV": 0, "No Case(E)": 1, "No Case(I)": 2}
+_FEWER_WORDS = dict(zip(VARIANTS, (0, 0, 1, 2), strict=True))
 
 
 def follows_design(pair: Pair) -> bool:
@@ -83,8 +88,8 @@ def _check_arguments(pair: Pair, verb: Verb, words: Sequence[str]) -> Iterator[s
     if len(words) != expected:
         yield f"it has {len(words)} words instead of {expected}."
     marks = {
-        "ने": int(pair.phenomenon != "No Case(E)"),
-        "से": 1 if pair.phenomenon == "No Case(I)" else 2,
+        "ने": int(pair.phenomenon != NO_ERGATIVE),
+        "से": 1 if pair.phenomenon == NO_INSTRUMENT else 2,
         "को": verb.ko + bool(verb.recipients),
     }
     for mark, number in marks.items():
@@ -122,13 +127,13 @@ def _check_participants(pair: Pair, verb: Verb, prefix: Sequence[str]) -> Iterat
 def _roles(pair: Pair, verb: Verb) -> dict[str, tuple[Sequence[str], bool]]:
     """The roles of a pair in their order: what the table offers, and whether a case marks it."""
     roles: dict[str, tuple[Sequence[str], bool]] = {
-        "causer": (verb.causers, pair.phenomenon != "No Case(E)"),
+        "causer": (verb.causers, pair.phenomenon != NO_ERGATIVE),
         "causee": (verb.causees, True),
         "instrument": (verb.instruments, True),
         "recipient": (verb.recipients, True),
         "patient": (verb.patients, verb.ko),
     }
-    if pair.phenomenon == "No Case(I)":
+    if pair.phenomenon == NO_INSTRUMENT:
         del roles["instrument"]
     if not verb.recipients:
         del roles["recipient"]
@@ -137,7 +142,7 @@ def _roles(pair: Pair, verb: Verb) -> dict[str, tuple[Sequence[str], bool]]:
 
 def _agreement_cell(pair: Pair, verb: Verb) -> tuple[Gender, Number]:
     """The gender and number that the verb agrees with."""
-    if pair.phenomenon == "No Case(E)":
+    if pair.phenomenon == NO_ERGATIVE:
         return _GENDER_CODES[pair.columns["causer gender"]], "sg"
     if verb.ko:
         return "m", "sg"
@@ -152,7 +157,7 @@ def _check_forms(pair: Pair, verb: Verb, good: Sequence[str], bad: str) -> Itera
     gold = _expected_form(verb, "indirect", cell, pair)
     if good[-2] != gold:
         yield f"its verb is {good[-2]}, but {gold} agrees."
-    if pair.phenomenon != "DV":
+    if pair.phenomenon != DIFFERENT_VERB:
         if bad != _expected_form(verb, "base", cell, pair):
             yield f"the other verb is {bad}, but {_expected_form(verb, 'base', cell, pair)} agrees."
         return
@@ -166,11 +171,10 @@ def _check_forms(pair: Pair, verb: Verb, good: Sequence[str], bad: str) -> Itera
 
 
 def _expected_form(verb: Verb, stem: str, cell: tuple[Gender, Number], pair: Pair) -> str:
-    if pair.phenomenon == "No Case(E)":
-        return habitual(verb.indirect if stem == "indirect" else verb.base, *cell)
+    aspect: Aspect = "habitual" if pair.phenomenon == NO_ERGATIVE else "perfective"
     if stem == "indirect":
-        return perfective(verb.indirect, *cell)
-    return perfective(verb.base, *cell, verb.perfective)
+        return participle(aspect, verb.indirect, *cell)
+    return participle(aspect, verb.base, *cell, verb.perfective)
 
 
 @cache

@@ -9,7 +9,7 @@ import csv
 import json
 import random
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from epicene.suites.alternations.hindi_verbs import (
     AUXILIARIES,
@@ -17,13 +17,18 @@ from epicene.suites.alternations.hindi_verbs import (
     NUMBER_NAMES,
     Noun,
     Verb,
-    habitual,
     nouns,
     paradigm,
-    perfective,
+    participle,
     verbs,
 )
-from epicene.suites.alternations.items import VARIANT_IDS, Pair
+from epicene.suites.alternations.items import (
+    DIFFERENT_VERB,
+    NO_ERGATIVE,
+    NO_INSTRUMENT,
+    VARIANT_IDS,
+    Pair,
+)
 from epicene.suites.alternations.transliteration import transliterate
 from epicene.suites.construction import BuildSettings, Compute, Construction
 
@@ -31,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from epicene.suites.alternations.hindi_verbs import Gender, Number
+    from epicene.suites.alternations.hindi_verbs import Aspect, Gender, Number
     from epicene.suites.construction import StepOutputs, StepRow
 
 
@@ -48,12 +53,12 @@ class Frame(NamedTuple):
 
     @property
     def object_cell(self) -> tuple[Gender, Number]:
-        """What a perfective agrees with; को stops it from agreeing."""
+        """The gender and number of the perfective; को blocks agreement."""
         return ("m", "sg") if self.verb.ko else (self.patient.gender, self.patient.number)
 
     @property
     def subject_cell(self) -> tuple[Gender, Number]:
-        """What a habitual agrees with."""
+        """The gender and number of the habitual."""
         return self.causer.gender, self.causer.number
 
 
@@ -107,18 +112,12 @@ def build_pairs(seed: int) -> Iterator[Pair]:
 
 
 def _build_pair(frame: Frame, variant: str) -> Pair:
-    aspect: Literal["perfective", "habitual"] = (
-        "habitual" if variant == "No Case(E)" else "perfective"
-    )
-    other = frame.partner if variant == "DV" else frame.verb
-    if aspect == "habitual":
-        cell = frame.subject_cell
-        gold, bad = habitual(frame.verb.indirect, *cell), habitual(other.base, *cell)
-    else:
-        cell = frame.object_cell
-        gold = perfective(frame.verb.indirect, *cell)
-        bad = perfective(other.base, *cell, other.perfective)
-    with_instrument = variant != "No Case(I)"
+    aspect: Aspect = "habitual" if variant == NO_ERGATIVE else "perfective"
+    cell = frame.subject_cell if aspect == "habitual" else frame.object_cell
+    other = frame.partner if variant == DIFFERENT_VERB else frame.verb
+    gold = participle(aspect, frame.verb.indirect, *cell)
+    bad = participle(aspect, other.base, *cell, other.perfective)
+    with_instrument = variant != NO_INSTRUMENT
     prefix = " ".join(_arguments(frame, ergative=aspect == "perfective", tool=with_instrument))
     after = AUXILIARIES[cell]
     good = f"{prefix} {gold} {after}"

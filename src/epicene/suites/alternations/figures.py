@@ -31,7 +31,7 @@ _CHANCE = "The dashed line is chance."
 
 
 def figures(results: Outcomes) -> Iterator[Figure]:
-    """Where there are Hindi variants: by variant, and by size."""
+    """Accuracy by variant and by size, where there are Hindi variants."""
     frame = main_scores(results)
     if len(frame) and set(VARIANTS) & set(distinct_values(frame, "phenomenon")):
         yield _by_variant(frame)

@@ -21,8 +21,7 @@ from epicene.suites.alternations.hindi_verbs import (
     AGREEMENT_CELLS,
     ASPECTS,
     clause_final,
-    habitual,
-    perfective,
+    participle,
     stems,
     verbs,
 )
@@ -56,7 +55,7 @@ class VerbAnalysis(NamedTuple):
 
     @property
     def is_verb(self) -> bool:
-        """Whether it is any verb."""
+        """Whether the word is a verb."""
         return self.kind != NOT_A_VERB
 
 
@@ -190,11 +189,7 @@ def _participles(
 ) -> Iterator[tuple[str, VerbAnalysis]]:
     for aspect in ASPECTS:
         for gender, number in AGREEMENT_CELLS:
-            text = (
-                perfective(stem, gender, number, irregular)
-                if aspect == "perfective"
-                else habitual(stem, gender, number)
-            )
+            text = participle(aspect, stem, gender, number, irregular)
             shown = "" if gender == "f" else number
             yield text, VerbAnalysis(kind, gender, shown, aspect)
             if clause_final(text, gender, number) != text:

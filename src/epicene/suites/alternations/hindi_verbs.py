@@ -1,6 +1,6 @@
 """The Hindi verbs and nouns of the benchmark (verbs.toml, nouns.toml) and a verb's participles.
 
->>> perfective("कटवा", "f", "sg"), habitual("कटवा", "m", "pl")
+>>> participle("perfective", "कटवा", "f", "sg"), participle("habitual", "कटवा", "m", "pl")
 ('कटवाई', 'कटवाते')
 """
 
@@ -138,9 +138,14 @@ _VOWEL_SIGNS = "ािीुूेैोौ"
 _NASAL = "\u0902"
 
 
-def perfective(stem: str, gender: Gender, number: Number, irregular: IrregularForms = None) -> str:
-    """The perfective participle before an auxiliary: कटा, खाया, किया."""
-    singular, plural, feminine = irregular or _regular_perfective(stem)
+def participle(
+    aspect: Aspect, stem: str, gender: Gender, number: Number, irregular: IrregularForms = None
+) -> str:
+    """A participle before an auxiliary: कटा, खाया, किया (perfective); कटता (habitual)."""
+    if aspect == "habitual":
+        singular, plural, feminine = f"{stem}ता", f"{stem}ते", f"{stem}ती"
+    else:
+        singular, plural, feminine = irregular or _regular_perfective(stem)
     if gender == "f":
         return feminine
     return plural if number == "pl" else singular
@@ -150,13 +155,6 @@ def _regular_perfective(stem: str) -> tuple[str, str, str]:
     if stem[-1] in _VOWEL_SIGNS:
         return f"{stem}या", f"{stem}ए", f"{stem}ई"
     return f"{stem}ा", f"{stem}े", f"{stem}ी"
-
-
-def habitual(stem: str, gender: Gender, number: Number) -> str:
-    """The imperfective participle before an auxiliary: कटता."""
-    if gender == "f":
-        return f"{stem}ती"
-    return f"{stem}ते" if number == "pl" else f"{stem}ता"
 
 
 def clause_final(participle: str, gender: Gender, number: Number) -> str:
@@ -185,12 +183,10 @@ def stems(verb: Verb) -> Iterator[tuple[StemKind, str, IrregularForms]]:
 def paradigm(verb: Verb) -> Iterator[ParadigmForm]:
     """Every form of every stem of a verb."""
     for kind, stem, irregular in stems(verb):
-        for gender, number in AGREEMENT_CELLS:
-            yield ParadigmForm(
-                kind, "perfective", gender, number, perfective(stem, gender, number, irregular)
-            )
-        for gender, number in AGREEMENT_CELLS:
-            yield ParadigmForm(kind, "habitual", gender, number, habitual(stem, gender, number))
+        for aspect in ASPECTS:
+            for gender, number in AGREEMENT_CELLS:
+                text = participle(aspect, stem, gender, number, irregular)
+                yield ParadigmForm(kind, aspect, gender, number, text)
 
 
 def base_forms(verb: Verb) -> list[str]:

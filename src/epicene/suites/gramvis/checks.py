@@ -6,7 +6,7 @@ import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -50,8 +50,9 @@ def check(
 def check_words(words: Sequence[Word]) -> Iterator[DataIssue]:
     """Errors that make a prompt wrong, and warnings about words that do not measure grammar."""
     for word in words:
-        for check_word in _CHECKS:
-            yield from check_word(word)
+        for severity, problems in _CHECKS:
+            for message in problems(word):
+                yield DataIssue(severity, word.id, message)
     yield from _repeated(words)
     yield from _too_few(words)
 
@@ -70,50 +71,46 @@ def counterpart(language: str, grammar: Grammar, noun: str) -> str:
     return ""
 
 
-def _has_counterpart(word: Word) -> Iterator[DataIssue]:
+def _counterpart_problem(word: Word) -> Iterator[str]:
     other = counterpart(word.language, word.grammar, word.word)
     if other == word.word:
-        yield DataIssue(
-            "warning", word.id, "it is used in both genders, so its article says whom it means."
-        )
+        yield "it is used in both genders, so its article says whom it means."
     elif other:
-        message = f"it seems to have a counterpart in the other gender ({other})"
-        yield DataIssue("warning", word.id, f"{message}, so its gender says whom it means.")
+        yield (
+            f"it seems to have a counterpart in the other gender ({other}), so its gender says "
+            "whom it means."
+        )
 
 
-def _article(word: Word) -> Iterator[DataIssue]:
+def _wrong_article(word: Word) -> Iterator[str]:
     right = definite_article(word.language, word.grammar, word.word)
     if word.article != right:
-        yield DataIssue(
-            "error", word.id, f"its article is {word.article!r} and should be {right!r}."
-        )
+        yield f"its article is {word.article!r} and should be {right!r}."
 
 
-def _one_noun(word: Word) -> Iterator[DataIssue]:
+def _several_words(word: Word) -> Iterator[str]:
     if " " in word.word:
-        yield DataIssue("warning", word.id, "it is more than one word; only its head would agree.")
+        yield "it is more than one word; only its head would agree."
 
 
-def _glosses(word: Word) -> Iterator[DataIssue]:
+def _missing_glosses(word: Word) -> Iterator[str]:
     for language in ("english", "chinese"):
         if not getattr(word, language):
             name = language.capitalize()
-            yield DataIssue(
-                "error", word.id, f"it has no {name} gloss, so it has no {name} control."
-            )
+            yield f"it has no {name} gloss, so it has no {name} control."
 
 
-def _forms(word: Word) -> Iterator[DataIssue]:
+def _wrong_forms(word: Word) -> Iterator[str]:
     missing = [form for form in _NEEDED_FORMS.get(word.language, ()) if not getattr(word, form)]
     for form in missing:
-        yield DataIssue("error", word.id, f"it has no {form}, which its prompts need.")
-    if not missing and word.language in _FORM_CHECKS:
-        yield from (
-            DataIssue("error", word.id, fault) for fault in _FORM_CHECKS[word.language](word)
-        )
+        yield f"it has no {form}, which its prompts need."
+    if word.language == "DE" and not missing:
+        yield from _wrong_german_forms(word)
+    if word.language == "RU" and not missing:
+        yield from _wrong_russian_forms(word)
 
 
-def _german_forms(word: Word) -> Iterator[str]:
+def _wrong_german_forms(word: Word) -> Iterator[str]:
     """A feminine noun is its own genitive; a masculine one takes an ending, (e)s or (e)n."""
     article, _, noun = word.genitive.partition(" ")
     expected = "des" if word.grammar == "M" else "der"
@@ -125,9 +122,10 @@ def _german_forms(word: Word) -> Iterator[str]:
         yield f"its genitive is {noun!r}; a masculine noun takes -s, -es, -n or -en."
 
 
-def _russian_forms(word: Word) -> Iterator[str]:
-    """-а becomes -у and -я -ю; another accusative is the nominative, or of a masculine noun for
-    who lives the genitive."""
+def _wrong_russian_forms(word: Word) -> Iterator[str]:
+    """-а becomes -у and -я becomes -ю; any other accusative is the nominative, or the genitive of
+    an animate masculine noun.
+    """
     stem, last = word.word[:-1], word.word[-1:]
     regular = [word.word, word.genitive] if word.grammar == "M" else [word.word]
     if last in "ая":
@@ -137,18 +135,12 @@ def _russian_forms(word: Word) -> Iterator[str]:
         yield f"its accusative is {word.accusative!r} and should be {expected}."
 
 
-_FORM_CHECKS: dict[str, Callable[[Word], Iterator[str]]] = {
-    "DE": _german_forms,
-    "RU": _russian_forms,
-}
-
-
-_CHECKS: tuple[Callable[[Word], Iterator[DataIssue]], ...] = (
-    _has_counterpart,
-    _article,
-    _one_noun,
-    _glosses,
-    _forms,
+_CHECKS: tuple[tuple[Literal["error", "warning"], Callable[[Word], Iterator[str]]], ...] = (
+    ("warning", _counterpart_problem),
+    ("error", _wrong_article),
+    ("warning", _several_words),
+    ("error", _missing_glosses),
+    ("error", _wrong_forms),
 )
 
 

@@ -132,7 +132,7 @@ def word_id(language: str, noun: str, grammar: str) -> str:
 
 
 def word_group(language: str, word: str) -> str:
-    """What is resampled: a word of a language, whoever drew it and however it was prompted."""
+    """The unit of resampling: a word of a language, whichever model drew it from any prompt."""
     return f"{language}/{word}"
 
 
@@ -218,7 +218,7 @@ Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class LabelCounts(Item, frozen=True, kw_only=True):
-    """How the images of one word, by one model under one condition, were labelled.
+    """Label counts of the images of one word, by one model under one condition.
 
     `grammar` is M or F, `condition` english, chinese or gendered. `error` counts images of which
     no judge said anything that could be read.

@@ -205,8 +205,8 @@ def image_samples(
 ) -> Iterator[ImageSample]:
     """Every image that was requested, whether it came or not."""
     votes: dict[str, list[AnsweredRequest]] = defaultdict(list)
-    for given in answers.where(stage=LOOK):
-        votes[given.name].append(given)
+    for answered in answers.where(stage=LOOK):
+        votes[answered.name].append(answered)
     for drawn in answers.where(stage=DRAW):
         if isinstance(drawn.answer, Images):
             images = drawn.answer.images
@@ -291,14 +291,15 @@ def _judge_votes(
     item: ImageItem, answers: Answers, protocol: GramvisProtocol
 ) -> Iterator[Judgement]:
     labels: list[Label | None] = []
-    for given in answers:
-        if isinstance(given.answer, Choice):
-            label = _label(given.answer, protocol)
+    for answered in answers:
+        answer, model = answered.answer, answered.model
+        if isinstance(answer, Choice):
+            label = _label(answer, protocol)
             labels.append(label)
             # All else is in the majority's judgement.
-            facets = {"drawer": item.drawer, "judge": given.model} | _likeliest_choice(given.answer)
-            evidence = {"said": given.answer.text} if given.answer.text else {}
-            yield _judgement(item, f"{VOTE_PREFIX}{given.model}", facets, label, evidence=evidence)
+            facets = {"drawer": item.drawer, "judge": model} | _likeliest_choice(answer)
+            evidence = {"said": answer.text} if answer.text else {}
+            yield _judgement(item, f"{VOTE_PREFIX}{model}", facets, label, evidence=evidence)
     result = majority_vote(labels)
     yield _judgement(
         item,

@@ -50,7 +50,7 @@ NO_GENDERED_IMAGE = "no image shows a man or a woman"
 def ratio_terms(
     part: WordCounts, condition: str, label: str, rule: AveragingRule, *, with_neither: bool = False
 ) -> tuple[Floats, Floats]:
-    """What each row adds to the numerator and the denominator of a share."""
+    """The numerator and the denominator that each row adds to a share."""
     counts = part.counts[:, CONDITIONS.index(condition)]
     denominators = counts.sum(axis=1) if with_neither else counts[:, :2].sum(axis=1)
     numerators = counts[:, LABELS.index(label)]

@@ -12,7 +12,7 @@ Parsing: TypeAlias = Literal["substring", "strict"]
 
 
 class GramvisProtocol(Protocol, frozen=True, kw_only=True):
-    """What varies between ways of judging and tabulating."""
+    """The settings of judging and tabulating."""
 
     # Each table by its own average, or the mean over words in all.
     averaging: Averaging

@@ -21,39 +21,46 @@ from epicene.suites.gramvis.tables_representation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from epicene.suites import Results
     from epicene.suites.gramvis.counts import CountArray
     from epicene.suites.gramvis.protocol import GramvisProtocol
 
+    Keys = tuple[str, str, str]  # language, model and grammar
+
+_ALL = "all"
 _COUNT = Column(name="count", unit="count", decimals=0)
 _PER_CENT = Column(name="pct", unit="number", decimals=2)
 
 
 def word_tables(counts: CountArray) -> Iterator[Table]:
     """Tables 4 to 9."""
-    total = len(counts.words)
-    by_grammar = [
-        (("all", "all", grammar), _count_and_per_cent(counts, total, grammar=grammar))
-        for grammar in reversed(GRAMMARS)
-    ]
-    yield _word_table("4", "Words by grammatical gender", [_COUNT, _PER_CENT], by_grammar)
-    languages = counts.languages
+    everything = (_ALL, _ALL, _ALL)
+    total = _word_count(counts, everything)
+    grammars: list[Keys] = [(_ALL, _ALL, grammar) for grammar in reversed(GRAMMARS)]
+    languages: list[Keys] = [(code, _ALL, _ALL) for code in counts.languages]
+    yield _word_table(
+        "4",
+        "Words by grammatical gender",
+        [_COUNT, _PER_CENT],
+        {keys: _count_and_per_cent(counts, keys, total) for keys in grammars},
+    )
     yield _word_table(
         "5",
         "Words by language",
         [_COUNT, _PER_CENT],
-        [
-            ((code, "all", "all"), _count_and_per_cent(counts, total, language=code))
-            for code in languages
-        ],
+        {keys: _count_and_per_cent(counts, keys, total) for keys in languages},
     )
     yield _word_table(
         "6",
         "Words by language and grammatical gender",
         [Column(name="total", unit="count", decimals=0), _PER_CENT],
-        [row for code in languages for row in _language_rows(counts, code)],
+        {
+            keys: _count_and_per_cent(counts, keys, _word_count(counts, language))
+            for language in languages
+            for keys in (language, *((language[0], _ALL, grammar) for grammar in GRAMMARS))
+        },
     )
     yield _word_table(
         "7",
@@ -63,78 +70,62 @@ def word_tables(counts: CountArray) -> Iterator[Table]:
             for category in CATEGORIES
             for column in (_COUNT, _PER_CENT)
         ],
-        [
-            (
-                ("all", "all", "all"),
-                [
-                    each
-                    for name in CATEGORIES
-                    for each in _count_and_per_cent(counts, total, category=name)
-                ],
-            )
-        ],
+        {
+            everything: [
+                cell
+                for category in CATEGORIES
+                for cell in _count_and_per_cent(counts, everything, total, category)
+            ]
+        },
     )
     shares = [Column(name=f"{name}_pct", unit="number", decimals=2) for name in CATEGORIES]
     yield _word_table(
         "8",
         "Categories by grammatical gender, in per cent",
         shares,
-        [
-            (("all", "all", grammar), _category_shares(counts, grammar=grammar))
-            for grammar in reversed(GRAMMARS)
-        ],
+        {keys: _category_shares(counts, keys) for keys in grammars},
     )
     yield _word_table(
         "9",
         "Categories by language, in per cent",
         shares,
-        [((code, "all", "all"), _category_shares(counts, language=code)) for code in languages],
+        {keys: _category_shares(counts, keys) for keys in languages},
     )
 
 
 def _word_table(
-    name: str,
-    title: str,
-    columns: Sequence[Column],
-    rows: Sequence[tuple[tuple[str, str, str], Sequence[Estimate]]],
+    name: str, title: str, columns: Sequence[Column], rows: Mapping[Keys, Sequence[Estimate]]
 ) -> Table:
     return Table(
         name=name,
         title=title,
         levels=CELL_LEVELS,
         columns=tuple(columns),
-        rows=tuple(Row(keys=keys, cells=tuple(cells)) for keys, cells in rows),
+        rows=tuple(Row(keys=keys, cells=tuple(cells)) for keys, cells in rows.items()),
     )
 
 
+def _word_count(counts: CountArray, keys: Keys, category: str = "") -> int:
+    language, _, grammar = ("" if key == _ALL else key for key in keys)
+    return len(counts.word_indices(language, grammar, category))
+
+
 def _count_and_per_cent(
-    counts: CountArray, whole: int, language: str = "", grammar: str = "", category: str = ""
+    counts: CountArray, keys: Keys, whole: int, category: str = ""
 ) -> list[Estimate]:
-    number = len(counts.word_indices(language, grammar, category))
+    number = _word_count(counts, keys, category)
     return [Estimate(value=float(number), n=whole), _per_cent(number, whole)]
+
+
+def _category_shares(counts: CountArray, keys: Keys) -> list[Estimate]:
+    whole = _word_count(counts, keys)
+    return [_per_cent(_word_count(counts, keys, category), whole) for category in CATEGORIES]
 
 
 def _per_cent(number: int, whole: int) -> Estimate:
     if not whole:
         return Estimate(value=None, why="there are no such words")
     return Estimate(value=100 * number / whole, n=whole)
-
-
-def _language_rows(
-    counts: CountArray, language: str
-) -> Iterator[tuple[tuple[str, str, str], list[Estimate]]]:
-    whole = len(counts.word_indices(language))
-    yield (language, "all", "all"), _count_and_per_cent(counts, whole, language)
-    for grammar in GRAMMARS:
-        yield (language, "all", grammar), _count_and_per_cent(counts, whole, language, grammar)
-
-
-def _category_shares(counts: CountArray, language: str = "", grammar: str = "") -> list[Estimate]:
-    whole = len(counts.word_indices(language, grammar))
-    return [
-        _per_cent(len(counts.word_indices(language, grammar, category)), whole)
-        for category in CATEGORIES
-    ]
 
 
 def tables(results: Results[GramvisProtocol]) -> Iterator[Table]:

@@ -23,7 +23,7 @@ _NO_PROBABILITIES = "this judge tells no probabilities"
 
 
 def vote_table(votes: polars.DataFrame) -> Table:
-    """Each judge's labels, and how often the likeliest choice is what it said."""
+    """The shares of each judge's labels, and how often it said its likeliest choice."""
     return Table(
         name="votes",
         title="What each judge saw",
@@ -51,17 +51,17 @@ def _vote_cells(votes: polars.DataFrame, judge: str) -> tuple[Estimate, ...]:
     import polars as pl
 
     own = votes.filter(pl.col("judge").cast(pl.String) == judge)
-    said = pl.col("label").cast(pl.String)
+    label_said = pl.col("label").cast(pl.String)
     count = Estimate(value=float(len(own)), n=len(own))
-    by_words = [share(own, said.eq_missing(label)) for label in LABELS]
-    unread = share(own, said.is_null())
+    by_words = [share(own, label_said.eq_missing(label)) for label in LABELS]
+    unread = share(own, label_said.is_null())
     rated = own.filter(pl.col("likeliest").is_not_null()) if "likeliest" in own.columns else own[:0]
     if not len(rated):
         nothing = Estimate(value=None, why=_NO_PROBABILITIES)
         return (count, *by_words, unread, *[nothing] * (len(LABELS) + 1))
     likeliest = pl.col("likeliest").cast(pl.String)
     by_probability = [share(rated, likeliest == label) for label in LABELS]
-    same = share(rated.filter(said.is_not_null()), said == likeliest)
+    same = share(rated.filter(label_said.is_not_null()), label_said == likeliest)
     return (count, *by_words, unread, *by_probability, same)
 
 

@@ -26,8 +26,8 @@ from epicene.suites.alternations.published import (
     TABLE_2,
     published_share,
 )
-from epicene.suites.alternations.studies import forced_choice
-from epicene.suites.alternations.studies.forced_choice import sample_per_cell, sample_whole_verbs
+from epicene.suites.alternations.studies import shared
+from epicene.suites.alternations.studies.shared import sample_per_cell, sample_whole_verbs
 from epicene.suites.studies import StudyKind
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from epicene.studies.design.schema import Response, Study
     from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
-    from epicene.suites.alternations.studies.forced_choice import Answered
+    from epicene.suites.alternations.studies.shared import Answered
     from epicene.suites.studies import Material
 
 # The instructions, practice items and fillers are Hindi.
@@ -58,7 +58,7 @@ def study(protocol: AlternationsProtocol) -> Study:
     return msgspec.structs.replace(whole, lists=lists)
 
 
-# --- drawing ---------------------------------------------------------------------------------
+# --- sampling ---------------------------------------------------------------------------------
 
 
 def candidates(material: Material[Pair, AlternationsProtocol]) -> Iterator[Candidate]:
@@ -128,33 +128,29 @@ def judge(item: StudyItem, response: Response) -> Iterator[Judgement]:
 
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
-    """How often people choose the acceptable sentence, and whether they agree."""
-    made = {"accuracy": forced_choice.share_right(results.frame)}
-    for variant in forced_choice.variants_in(results.frame):
-        made[f"accuracy {variant}"] = forced_choice.share_right(
-            rows_where(results.frame, variant=variant)
-        )
+    """The share of choices of the acceptable sentence, and people's agreement."""
+    made = {"accuracy": shared.share_right(results.frame)}
+    for variant in shared.variants_in(results.frame):
+        made[f"accuracy {variant}"] = shared.share_right(rows_where(results.frame, variant=variant))
     pairs = annotator_agreement.annotator_pairs(results.frame)
     made["alpha"] = annotator_agreement.alpha(pairs, clustered=True)
     return made
 
 
 def tables(results: Answered) -> Iterator[Table]:
-    """People beside models; each person, each item; whether people agree."""
+    """People and models, each person, each item, and people's agreement."""
     yield models_table(results)
-    yield forced_choice.participants_table(results)
-    yield forced_choice.items_table(results)
-    yield forced_choice.agreement_table(results)
+    yield shared.participants_table(results)
+    yield shared.items_table(results)
+    yield shared.agreement_table(results)
 
 
 def models_table(results: Answered) -> Table:
     """People's accuracy by variant, the runs' models' on the same pairs, and the paper's."""
-    variants = forced_choice.variants_in(results.frame)
-    shares = [
-        forced_choice.share_right(rows_where(results.frame, variant=name)) for name in variants
-    ]
+    variants = shared.variants_in(results.frame)
+    shares = [shared.share_right(rows_where(results.frame, variant=name)) for name in variants]
     same = Estimate(value=None, why="these are the people")
-    whole = forced_choice.share_right(results.frame)
+    whole = shared.share_right(results.frame)
     rows = [Row(keys=("people",), cells=(*shares, whole, same)), *_model_rows(results, variants)]
     rows += [_published_row(name, values, variants) for name, values in TABLE_2.items()]
     rows.append(_published_row("the paper's people", PEOPLE_ACCURACY, variants))
@@ -167,7 +163,7 @@ def models_table(results: Answered) -> Table:
         notes=(
             "As people: the share of pairs on which a model prefers the sentence that most people "
             f"chose; pairs on which either is undecided are left out. {TIES}",
-            forced_choice.INTERVALS_NOTE,
+            shared.INTERVALS_NOTE,
             "Models are those of the runs named with --run, on the pairs that people judged.",
         ),
     )

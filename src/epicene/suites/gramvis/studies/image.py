@@ -63,7 +63,7 @@ _UNWEIGHTED = Estimate(value=None, why="it is given of the sample only")
 
 
 def metrics(results: Answered) -> Mapping[str, Estimate]:
-    """Whether people agree, and how often the judges of the run were right by them."""
+    """Agreement of people with the judges and with each other."""
     pairs = _people_and_judges(results)
     labels, words = annotator_agreement.labels_by_item(results.frame)
     return {
@@ -77,7 +77,7 @@ def metrics(results: Answered) -> Mapping[str, Estimate]:
 
 
 def tables(results: Answered) -> Iterator[Table]:
-    """People with each other, people with the judges, and what each called what."""
+    """Agreement of people with each other and with the judges, and the labels of both."""
     yield _people_table(results)
     yield _judges_table(results)
     yield _each_judge_table(results)
@@ -164,7 +164,7 @@ def _each_judge_table(results: Answered) -> Table:
 
 
 def _confusion_table(results: Answered) -> Table:
-    """How many images people called one thing and the judges another."""
+    """Numbers of images by people's label and the judges' label."""
     pairs = _people_and_judges(results)
     rows = tuple(
         Row(
@@ -215,18 +215,18 @@ def _count(number: int) -> Estimate:
     return Estimate(value=number, n=number)
 
 
-# As many as the paper's validation had.
+# The size of the paper's validation.
 DEFAULT_TOTAL = 500
 
 _CELL_FIELDS = ("language", "condition", "agreement")
 
 
 def study(_protocol: GramvisProtocol) -> Study:
-    """What is shown and asked."""
+    """The instructions and questions of the study."""
     return read_study_definition(Path(__file__).with_suffix(".toml"))
 
 
-# --- drawing ---------------------------------------------------------------------------------
+# --- sampling ---------------------------------------------------------------------------------
 
 
 def candidates(material: Material[PromptItem, GramvisProtocol]) -> Iterator[Candidate]:
@@ -275,19 +275,16 @@ def _study_item(model: str, image: JudgedImage) -> StudyItem:
 def draw(
     drawn_from: Iterable[Candidate], _protocol: GramvisProtocol, wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """So many of every cell, each with how many images of its cell it stands for."""
+    """A sample of every cell, each image weighted by how many of its cell it stands for."""
     if wanted.total is None and wanted.per_cell is None:
         wanted = msgspec.structs.replace(wanted, total=DEFAULT_TOTAL)
-    there = Counter(candidate.cell for candidate in drawn_from)
+    available = Counter(candidate.cell for candidate in drawn_from)
     items = stratified_sample(drawn_from, wanted)
     taken = Counter(_cell(item.fields) for item in items)
+    weights = {cell: repr(available[cell] / number) for cell, number in taken.items()}
     return tuple(
-        msgspec.structs.replace(
-            item,
-            fields=item.fields | {"weight": repr(there[cell] / taken[cell])},
-        )
+        msgspec.structs.replace(item, fields=item.fields | {"weight": weights[_cell(item.fields)]})
         for item in items
-        for cell in (_cell(item.fields),)
     )
 
 
@@ -299,12 +296,12 @@ def _cell(fields: Mapping[str, str]) -> DesignCell:
 
 
 def judge_response(item: StudyItem, response: Response) -> Iterator[Judgement]:
-    """Whom a person sees."""
+    """The gender that a person sees."""
     yield _judgement(item, GENDER, str(response.answers["shows"]))
 
 
 def automatic(item: StudyItem) -> Iterator[Judgement]:
-    """Whom the judges saw, together and each of them; what could not be read is no label."""
+    """The gender by the judges' majority and by each judge; None where it was unreadable."""
     yield _judgement(item, GENDER, item.fields["label"] or None)
     for name, label in json.loads(item.fields["votes"]).items():
         yield _judgement(item, f"{VOTE_PREFIX}{name}", label)

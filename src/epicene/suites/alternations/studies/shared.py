@@ -1,9 +1,10 @@
-"""Shared by the two forced-choice studies: sampling of verbs, tables of people and items."""
+"""Shared by the studies: candidates and samples of verbs, tables of people and items."""
 
 from __future__ import annotations
 
 import statistics
 from collections import defaultdict
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -13,22 +14,40 @@ from epicene.core.records import Column, Estimate, Row, Table, digest
 from epicene.stats import annotator_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
 from epicene.studies.design.answers import matches_expected
-from epicene.studies.design.sampling import items_from_cells
+from epicene.studies.design.sampling import Candidate, items_from_cells
 from epicene.suites.alternations.items import VARIANTS
+from epicene.suites.alternations.judge import ranked_fillers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import polars
 
-    from epicene.studies.design.sampling import Candidate, DesignCell, SamplingOptions
+    from epicene.studies.design.sampling import DesignCell, SamplingOptions
     from epicene.studies.design.schema import Response, StudyItem
+    from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
-    from epicene.suites.studies import StudyResults
+    from epicene.suites.studies import Material, StudyResults
 
     Answered = StudyResults[AlternationsProtocol]
 
 INTERVALS_NOTE = "Intervals cluster by verb, and take the people as given."
+
+
+def filler_candidates(
+    make_item: Callable[[Pair, str, str, str], StudyItem],
+    material: Material[Pair, AlternationsProtocol],
+) -> Iterator[Candidate]:
+    """Each model's first completion of each gap; `make_item` takes pair, model, format, text."""
+    pair, model = material.item, material.model
+    for form, _, texts, main in ranked_fillers(pair, material.answers, material.protocol):
+        if main and texts and texts[0]:
+            yield Candidate(
+                cell=(model, form, pair.phenomenon),
+                unit=pair.cluster,
+                name=f"{model}/{form}/{pair.id}",
+                make=partial(make_item, pair, model, form, texts[0]),
+            )
 
 
 def sample_whole_verbs(
@@ -159,7 +178,7 @@ def items_table(results: Answered) -> Table:
 
 
 def agreement_table(results: Answered) -> Table:
-    """Whether people agree with each other."""
+    """Agreement of people with each other."""
     pairs = annotator_agreement.annotator_pairs(results.frame)
     return Table(
         name="agreement",
