@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from epicene.core.records import Figure
     from epicene.suites.alternations.metrics import Outcomes
 
-if TYPE_CHECKING:
     Rows = list[dict[str, charts.Value]]
 
 

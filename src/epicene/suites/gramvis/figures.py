@@ -48,9 +48,12 @@ def figures(results: Results[GramvisProtocol]) -> Iterator[Figure]:
     counts = count_array(divergent_words(with_drawer(results)))
     if not counts.words:
         return
-    for make in (_expected_figure, _reversed_figure):
+    for name, title, sign in (
+        ("4", "Words whose grammar moves who is shown most", 1),
+        ("5", "Words that most show the other gender than their grammar's", -1),
+    ):
         with suppress(charts.EmptyChartError):
-            yield make(counts)
+            yield _strongest_words(name, title, counts, sign)
     yield from _word_figures(counts)
     with suppress(charts.EmptyChartError):
         yield _effects_figure(counts, results.protocol)
@@ -71,16 +74,6 @@ def word_effects(counts: CountArray) -> list[tuple[str, str, float]]:
             name = word.word.replace("_", " ").strip()
             found.append((f"{name} ({word.language})", word.grammar, effect))
     return found
-
-
-def _expected_figure(counts: CountArray) -> Figure:
-    return _strongest_words("4", "Words whose grammar moves who is shown most", counts, 1)
-
-
-def _reversed_figure(counts: CountArray) -> Figure:
-    return _strongest_words(
-        "5", "Words that most show the other gender than their grammar's", counts, -1
-    )
 
 
 def _strongest_words(name: str, title: str, counts: CountArray, sign: int) -> Figure:

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from epicene.suites.gramvis.protocol import GramvisProtocol
     from epicene.suites.studies import Material, StudyResults
 
-if TYPE_CHECKING:
     Answered = StudyResults[GramvisProtocol]
 
 GENDER = "gender"

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from epicene.suites.gramvis.protocol import GramvisProtocol
     from epicene.suites.studies import Material, StudyResults
 
-if TYPE_CHECKING:
     Answered = StudyResults[GramvisProtocol]
 
 # The studies, with their question and the field of a word that it is about.
