@@ -123,30 +123,32 @@ def starter_file(language: str) -> Path:
 
 
 def _word_of_row(line: FileRow) -> Word:
-    place, values = line
+    location, values = line
     fields = {name: _normalised_text(values, name) for name in WORD_COLUMNS}
     for name in _REQUIRED_COLUMNS:
         if not fields[name]:
-            raise InputError(f"{place} has no {name}; a word needs {', '.join(_REQUIRED_COLUMNS)}.")
+            raise InputError(
+                f"{location} has no {name}; a word needs {', '.join(_REQUIRED_COLUMNS)}."
+            )
     if not is_well_spelled(fields["word"]):
         raise InputError(
-            f"{place} has the word {fields['word']!r}; a word is made of letters, hyphens, "
+            f"{location} has the word {fields['word']!r}; a word is made of letters, hyphens, "
             "apostrophes and spaces, because a folder of pictures is named after it."
         )
-    language = language_of(fields["language"], place)
-    grammar = grammar_of(fields["grammar"], place)
+    language = language_of(fields["language"], location)
+    grammar = grammar_of(fields["grammar"], location)
     fields |= {
         "id": word_id(language, fields["word"], grammar),
         "language": language,
         "grammar": grammar,
-        "category": category_of(fields["category"], place),
+        "category": category_of(fields["category"], location),
         "stereotype": fields["stereotype"].lower(),
         "article": fields["article"].replace("’", "'"),
     }
     try:
         word = msgspec.convert(fields, Word)
     except msgspec.ValidationError as error:
-        raise InputError(f"{place} does not fit: {error}.") from None
+        raise InputError(f"{location} does not fit: {error}.") from None
     if word.article:
         return word
     article = definite_article(language, word.grammar, word.word)

@@ -46,13 +46,13 @@ def read_votes(
     votes: dict[tuple[WordCondition, str, str], dict[str, Choice]] = {}
     choices: dict[str | None, Choice] = {}  # judges say the same few things of many images
     known: dict[tuple[str, ...], WordCondition] = {}
-    for place, vote in _read_vote_lines(path):
+    for location, vote in _read_vote_lines(path):
         names = (vote.language, vote.model, vote.grammar, vote.category, vote.word, vote.condition)
         if names not in known:
-            known[names] = word_condition(*names, place)
+            known[names] = word_condition(*names, location)
         on_image = votes.setdefault((known[names], str(vote.template), str(vote.shot)), {})
         if vote.judge in on_image:
-            raise InputError(f"{place} has a second vote of {vote.judge!r} on the same image.")
+            raise InputError(f"{location} has a second vote of {vote.judge!r} on the same image.")
         if vote.choice not in choices:
             # The protocol decides which label the words are.
             choices[vote.choice] = Choice(choice=None, text=vote.choice or "")
@@ -75,16 +75,16 @@ def read_votes(
 
 def _read_vote_lines(path: Path) -> Iterator[tuple[str, Vote]]:
     """The votes of a file. Votes come by the hundred thousand, so JSONL is decoded as such."""
-    place = str(path)
+    location = str(path)
     try:
         if path.suffix.lower() in (".jsonl", ".ndjson"):
             decoder = msgspec.json.Decoder(Vote)
             for number, text in enumerate(read_text(path).split("\n"), start=1):
                 if text.strip():
-                    place = f"{path}, line {number},"
-                    yield place, decoder.decode(text)
+                    location = f"{path}, line {number},"
+                    yield location, decoder.decode(text)
         else:
-            for place, values in read_rows(path):
-                yield place, msgspec.convert(values, Vote, strict=False)
+            for location, values in read_rows(path):
+                yield location, msgspec.convert(values, Vote, strict=False)
     except msgspec.DecodeError as error:
-        raise InputError(f"{place} is not a vote: {error}.") from None
+        raise InputError(f"{location} is not a vote: {error}.") from None

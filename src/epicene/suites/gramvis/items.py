@@ -66,30 +66,30 @@ _WORD_PATTERN = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:[-'’ ][\p{L}\p{M}\p{N}]+)
 # --- names in files --------------------------------------------------------------------------
 
 
-def language_of(name: str, place: str) -> str:
+def language_of(name: str, location: str) -> str:
     """The paper's code of a language."""
-    return _look_up_name("language", name, _LANGUAGES, place)
+    return _look_up_name("language", name, _LANGUAGES, location)
 
 
-def grammar_of(name: str, place: str) -> str:
+def grammar_of(name: str, location: str) -> str:
     """M or F."""
-    return _look_up_name("grammatical gender", name, _GRAMMARS, place)
+    return _look_up_name("grammatical gender", name, _GRAMMARS, location)
 
 
-def condition_of(name: str, place: str) -> str:
+def condition_of(name: str, location: str) -> str:
     """english, chinese or gendered, which the authors' file calls native."""
-    return _look_up_name("condition", name, _CONDITIONS, place)
+    return _look_up_name("condition", name, _CONDITIONS, location)
 
 
-def category_of(name: str, place: str) -> str:
+def category_of(name: str, location: str) -> str:
     """One of the five categories."""
-    return _look_up_name("category", name, _CATEGORIES, place)
+    return _look_up_name("category", name, _CATEGORIES, location)
 
 
-def _look_up_name(what: str, name: str, names: Mapping[str, str], place: str) -> str:
+def _look_up_name(what: str, name: str, names: Mapping[str, str], location: str) -> str:
     found = names.get(name.strip().lower())
     if found is None:
-        raise InputError(f"{place} {unknown(what, name, names)}")
+        raise InputError(f"{location} {unknown(what, name, names)}")
     return found
 
 
@@ -188,16 +188,22 @@ class WordCondition(NamedTuple):
 
 
 def word_condition(
-    language: str, drawer: str, grammar: str, category: str, word: str, condition: str, place: str
+    language: str,
+    drawer: str,
+    grammar: str,
+    category: str,
+    word: str,
+    condition: str,
+    location: str,
 ) -> WordCondition:
-    """A word and its condition by the names in a file; `place` is the line, for messages."""
+    """A word and its condition by the names in a file; `location` is the line, for messages."""
     return WordCondition(
-        language_of(language, place),
+        language_of(language, location),
         drawer,
-        grammar_of(grammar, place),
-        category_of(category, place),
+        grammar_of(grammar, location),
+        category_of(category, location),
         word,
-        condition_of(condition, place),
+        condition_of(condition, location),
     )
 
 

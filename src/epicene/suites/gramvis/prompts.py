@@ -207,26 +207,26 @@ def _gender(name: str, language: str, source: str) -> str:
     return grammar_of(name, f"{source}, {language}:")
 
 
-def _check_templates(texts: Any, language: str, place: str) -> tuple[str, ...]:
+def _check_templates(texts: Any, language: str, location: str) -> tuple[str, ...]:
     """Templates, each with a slot for the word and no slot that nothing fills."""
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-        raise InputError(f"{place} is not a list of templates.")
+        raise InputError(f"{location} is not a list of templates.")
     for text in texts:
         if NOUN in text:
             continue
-        slots = _slots(text, place)
+        slots = _slots(text, location)
         if not slots:
-            raise InputError(f"{place} has a template without a slot for the word: {text!r}.")
+            raise InputError(f"{location} has a template without a slot for the word: {text!r}.")
         if unknown := sorted(slots - _SLOTS[language]):
             known = ", ".join(sorted(_SLOTS[language]))
-            raise InputError(f"{place} has the slot {unknown[0]!r}; {language} has {known}.")
+            raise InputError(f"{location} has the slot {unknown[0]!r}; {language} has {known}.")
     return tuple(texts)
 
 
-def _slots(text: str, place: str) -> set[str]:
+def _slots(text: str, location: str) -> set[str]:
     try:
         return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
     except ValueError as error:
         raise InputError(
-            f"{place} has a template with a brace alone ({error}): {text!r}."
+            f"{location} has a template with a brace alone ({error}): {text!r}."
         ) from None

@@ -85,8 +85,8 @@ def _read_file(path: Path, words: Mapping[str, Set[str]], found: Entries) -> set
 
 def _read_table(path: Path, words: Mapping[str, Set[str]], found: Entries) -> set[str]:
     languages = set()
-    for place, values in read_rows(path):
-        language = language_of(str(values.get("language") or ""), place)
+    for location, values in read_rows(path):
+        language = language_of(str(values.get("language") or ""), location)
         languages.add(language)
         word = str(values.get("word") or "").strip()
         if word in words.get(language, ()):
@@ -94,7 +94,7 @@ def _read_table(path: Path, words: Mapping[str, Set[str]], found: Entries) -> se
             entry.sources.add(path.name)
             for name in regex.findall(r"\p{L}+", str(values.get("gender") or "").lower()):
                 if name not in _GENDERS:
-                    raise InputError(f"{place} has the gender {name!r}; it is m, f or n.")
+                    raise InputError(f"{location} has the gender {name!r}; it is m, f or n.")
                 entry.genders.add(_GENDERS[name])
             entry.partners |= set(filter(None, [str(values.get("partner") or "").strip()]))
     return languages
@@ -137,8 +137,8 @@ def _read_wiktionary(path: Path, words: Mapping[str, Set[str]], found: Entries) 
         try:
             line = decoder.decode(text)
         except msgspec.DecodeError as error:
-            place = f"{path}, line {number},"
-            raise InputError(f"{place} is no entry of a dictionary: {error}.") from None
+            location = f"{path}, line {number},"
+            raise InputError(f"{location} is no entry of a dictionary: {error}.") from None
         language = codes.get(line.lang_code, "")
         languages.add(language)
         if line.pos == "noun" and line.word in words.get(language, ()):
