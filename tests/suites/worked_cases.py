@@ -1,7 +1,7 @@
 """Cases worked out by hand: JSON files that a linguist can extend, in each suite's `cases/`.
 
-A file is {"about": …, "cases": [{…}, …]}; its first sentence says what a case holds. Every case may
-say `why` it is there.
+A file is {"about": …, "cases": [{…}, …]}: `about` says what a case holds, and a case may say `why`
+it is there. A new case is one more line; no Python has to change.
 """
 
 from __future__ import annotations
