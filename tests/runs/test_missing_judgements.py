@@ -12,12 +12,13 @@ import pytest
 from epicene.core import registry
 from epicene.core.records import Table
 from epicene.report.comparison import ranking_tables
+from epicene.report.headline_metrics import headline_results
 from epicene.runs.dummy_answers import expected_judgements, missing_judgements
 from epicene.runs.ranking import rank
 from epicene.runs.results import RunJudgements, StoredRun, judgement_frame, match_items, read_run
 from epicene.runs.summary import summarise
 from epicene.suites import Results
-from epicene.suites.headline_metrics import headline_metrics_of, headline_results
+from epicene.suites.headline_metrics import headline_metrics_of
 from runs.conftest import Runner, run_suite
 
 Keys = list[tuple[str, ...]]
@@ -40,9 +41,7 @@ def test_the_keys_are_those_of_a_run_that_answers_everything(
     )
     assumed = judgement_frame(judgements, done.info)
     ranked = [
-        each.item_scores
-        for each in headline_metrics_of(done.suite)
-        if each.item_scores is not None
+        each.item_scores for each in headline_metrics_of(done.suite) if each.item_scores is not None
     ]
     for figures in ranked:
         wanted, found = (
@@ -75,7 +74,7 @@ def test_what_fails_in_every_run_is_still_asked(do_run: Runner, tmp_path: Path) 
     lost = [{item.id for item in RunJudgements(each).lacking()} for each in broken]
     assert lost[0] == lost[1] != set()
 
-    (headline,) = headline_metrics_of(summarise(whole))
+    (headline,) = headline_metrics_of(whole[0].suite)
     assert headline.item_scores is not None
     found, of_whole = (
         rank(

@@ -299,12 +299,12 @@ class _LatexTable:
         """About how many lines a panel takes."""
         widths = _widths(self.columns(panel))
         rows = (
-            [*line.keys[self.folded :], *(line.cells[n] for n in panel)]
+            [*(key.text for key in line.keys[self.folded :]), *(line.cells[n].text for n in panel)]
             for line in self.layout.lines
         )
         return 3 + sum(
-            max(ceil(len(each.text) / width) for each, width in zip(row, widths, strict=True))
-            + (self.folded > 0)
+            max(ceil(len(text) / width) for text, width in zip(row, widths, strict=True))
+            + int(self.folded > 0)
             for row in rows
         )
 

@@ -31,7 +31,8 @@ from epicene.studies.design.sampling import SamplingOptions
 from epicene.studies.design.schema import Response, SamplingRecord, Study, StudyItem, visible_values
 from epicene.suites import DataSource, choose_protocol
 from epicene.suites.gramvis import suite
-from epicene.suites.gramvis.items import CATEGORIES, LABELS, read_words
+from epicene.suites.gramvis.data import read_words
+from epicene.suites.gramvis.items import CATEGORIES, LABELS
 from epicene.suites.gramvis.judge import AGREEMENTS
 from epicene.suites.gramvis.protocol import PROTOCOLS
 from epicene.suites.gramvis.studies.word_meanings import (

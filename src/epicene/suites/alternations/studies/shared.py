@@ -1,9 +1,10 @@
-"""What the two forced-choice studies share: sampling whole verbs, tables of people and items."""
+"""Shared by the studies: candidates and samples of verbs, tables of people and items."""
 
 from __future__ import annotations
 
 import statistics
 from collections import defaultdict
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -13,24 +14,46 @@ from epicene.core.records import Column, Estimate, Row, Table, digest
 from epicene.stats import annotator_agreement
 from epicene.stats.tabulate import distinct_values, rows_where, share
 from epicene.studies.design.answers import matches_expected
-from epicene.studies.design.sampling import items_from_cells
+from epicene.studies.design.sampling import Candidate, items_from_cells
 from epicene.suites.alternations.items import VARIANTS
+from epicene.suites.alternations.judge import ranked_fillers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import polars
 
-    from epicene.studies.design.sampling import Candidate, DesignCell, SamplingOptions
+    from epicene.studies.design.sampling import DesignCell, SamplingOptions
     from epicene.studies.design.schema import Response, StudyItem
+    from epicene.suites.alternations.items import Pair
     from epicene.suites.alternations.protocol import AlternationsProtocol
-    from epicene.suites.studies import StudyResults
+    from epicene.suites.studies import Material, StudyResults
+
+    Answered = StudyResults[AlternationsProtocol]
+
+INTERVALS_NOTE = "Intervals cluster by verb, and take the people as given."
+
+
+def filler_candidates(
+    make_item: Callable[[Pair, str, str, str], StudyItem],
+    material: Material[Pair, AlternationsProtocol],
+) -> Iterator[Candidate]:
+    """Each model's first completion of each gap; `make_item` takes pair, model, format, text."""
+    pair, model = material.item, material.model
+    for form, _, texts, main in ranked_fillers(pair, material.answers, material.protocol):
+        if main and texts and texts[0]:
+            yield Candidate(
+                cell=(model, form, pair.phenomenon),
+                unit=pair.cluster,
+                name=f"{model}/{form}/{pair.id}",
+                make=partial(make_item, pair, model, form, texts[0]),
+            )
 
 
 def sample_whole_verbs(
     candidates: Iterable[Candidate], wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """All candidates of so many units: as many as each cell shall have, or as make up a total."""
+    """All candidates of a random sample of verbs, of the size that the options ask for."""
     units: dict[str, dict[DesignCell, Candidate]] = {}
     for candidate in candidates:
         units.setdefault(candidate.unit, {})[candidate.cell] = candidate
@@ -44,7 +67,7 @@ def sample_whole_verbs(
 def sample_per_cell(
     candidates: Iterable[Candidate], numbers: dict[DesignCell, int], wanted: SamplingOptions
 ) -> tuple[StudyItem, ...]:
-    """As many of each cell as is said for it."""
+    """A random sample of the given number of candidates from each cell."""
     cells: dict[DesignCell, dict[str, Candidate]] = {}
     for candidate in candidates:
         if candidate.cell in numbers:
@@ -65,12 +88,6 @@ def _items_by_cell(
     return items_from_cells(cells, msgspec.structs.replace(wanted, per_cell=None, total=None))
 
 
-if TYPE_CHECKING:
-    Answered = StudyResults[AlternationsProtocol]
-
-INTERVALS_NOTE = "Intervals cluster by verb, and take the people as given."
-
-
 def share_right(frame: polars.DataFrame) -> Estimate:
     """The share of right choices, clustered by verb."""
     import polars as pl
@@ -79,13 +96,13 @@ def share_right(frame: polars.DataFrame) -> Estimate:
 
 
 def variants_in(frame: polars.DataFrame) -> list[str]:
-    """The variants there are, in the paper's order; others after them."""
-    there = distinct_values(frame, "variant")
-    return [*(name for name in VARIANTS if name in there), *sorted(set(there) - set(VARIANTS))]
+    """The variants that occur, in the paper's order, then any others."""
+    present = distinct_values(frame, "variant")
+    return [*(name for name in VARIANTS if name in present), *sorted(set(present) - set(VARIANTS))]
 
 
 def participants_table(results: Answered) -> Table:
-    """How each person did: on the items, on fillers and attention checks, and how fast."""
+    """Each person's accuracy on items, attention checks and fillers, and median time."""
     besides = defaultdict(list)
     for response in results.other_responses:
         besides[response.participant].append(response)
@@ -95,10 +112,10 @@ def participants_table(results: Answered) -> Table:
             seconds[response.participant].append(response.seconds)
     rows = []
     for person in distinct_values(results.frame, "person"):
-        mine = rows_where(results.frame, person=person)
+        choices = rows_where(results.frame, person=person)
         cells = (
-            Estimate(value=len(mine), n=len(mine)),
-            share_right(mine),
+            Estimate(value=len(choices), n=len(choices)),
+            share_right(choices),
             _share_as_expected(besides[person], results.study.checks),
             _share_as_expected(besides[person], results.study.fillers),
             _median(seconds[person]),
@@ -138,7 +155,7 @@ def _median(seconds: Sequence[float]) -> Estimate:
 
 
 def items_table(results: Answered) -> Table:
-    """How people did on each item; they are independent, so the interval is Wilson's."""
+    """People's accuracy on each item; people are independent, so intervals are Wilson's."""
     from epicene.stats.intervals import wilson
 
     rows = []
@@ -161,7 +178,7 @@ def items_table(results: Answered) -> Table:
 
 
 def agreement_table(results: Answered) -> Table:
-    """Whether people agree with each other."""
+    """Agreement of people with each other."""
     pairs = annotator_agreement.annotator_pairs(results.frame)
     return Table(
         name="agreement",

@@ -1,33 +1,26 @@
-"""What judges say, read by the published rule and by the strict one."""
+"""Judging images: each judge's words as a label, and the majority of the labels."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from epicene.suites.gramvis.items import LABELS, Label
-from epicene.suites.gramvis.judge import parse_label
-
-CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent / "answers.json").read_text("utf-8")
-)
+from epicene.suites.gramvis.judge import majority_vote, parse_label
+from suites.worked_cases import Case, each_case, read_cases
 
 
-def test_there_are_enough_cases() -> None:
-    assert len({case["said"] for case in CASES}) == len(CASES) >= 60
-    for label in (*LABELS, None):
-        assert sum(case["strict"] == label for case in CASES) >= 15
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["said"])[:40])
-def test_answers(case: dict[str, Any]) -> None:
+@each_case("gramvis", "answers")
+def test_answers(case: Case) -> None:
     assert parse_label(case["said"], "strict") == case["strict"]
     assert parse_label(case["said"], "substring") == case["substring"]
+
+
+def test_there_are_enough_answers_of_each_label() -> None:
+    cases = read_cases("gramvis", "answers")["cases"]
+    assert len({case["said"] for case in cases}) == len(cases) >= 60
+    for label in (*LABELS, None):
+        assert sum(case["strict"] == label for case in cases) >= 15
 
 
 @given(
@@ -44,6 +37,11 @@ def test_a_bare_choice_is_that_choice(label: Label, space: str, mark: str, loud:
 
 
 @given(st.text(max_size=60))
-def test_no_answer_breaks_the_reading(said: str) -> None:
+def test_no_answer_breaks_the_parsers(said: str) -> None:
     assert parse_label(said, "strict") in (*LABELS, None)
     assert parse_label(said, "substring") in (*LABELS, None)
+
+
+@each_case("gramvis", "majority_votes")
+def test_majority_votes(case: Case) -> None:
+    assert majority_vote(case["votes"]) == (case["label"], case["agreement"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import msgspec
 import pytest
@@ -25,6 +26,8 @@ from epicene.suites.alternations.ask import ask_gap, ask_prompt, ask_scores
 from epicene.suites.alternations.items import Pair
 from epicene.suites.alternations.judge import BY_VERB, WITH_AFTER, first_word, judge, rankings
 from epicene.suites.alternations.protocol import PROTOCOLS, AlternationsProtocol
+from epicene.suites.answers import LIKELIHOOD_MEASURES
+from suites.worked_cases import Case, each_case
 
 OURS = PROTOCOLS["epicene"]
 PAIR = Pair(
@@ -41,10 +44,10 @@ PAIR = Pair(
 )
 
 
-def score(*logprobs: float | None, words: int = 2, characters: int = 10) -> TextScore:
-    places = tuple(range(len(logprobs)))
+def score(logprobs: Sequence[float | None], words: int = 2, characters: int = 10) -> TextScore:
+    offsets = tuple(range(len(logprobs)))
     return TextScore(
-        logprobs=logprobs, starts=places, ends=places, words=words, characters=characters
+        logprobs=tuple(logprobs), starts=offsets, ends=offsets, words=words, characters=characters
     )
 
 
@@ -70,45 +73,27 @@ def by_scores(good: TextScore, bad: TextScore, pair: Pair = PAIR) -> dict[str, J
 # --- acceptability ----------------------------------------------------------------------------
 
 
-def test_the_sum_decides_and_the_other_measures_stand_beside_it() -> None:
-    # By the sum the bad sentence is likelier, per token and per character the good one.
-    found = by_scores(
-        score(-1.0, -1.0, -1.0, -1.0, words=2, characters=20),
-        score(-1.5, -1.5, words=2, characters=10),
-    )
-    assert found["acceptability"].outcome == "wrong"
-    assert found["acceptability"].value == pytest.approx(-4.0 + 3.0)
-    per_token = found["acceptability (per token, within-word)"]
-    assert per_token.outcome == "right"
-    assert per_token.value == pytest.approx(0.5)
-    per_word = found["acceptability (per word, within-word)"]
-    assert per_word.outcome == "wrong"
-    assert per_word.value == pytest.approx(-0.5)
-    per_character = found["acceptability (per character, within-word)"]
-    assert per_character.outcome == "right"
-    assert per_character.value == pytest.approx(-0.2 + 0.3)
+@each_case("alternations", "acceptability")
+def test_every_measure(case: Case) -> None:
+    found = by_scores(score(**case["good"]), score(**case["bad"]))
+    for measure in set(LIKELIHOOD_MEASURES) & set(case):
+        outcome, value, credit = case[measure]
+        name = "acceptability"
+        judgement = found[name if measure == "sum" else f"{name} ({measure}, within-word)"]
+        assert (judgement.outcome, judgement.counts["credit"]) == (outcome, credit), measure
+        assert judgement.value == pytest.approx(value), measure
+
+
+def test_one_judgement_is_the_main_one_and_all_have_the_columns() -> None:
+    found = by_scores(score([-1.0]), score([-2.0]))
     assert [each.facets["main"] for each in found.values()].count("yes") == 1
-    assert found["acceptability"].facets["class"] == "unaccusative"
-    assert found["acceptability"].group == "kat"
-
-
-def test_a_token_without_a_score_does_not_count() -> None:
-    found = by_scores(score(None, -1.0, -1.0), score(None, -2.5, -0.5))
-    assert found["acceptability"].value == pytest.approx(1.0)
-    assert found["acceptability (per token, within-word)"].value == pytest.approx(-1.0 + 1.5)
-
-
-def test_a_tie_is_neither_right_nor_wrong_and_is_half_a_right_one() -> None:
-    found = by_scores(score(-1.0, -2.0), score(-2.0, -1.0))["acceptability"]
-    assert (found.outcome, found.value, found.counts["credit"]) == ("undetected", 0.0, 0.5)
-    right = by_scores(score(-1.0), score(-2.0))["acceptability"]
-    wrong = by_scores(score(-2.0), score(-1.0))["acceptability"]
-    assert (right.counts["credit"], wrong.counts["credit"]) == (1.0, 0.0)
+    assert {each.facets["class"] for each in found.values()} == {"unaccusative"}
+    assert {each.group for each in found.values()} == {"kat"}
 
 
 def test_the_measure_of_the_protocol_goes_by_the_bare_name() -> None:
     per_word = msgspec.structs.replace(OURS, measure="per word")
-    scores = Scores(texts=(score(-4.0, words=4), score(-3.0, words=2)), method="causal")
+    scores = Scores(texts=(score([-4.0], words=4), score([-3.0], words=2)), method="causal")
     found = judged(("acceptability within-word", scores), protocol=per_word)
     assert found["acceptability"].facets["measure"] == "per word"
     assert found["acceptability"].outcome == "right"
@@ -121,7 +106,7 @@ def test_every_way_of_masking_is_judged_by_every_measure() -> None:
     asked = list(ask_scores(PAIR, Answers(), protocol))
     assert [request.masking for request in asked if isinstance(request, Score)] == list(maskings)
     given = [
-        (f"acceptability {masking}", Scores(texts=(score(-1.0), score(-2.0)), method=masking))
+        (f"acceptability {masking}", Scores(texts=(score([-1.0]), score([-2.0])), method=masking))
         for masking in maskings
     ]
     found = judged(*given, protocol=protocol)
@@ -152,7 +137,7 @@ def test_slor_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     pair = Pair(id="1", language="en", good="She sleeps.", bad="She sleep.")
     # The bad sentence is likelier, but less so than its commoner word alone explains.
-    found = by_scores(score(-5.0, -6.0), score(-5.0, -5.0), pair=pair)
+    found = by_scores(score([-5.0, -6.0]), score([-5.0, -5.0]), pair=pair)
     slor = found["acceptability (SLOR, within-word)"]
     good = (-11.0 - math.log(1e-2) - math.log(1e-4)) / 2
     bad = (-10.0 - math.log(1e-2) - math.log(1e-3)) / 2
@@ -164,9 +149,9 @@ def test_slor_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_slor_of_a_language_without_frequencies_is_left_out() -> None:
     pytest.importorskip("wordfreq")
     for language in ("", "tlh"):
-        assert not unigrams.slor(("a", score(-1.0)), ("b", score(-1.0)), language)
+        assert not unigrams.slor(("a", score([-1.0])), ("b", score([-1.0])), language)
     pair = Pair(id="1", good="a b", bad="a c")
-    assert not any("SLOR" in name for name in by_scores(score(-1.0), score(-2.0), pair=pair))
+    assert not any("SLOR" in name for name in by_scores(score([-1.0]), score([-2.0]), pair=pair))
 
 
 def test_an_unlisted_word_is_half_as_frequent_as_the_rarest_listed() -> None:
@@ -226,29 +211,12 @@ def test_the_two_rankings_of_a_causal_model() -> None:
     assert other.counts == {"is_verb": 1.0, "agrees": 1.0, "gold_first": 0.0, "gold_among": 1.0}
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome", "agrees"),
-    [
-        ("कटवाई", "right", 1.0),
-        ("बनवाई", "right", 1.0),  # another verb, in the form that is wanted
-        ("कटवाया", "wrong", 0.0),
-        ("कटी", "wrong", 1.0),
-        ("लकड़ी", "undetected", 0.0),
-        ("", "undetected", 0.0),
-    ],
-)
-def test_right_is_a_va_causative_that_agrees(text: str, outcome: str, agrees: float) -> None:
-    masked = Completions(completions=(completion(text, -1.0),), method="masked")
+@each_case("alternations", "gap_fillers")
+def test_right_is_a_va_causative_that_agrees(case: Case) -> None:
+    masked = Completions(completions=(completion(case["filler"], -1.0),), method="masked")
     found = judged(("cloze", masked))["cloze"]
-    assert (found.outcome, found.counts["agrees"]) == (outcome, agrees)
+    assert (found.outcome, found.counts["agrees"]) == (case["outcome"], case["agrees"])
     assert found.facets["ranking"] == BY_VERB
-
-
-def test_before_a_verb_that_only_colours_it_a_stem_is_a_stem() -> None:
-    """बना alone is a participle of बनना; in बना ली it is the stem of बनाना."""
-    for text, kind in (("बना", "intransitive"), ("बना ली", "direct causative")):
-        masked = Completions(completions=(completion(text, -1.0),), method="masked")
-        assert judged(("cloze", masked))["cloze"].label == kind
 
 
 def test_the_expected_verb_in_another_encoding_is_the_expected_verb() -> None:

@@ -7,7 +7,7 @@ import pytest
 from numpy.polynomial.hermite_e import hermegauss
 from numpy.typing import NDArray
 
-from epicene.suites.gramvis.metrics import count_array
+from epicene.suites.gramvis.counts import count_array
 from epicene.suites.gramvis.mixed_model import (
     CountGrid,
     design_grid,

@@ -1,4 +1,4 @@
-"""From votes to labels, counts and agreement; and files that are wrong."""
+"""Votes made elsewhere: labels, counts and agreement, and files that are wrong."""
 
 from __future__ import annotations
 
@@ -14,46 +14,12 @@ from epicene.report.figures import svg
 from epicene.report.latex import tables_latex
 from epicene.report.page import table_html
 from epicene.report.table_formats import as_json, tables_csv, tables_markdown
-from epicene.suites import DataSource
 from epicene.suites.gramvis import suite
-from epicene.suites.gramvis.data import read
+from epicene.suites.gramvis.counts import count_array
 from epicene.suites.gramvis.figures import figures
-from epicene.suites.gramvis.items import (
-    CATEGORIES,
-    CONDITIONS,
-    GRAMMARS,
-    LANGUAGES,
-    PUBLISHED_COLUMNS,
-    Label,
-    read_counts,
-)
-from epicene.suites.gramvis.judge import majority_vote
-from epicene.suites.gramvis.metrics import count_array
-from epicene.suites.gramvis.protocol import PROTOCOLS
+from epicene.suites.gramvis.items import CATEGORIES, CONDITIONS, GRAMMARS, LANGUAGES
 from epicene.suites.gramvis.tables import tables
 from suites.gramvis.gramvis_counts import vote_line, voted, write_votes
-
-
-@pytest.mark.parametrize(
-    ("labels", "label", "agreement"),
-    [
-        (("male", "male", "male"), "male", "unanimous"),
-        (("male", "female", "male"), "male", "two of three"),
-        (("male", "female", "neither"), "neither", "none"),
-        (("neither", "female", "neither"), "neither", "two of three"),
-        (("male", None, "male"), "male", "two of three"),
-        (("male", None, "female"), "neither", "none"),
-        (("female", None, None), "neither", "none"),
-        ((None, None, None), None, "none"),
-        (("female",), "female", "unanimous"),
-        ((None,), None, "none"),
-        (("male", "female"), "neither", "none"),
-        (("male", "male", "female", "female"), "neither", "none"),
-        (("male", "male", "female", "neither"), "male", "two of three"),
-    ],
-)
-def test_the_vote(labels: tuple[Label | None, ...], label: Label | None, agreement: str) -> None:
-    assert majority_vote(labels) == (label, agreement)
 
 
 def three(
@@ -167,71 +133,6 @@ def test_a_vote_without_a_field_is_refused(tmp_path: Path) -> None:
     del line["shot"]
     with pytest.raises(InputError, match=r"line 1, is not a vote: .*`shot`"):
         voted(write_votes(tmp_path / "votes.jsonl", [line]))
-
-
-# --- files of counts -------------------------------------------------------------------------
-
-
-def published_row(**changed: object) -> dict[str, object]:
-    row: dict[str, object] = {
-        PUBLISHED_COLUMNS.language: "german",
-        PUBLISHED_COLUMNS.drawer: "flux",
-        PUBLISHED_COLUMNS.grammar: "male",
-        PUBLISHED_COLUMNS.category: "occupation",
-        PUBLISHED_COLUMNS.word: "der_star",
-    }
-    for condition in CONDITIONS:
-        for outcome in ("male", "female", "neither", "error"):
-            row[PUBLISHED_COLUMNS.counted(condition, outcome)] = 4
-    return {**row, **changed}
-
-
-def write_counts(path: Path, rows: list[dict[str, object]]) -> Path:
-    pl.DataFrame([{name: str(value) for name, value in row.items()} for row in rows]).write_csv(
-        path
-    )
-    return path
-
-
-def test_the_authors_layout(tmp_path: Path) -> None:
-    row = published_row(Overall_Native_Male=7)
-    path = write_counts(tmp_path / "counts.csv", [row])
-    english, chinese, gendered = read_counts(path)
-    assert (english.condition, chinese.condition, gendered.condition) == CONDITIONS
-    assert (english.male, gendered.male, gendered.female) == (4, 7, 4)
-    assert (gendered.language, gendered.grammar, gendered.group) == ("de", "M", "DE/der_star")
-    dataset = read(DataSource(path=path), PROTOCOLS["paper"])
-    assert dataset.name == "counts.csv"  # not the published one
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"Overall_Native_Male": "-1"}, "a count is wanted"),
-        ({"Overall_Native_Male": "many"}, "a count is wanted"),
-        ({"Overall_Native_Male": ""}, "a count is wanted"),
-        ({"Language": "latin"}, "no language 'latin'"),
-        ({"Native_Word": ""}, "nothing in the column 'Native_Word'"),
-    ],
-)
-def test_wrong_counts_are_refused(tmp_path: Path, changed: dict[str, object], message: str) -> None:
-    path = write_counts(tmp_path / "counts.csv", [published_row(**changed)])
-    with pytest.raises(InputError, match=message):
-        read_counts(path)
-
-
-def test_a_word_counted_twice_and_a_missing_column_are_refused(tmp_path: Path) -> None:
-    twice = write_counts(tmp_path / "twice.csv", [published_row(), published_row()])
-    with pytest.raises(InputError, match=r"line 3, counts .* again"):
-        read_counts(twice)
-    row = published_row()
-    del row["Overall_Chinese_Neither"]
-    with pytest.raises(InputError, match="lacks the column 'Overall_Chinese_Neither'"):
-        read_counts(write_counts(tmp_path / "lacks.csv", [row]))
-    empty = tmp_path / "empty.csv"
-    empty.write_text(",".join(published_row()) + "\n", "utf-8")
-    with pytest.raises(InputError, match="holds no counts"):
-        read_counts(empty)
 
 
 @pytest.mark.parametrize("protocol", ["paper", "epicene"])

@@ -15,18 +15,20 @@ from epicene.core.records import Estimate, Table
 from epicene.report.table_formats import as_json
 from epicene.stats.hypothesis_tests import holm
 from epicene.suites import Results
+from epicene.suites.gramvis.counts import WordCounts, count_array
 from epicene.suites.gramvis.figures import WORDS_PER_FIGURE, figures, word_effects
+from epicene.suites.gramvis.items import CONDITIONS, LabelCounts
 from epicene.suites.gramvis.metrics import (
     Average,
-    WordCounts,
-    count_array,
+    all_metrics,
     paired_test,
     ratio_terms,
     significance_stars,
 )
 from epicene.suites.gramvis.protocol import PROTOCOLS, GramvisProtocol
-from epicene.suites.gramvis.tables import all_metrics, tables
+from epicene.suites.gramvis.tables import tables
 from suites.gramvis.gramvis_counts import counted, results
+from suites.worked_cases import Case, as_number, each_case, read_cases
 
 QUICK = replace(PROTOCOLS["epicene"], resamples=100, mixed=False)
 
@@ -58,20 +60,39 @@ def number(table: Mapping[str, Any], *keys: str) -> Any:
 CELL = ("DE", "flux", "M")
 
 
-def test_by_images_in_3_and_13() -> None:
-    made = found(results(german()))
-    assert number(made["3"], *CELL, "english_m") == pytest.approx(4 / 16)
-    assert number(made["3"], *CELL, "gendered_m") == pytest.approx(11 / 14)
-    assert number(made["3"], *CELL, "gendered_f") == pytest.approx(3 / 14)
-    assert number(made["13"], *CELL, "gendered_m") == pytest.approx(11 / 24)
-    assert number(made["13"], *CELL, "gendered_f") == pytest.approx(3 / 24)
+WORDS = read_cases("gramvis", "metrics")["words"]
 
 
-def test_by_words_an_empty_one_counting_no_men_in_16() -> None:
-    made = found(results(german()))
-    assert number(made["16"], *CELL, "gendered_m") == pytest.approx((0.8 + 0.75 + 0) / 3)
-    assert number(made["16"], *CELL, "gendered_f") == pytest.approx((0.2 + 0.25 + 1) / 3)
+def items_of(case: Case) -> list[LabelCounts]:
+    """The counts of a case's words."""
+    found: list[LabelCounts] = []
+    for name in case["words"]:
+        fields = dict(WORDS[name])
+        numbers = tuple(tuple(fields.pop(condition)) for condition in CONDITIONS)
+        found += counted(name, numbers, **fields)  # type: ignore[arg-type]
+    return found
+
+
+@each_case("gramvis", "metrics")
+def test_metrics_worked_out_by_hand(case: Case) -> None:
+    outcome = results(items_of(case), QUICK if case["protocol"] == "epicene" else "paper")
+    made = found(outcome)
+    for name, rows in case["tables"].items():
+        for keys, cells in rows.items():
+            for column, expected in cells.items():
+                value = number(made[name], *keys.split("/"), column)
+                assert value == pytest.approx(as_number(expected)), (name, keys, column)
+    metrics = all_metrics(outcome)
+    for name, expected in case.get("metrics", {}).items():
+        assert metrics[name].value == pytest.approx(as_number(expected)), name
+
+
+def test_cells_without_a_value_say_why_and_intervals_hold_the_value() -> None:
+    assert found(results(counted("a", LARGE)))["16"]["DE"]["flux"]["M"]["gendered_m_stars"]["why"]
+    made = found(results(german(), QUICK))
     assert "15" not in made
+    cell = made["3"]["DE"]["flux"]["M"]["gendered_m"]
+    assert cell["low"] <= cell["value"] <= cell["high"]
 
 
 @pytest.mark.parametrize(
@@ -87,68 +108,6 @@ def test_by_words_an_empty_one_counting_no_men_in_16() -> None:
 def test_each_category_has_its_table(name: str, category: str) -> None:
     names = {table.name for table in tables(results(german(category)))}
     assert names & {"15", "16", "17", "18", "19"} == {name}
-
-
-def test_one_rule_leaves_empty_words_out_everywhere() -> None:
-    made = found(results(german(), QUICK))
-    for name in ("3", "16"):
-        assert number(made[name], *CELL, "gendered_m") == pytest.approx((0.8 + 0.75) / 2)
-        assert number(made[name], *CELL, "english_m") == pytest.approx((0.2 + 0.5 + 0.25) / 3)
-    # With “neither” no word is empty.
-    assert number(made["13"], *CELL, "gendered_m") == pytest.approx((0.5 + 0.75 + 0) / 3)
-    cell = made["3"]["DE"]["flux"]["M"]["gendered_m"]
-    assert cell["low"] <= cell["value"] <= cell["high"]
-
-
-def test_effects_in_11_and_14() -> None:
-    made = found(results(german()))
-    effect = 11 / 14 - 4 / 16
-    assert number(made["11"], *CELL, "rep") == pytest.approx(11 / 14)
-    assert number(made["11"], *CELL, "english_effect") == pytest.approx(effect)
-    assert number(made["11"], *CELL, "chinese_effect") == pytest.approx(11 / 14 - 6 / 16)
-    assert number(made["14"], *CELL, "gendered_minus_english_m") == pytest.approx(100 * effect)
-    assert number(made["14"], *CELL, "gendered_minus_english_f") == pytest.approx(-100 * effect)
-
-
-def test_the_aggregate_of_11_is_the_mean_of_its_cells() -> None:
-    items = [*german(), *counted("other", ((0, 4, 0), (0, 4, 0), (1, 3, 0)), language="ES")]
-    made = found(results(items))
-    assert number(made["11"], "aggregate", "all", "M", "rep") == pytest.approx(
-        (11 / 14 + 1 / 4) / 2
-    )
-    effects = [11 / 14 - 4 / 16, 1 / 4]
-    assert number(made["11"], "aggregate", "all", "M", "english_effect") == pytest.approx(
-        sum(effects) / 2
-    )
-    assert number(made["11"], "aggregate", "all", "F", "rep") is None
-    one_rule = found(results(items, QUICK))
-    assert number(one_rule["11"], "aggregate", "all", "M", "rep") == pytest.approx(
-        (0.8 + 0.75 + 0.25) / 3
-    )
-
-
-def test_neither_in_12_is_a_mean_of_cells() -> None:
-    items = [
-        *counted("a", ((4, 4, 0), (4, 4, 0), (2, 2, 4))),
-        *counted("b", ((4, 4, 0), (4, 4, 0), (4, 4, 0))),
-        *counted("c", ((4, 3, 1), (4, 4, 0), (0, 0, 8)), grammar="F"),
-        *counted("d", ((4, 4, 0), (4, 4, 0), (4, 4, 0)), language="ES"),
-    ]
-    made = found(results(items))["12"]
-    cells = [4 / 16, 1.0]
-    assert number(made, "DE", "all", "all", "gendered_neither_pct") == pytest.approx(
-        100 * sum(cells) / 2
-    )
-    assert number(made, "DE", "all", "all", "gendered_minus_english_pp") == pytest.approx(
-        100 * (sum(cells) / 2 - (0 + 1 / 8) / 2)
-    )
-    assert number(made, "average", "all", "all", "gendered_neither_pct") == pytest.approx(
-        100 * (sum(cells) / 2 + 0) / 2
-    )
-    by_word = found(results(items, QUICK))["12"]
-    assert number(by_word, "DE", "all", "all", "gendered_neither_pct") == pytest.approx(
-        100 * (0.5 + 0 + 1) / 3
-    )
 
 
 @pytest.mark.parametrize("protocol", ["paper", QUICK])
@@ -221,23 +180,6 @@ def test_stars_are_hidden_where_the_effect_is_reversed_and_capped_by_category() 
     assert marks(strong(-1), QUICK) == ["***", "***", "***"]
 
 
-def test_equal_differences_are_p_0_in_the_category_tables_alone() -> None:
-    items = [
-        *counted("a", ((0, 8, 0), (4, 4, 0), (4, 4, 0))),
-        *counted("b", ((2, 6, 0), (4, 4, 0), (6, 2, 0))),
-    ]
-    made = found(results(items))
-    assert number(made["16"], *CELL, "gendered_m_stars") == 0
-    assert number(made["3"], *CELL, "gendered_m_stars") is None
-    assert number(found(results(items, QUICK))["16"], *CELL, "gendered_m_stars") is None
-
-
-def test_one_word_has_no_test() -> None:
-    made = found(results(counted("a", LARGE)))
-    assert number(made["16"], *CELL, "gendered_m_stars") is None
-    assert made["16"]["DE"]["flux"]["M"]["gendered_m_stars"]["why"]
-
-
 @pytest.mark.parametrize(
     ("p", "most", "shown"),
     [
@@ -299,7 +241,7 @@ def test_a_word_by_several_models_is_one_observation_where_asked() -> None:
             ]
         ).frame
     )
-    part = counts.part(counts.which())
+    part = counts.select(counts.word_indices())
     assert paired_test(part, "english", "male").n == 6
     assert paired_test(part, "english", "male", by_word=True).n == 3
 
@@ -315,19 +257,6 @@ def test_rules_on_a_word_without_a_man_or_a_woman() -> None:
     assert Average("words").share(part, "english", "male").value is None
     assert Average("words, empty as no men").share(part, "english", "female").value == 1
     assert Average("images", with_neither=True).share(part, "english", "neither").value == 1
-
-
-def test_high_less_medium_resources() -> None:
-    items = [
-        *counted("a", ((0, 4, 0), (0, 4, 0), (4, 0, 0)), language="ES"),
-        *counted("b", ((0, 4, 0), (0, 4, 0), (2, 2, 0)), language="FR"),
-        *counted("c", ((1, 3, 0), (0, 4, 0), (2, 2, 0)), language="IT"),
-        *counted("d", ((0, 4, 0), (0, 4, 0), (0, 4, 0)), language="RU"),
-    ]
-    made = found(results(items))["resources"]
-    assert number(made, "high", "all", "M", "english_effect") == pytest.approx(0.75)
-    assert number(made, "medium", "all", "M", "english_effect") == pytest.approx(0.125)
-    assert number(made, "high less medium", "all", "M", "english_effect") == pytest.approx(0.625)
 
 
 def test_figures_4_and_5_list_the_strongest_words() -> None:
