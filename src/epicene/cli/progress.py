@@ -130,14 +130,14 @@ class ProgressLines:
 
 
 @contextmanager
-def sweep_progress_display(tally: Workload) -> Iterator[SweepProgressBars | SweepProgressLines]:
+def sweep_progress_display(workload: Workload) -> Iterator[SweepProgressBars | SweepProgressLines]:
     """Someone to tell, fit for where standard error goes, who knows what all of it takes."""
-    total = tally.answered + tally.left
+    total = workload.answered + workload.left
     if sys.stderr.isatty():
         with progress_bars() as shown:
-            yield SweepProgressBars(shown, total, tally.answered)
+            yield SweepProgressBars(shown, total, workload.answered)
     else:
-        yield SweepProgressLines(total, tally.answered)
+        yield SweepProgressLines(total, workload.answered)
 
 
 class SweepProgressBars:

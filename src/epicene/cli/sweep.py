@@ -74,12 +74,12 @@ def sweep(
     file = read_plan(plan)
     folder = out or Path(plan.stem)
     limits = _limits(file, max_cost)
-    prospects = _estimate_runs(file, folder, limits, limit)
+    forecasts = _estimate_runs(file, folder, limits, limit)
     if dry_run:
-        _show_estimate(prospects, as_json=as_json)
+        _show_estimate(forecasts, as_json=as_json)
     else:
-        _announce(prospects)
-    _check_limits(limits, prospects, folder)
+        _announce(forecasts)
+    _check_limits(limits, forecasts, folder)
     if dry_run:
         return 0
     spread = RaySettings(
@@ -92,10 +92,10 @@ def sweep(
     with lock_folder(folder):
         try:
             with (
-                sweep_progress_display(total_forecast(prospects).workload) as told,
+                sweep_progress_display(total_forecast(forecasts).workload) as told,
                 open_executor(on, spread, told.say) as opening,
             ):
-                state = do_sweep(SweepConfig(plan.name, folder, prospects, limits), told, opening)
+                state = do_sweep(SweepConfig(plan.name, folder, forecasts, limits), told, opening)
             state = write_sweep_report(folder, state, plan)
         except StateNotWrittenError as error:
             state, broken = error.state, str(error)
@@ -121,47 +121,47 @@ def _estimate_runs(
     runs = folder / "runs"
     command = redact(shlex.join(["epicene", *sys.argv[1:]]))
     surveyor = Forecaster(runs, limits.max_cost, strict=file.plan.strict)
-    return [surveyor.look(cell) for cell in expand_plan(file, runs, limit, command)]
+    return [surveyor.look(sweep_run) for sweep_run in expand_plan(file, runs, limit, command)]
 
 
-def _check_limits(limits: SweepLimits, prospects: Sequence[RunForecast], folder: Path) -> None:
+def _check_limits(limits: SweepLimits, forecasts: Sequence[RunForecast], folder: Path) -> None:
     from epicene.cli.output import note
     from epicene.runs.costs import read_spending
     from epicene.runs.sweep.forecast import check_limits, total_forecast, unknown_spending_message
 
-    ahead = total_forecast(prospects)
-    if limits.max_hours is not None and ahead.unknown:
+    total = total_forecast(forecasts)
+    if limits.max_hours is not None and total.unknown:
         note(
-            f"How long {ahead.unknown} runs take is not known, so that max_hours is not checked "
+            f"How long {total.unknown} runs take is not known, so that max_hours is not checked "
             "for them; no run begins after it."
         )
     if limits.max_cost is None:
-        return check_limits(limits, ahead, 0.0)
+        return check_limits(limits, total, 0.0)
     spending = read_spending(sorted((folder / "runs").glob("*")))
     if spending.unknown:
         note(f"No run that may cost money is begun: {unknown_spending_message(spending)}.")
-    return check_limits(limits, ahead, spending.known)
+    return check_limits(limits, total, spending.known)
 
 
-def _show_estimate(prospects: Sequence[RunForecast], *, as_json: bool) -> None:
+def _show_estimate(forecasts: Sequence[RunForecast], *, as_json: bool) -> None:
     from epicene.cli.output import print_json, print_tables
     from epicene.report.sweep import estimate_document, estimate_table
 
     if as_json:
-        print_json(estimate_document(prospects))
+        print_json(estimate_document(forecasts))
     else:
-        print_tables([estimate_table(prospects)])
+        print_tables([estimate_table(forecasts)])
 
 
-def _announce(prospects: Sequence[RunForecast]) -> None:
+def _announce(forecasts: Sequence[RunForecast]) -> None:
     """Who is left out and why, and what the rest takes."""
     from epicene.cli.output import note
     from epicene.report.sweep import estimate_sentence
 
-    for each in prospects:
+    for each in forecasts:
         if each.why:
             note(f"{each.sweep_run.title}: {each.status}: {each.why}")
-    note(estimate_sentence(prospects))
+    note(estimate_sentence(forecasts))
 
 
 def _show_outcome(state: SweepState, broken: str, *, as_json: bool) -> None:

@@ -43,19 +43,19 @@ def _text_columns(*names: str) -> tuple[Column, ...]:
     return tuple(Column(name=name, unit="text") for name in names)
 
 
-def estimate_table(prospects: Sequence[RunForecast]) -> Table:
+def estimate_table(forecasts: Sequence[RunForecast]) -> Table:
     """What each run takes, and all together."""
     rows = [
         Row(
             keys=(each.sweep_run.title,),
             cells=_estimate_cells(each.workload, each.seconds, each.status, each.why),
         )
-        for each in prospects
+        for each in forecasts
     ]
-    ahead = total_forecast(prospects)
-    cells = _estimate_cells(ahead.workload, ahead.seconds, f"{ahead.runs} runs left", "")
-    rows.append(Row(keys=("all",), cells=(*cells[:-1], _time_text(ahead))))
-    later = (_UPPER_BOUND_NOTE,) if ahead.workload.later else ()
+    total = total_forecast(forecasts)
+    cells = _estimate_cells(total.workload, total.seconds, f"{total.runs} runs left", "")
+    rows.append(Row(keys=("all",), cells=(*cells[:-1], _time_text(total))))
+    later = (_UPPER_BOUND_NOTE,) if total.workload.later else ()
     return Table(
         name="estimate",
         title="What the sweep takes",
@@ -70,19 +70,19 @@ def estimate_table(prospects: Sequence[RunForecast]) -> Table:
 
 
 def _estimate_cells(
-    tally: Workload | None, seconds: float | None, state: str, why: str
+    workload: Workload | None, seconds: float | None, state: str, why: str
 ) -> tuple[str, ...]:
-    if tally is None:
+    if workload is None:
         return (f"{state}: {why}", *[""] * 7)
-    verbs = ", ".join(f"{count:,} {verb}" for verb, count in sorted(tally.requests.items()))
+    verbs = ", ".join(f"{count:,} {verb}" for verb, count in sorted(workload.requests.items()))
     return (
         state,
-        f"{tally.answered:,}",
-        f"{'≤ ' if tally.later else ''}{verbs or 0}",
-        f"{tally.tokens_read:,}",
-        f"{tally.tokens_written:,}",
-        f"{tally.images:,}",
-        _UNKNOWN if tally.cost is None else format_dollars(tally.cost),
+        f"{workload.answered:,}",
+        f"{'≤ ' if workload.later else ''}{verbs or 0}",
+        f"{workload.tokens_read:,}",
+        f"{workload.tokens_written:,}",
+        f"{workload.images:,}",
+        _UNKNOWN if workload.cost is None else format_dollars(workload.cost),
         format_duration(seconds),
     )
 
@@ -97,28 +97,30 @@ def format_duration(seconds: float | None) -> str:
     return f"{seconds:.0f} s"
 
 
-def _time_text(ahead: SweepForecast) -> str:
+def _time_text(total: SweepForecast) -> str:
     """How long all of it takes, as far as that is known."""
-    if not ahead.unknown or ahead.seconds is None:
-        return format_duration(ahead.seconds if ahead.runs else 0.0)
-    return f"{format_duration(ahead.seconds)}, and {ahead.unknown} of {ahead.runs} runs {_UNKNOWN}"
+    if not total.unknown or total.seconds is None:
+        return format_duration(total.seconds if total.runs else 0.0)
+    return f"{format_duration(total.seconds)}, and {total.unknown} of {total.runs} runs {_UNKNOWN}"
 
 
-def estimate_sentence(prospects: Sequence[RunForecast]) -> str:
+def estimate_sentence(forecasts: Sequence[RunForecast]) -> str:
     """What all of it takes, in one sentence."""
-    ahead = total_forecast(prospects)
-    tally = ahead.workload
-    cost = "at a cost not known" if tally.cost is None else f"at most {format_dollars(tally.cost)}"
+    total = total_forecast(forecasts)
+    workload = total.workload
+    cost = workload.cost
+    price = "at a cost not known" if cost is None else f"at most {format_dollars(cost)}"
     return (
-        f"{ahead.runs} runs are left: {'at most ' if tally.later else ''}{tally.left:,} requests, "
-        f"about {tally.tokens_read:,} tokens to read, at most {tally.tokens_written:,} to write, "
-        f"{tally.images:,} images, {cost}; time: {_time_text(ahead)}."
+        f"{total.runs} runs are left: {'at most ' if workload.later else ''}{workload.left:,} "
+        f"requests, about {workload.tokens_read:,} tokens to read, at most "
+        f"{workload.tokens_written:,} to write, {workload.images:,} images, {price}; time: "
+        f"{_time_text(total)}."
     )
 
 
-def estimate_document(prospects: Sequence[RunForecast]) -> dict[str, Any]:
+def estimate_document(forecasts: Sequence[RunForecast]) -> dict[str, Any]:
     """The estimate for a program."""
-    ahead = total_forecast(prospects)
+    total = total_forecast(forecasts)
     return {
         "runs": [
             {
@@ -134,27 +136,27 @@ def estimate_document(prospects: Sequence[RunForecast]) -> dict[str, Any]:
                 if each.workload
                 else None,
             }
-            for each in prospects
+            for each in forecasts
         ],
         "all": {
-            **_estimate_numbers(ahead.workload, ahead.seconds),
-            "runs_left": ahead.runs,
-            "runs_of_unknown_time": ahead.unknown,
+            **_estimate_numbers(total.workload, total.seconds),
+            "runs_left": total.runs,
+            "runs_of_unknown_time": total.unknown,
         },
         "how": list(_ESTIMATE_NOTES),
     }
 
 
-def _estimate_numbers(tally: Workload, seconds: float | None) -> dict[str, Any]:
+def _estimate_numbers(workload: Workload, seconds: float | None) -> dict[str, Any]:
     return {
-        "answered": tally.answered,
-        "requests": tally.left,
-        "by_verb": dict(tally.requests),
-        "requests_that_hang_on_answers": tally.later,
-        "tokens_read": tally.tokens_read,
-        "tokens_written": tally.tokens_written,
-        "images": tally.images,
-        "cost": tally.cost,
+        "answered": workload.answered,
+        "requests": workload.left,
+        "by_verb": dict(workload.requests),
+        "requests_that_hang_on_answers": workload.later,
+        "tokens_read": workload.tokens_read,
+        "tokens_written": workload.tokens_written,
+        "images": workload.images,
+        "cost": workload.cost,
         "seconds": seconds,
     }
 
