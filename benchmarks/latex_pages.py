@@ -21,7 +21,6 @@ from epicene.cli.progress import progress_display
 from epicene.core import registry
 from epicene.export.results import write_results
 from epicene.models import parse_spec
-from epicene.report.latex_layout import TEXT_WIDTH
 from epicene.runs.results import read_run
 from epicene.runs.run import RunConfig, run
 from epicene.suites import choose_protocol, find_suite
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
 LIMIT = 110  # items of each block
 TOO_WIDE = 5.0  # points
+TEXT_WIDTH = 345.0  # points, of `article` at 10 pt
 
 # What adjustbox would shrink is measured before it does.
 HEAD = r"""\documentclass{article}

@@ -144,7 +144,7 @@ def _batches(
     for first, end in reader.windows():
         planned, _ = reader.window(STAGE, section, first, end)
         for batch in make_batches(planned, BatchLimit()):
-            yield [(p.place, p.request.name, p.key, ANSWERS[verb(p.request)]) for p in batch]
+            yield [(p.request_id, p.request.name, p.key, ANSWERS[verb(p.request)]) for p in batch]
 
 
 def _reader(store: AnswerStore) -> PlanReader:

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from epicene.export.results import write_results
 from epicene.report.latex import escape_latex
 from epicene.report.table_formats import escape_markdown
-from export.measured import measured
+from export.reflexives_runs import measured
 
 HOSTILE = "=we_ird & <b>50%</b> |*x*"
 SCHEMA = json.loads(

@@ -1,295 +1,237 @@
-"""The page in a real browser: quiet, self-contained, and usable from the keyboard."""
+"""The page as a file: whole, harmless, and the same twice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import base64
+import gzip
+import hashlib
+import json
+import re
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from epicene import charts
-from epicene.core.records import Column, Estimate, Judgement, Outcome, Row, Table
-from epicene.report.item_viewer import pack_items
-from epicene.report.page import Section, render_page
-from report.report_samples import HOSTILE, sample_table
+from epicene.core.records import Column, Estimate, Judgement, Table
+from epicene.report.item_viewer import ItemPacker, PackedItems, pack_items
+from epicene.report.page import HeadlineCard, Section, render_page
+from report.report_samples import HOSTILE, Tags, estimate, sample_table, text_table
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Request
-
-pytestmark = pytest.mark.browser
-
-TEXTS = {
-    "en": ("She finished her rounds.", "He finished his rounds."),
-    "hi": ("मैं किताबें लिखती हूँ।", "मैं किताबें लिखता हूँ।"),
-    "ar": ("أنا كاتبةٌ في المدينة.", "أنا كاتبٌ في المدينة."),
-}
-OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "undetected")
+# Attributes through which a page could reach out.
+LINKS = ("src", "href", "xlink:href", "action", "data", "poster", "srcset", "formaction")
 
 
-def judgements(count: int) -> tuple[Judgement, ...]:
-    made = []
-    for place in range(count):
-        language = list(TEXTS)[place % 3]
-        answer, reference = TEXTS[language]
-        made.append(
-            Judgement(
-                item=f"item-{place:05d}",
-                language=language,
-                outcome=OUTCOMES[place % 5 % 3],
-                facets={"model": "small" if place % 2 else "large", "template": f"t{place // 2}"},
-                evidence={"answer": f"{answer} {place}", "reference": f"{reference} {place}"},
-            )
-        )
-    return tuple(made)
+def judgement(place: int, **changes: Any) -> Judgement:
+    fields: dict[str, Any] = {
+        "item": f"item-{place}",
+        "language": "hi",
+        "outcome": "wrong",
+        "label": "feminine",
+        "value": place / 3,
+        "facets": {"model": "small", "language": "hi"},
+        "evidence": {"answer": "मैं जाता हूँ", "reference": "मैं जाती हूँ"},
+    }
+    return Judgement(**{**fields, **changes})
 
 
-@pytest.fixture
-def opened(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
-    """Opens a page with these items from a file, and holds it to silence: no error, no request."""
-    context = chromium.new_context(viewport={"width": 1200, "height": 900})
-    troubles: list[str] = []
-
-    def note_request(request: Request) -> None:
-        if not request.url.startswith("file:"):
-            troubles.append(request.url)
-
-    context.on("request", note_request)
-
-    def open_page(items: tuple[Judgement, ...], **more: Any) -> Page:
-        rows: list[dict[str, charts.Value]] = [{"word": "كاتبة", "times": 4.0}]
-        figure = charts.bars("1", "Words", rows, x="times", y="word")
-        section = Section(
-            heading="Rewriting",
-            tables=(sample_table(),),
-            figures=(figure,),
-            evidence=pack_items(items),
-            **more,
-        )
-        file = tmp_path / "report.html"
-        file.write_text(
-            render_page("A study", [section], lead="What was measured."), encoding="utf-8"
-        )
-        tab = context.new_page()
-        tab.on("console", lambda message: troubles.append(message.text))
-        tab.on("pageerror", lambda error: troubles.append(str(error)))
-        tab.on("dialog", lambda dialog: troubles.append(dialog.message))
-        tab.goto(file.as_uri())
-        tab.locator(".evidence").scroll_into_view_if_needed()
-        tab.wait_for_selector(".row")
-        return tab
-
-    yield open_page
-    context.close()
-    assert troubles == []
-
-
-def status(tab: Page) -> str:
-    return tab.locator(".status").inner_text()
-
-
-def chosen(tab: Page) -> str:
-    return tab.locator(".chosen h4").inner_text()
-
-
-def test_items_are_filtered_by_outcome_and_facet(opened: Callable[..., Page]) -> None:
-    items = judgements(300)
-    tab = opened(items)
-    assert status(tab) == "300 judgements"
-    wrong = [item for item in items if item.outcome == "wrong"]
-    tab.get_by_label("outcome").select_option(label=f"wrong ({len(wrong)})")
-    assert status(tab) == f"{len(wrong)} of 300 judgements"
-    assert "✗ wrong" in tab.locator(".row").first.inner_text()
-    tab.locator("select[name=model]").select_option(index=1)
-    both = [item for item in wrong if item.facets["model"] == "large"]
-    assert status(tab) == f"{len(both)} of 300 judgements"
-    tab.get_by_role("button", name="Show all").click()
-    assert status(tab) == "300 judgements"
-
-
-def test_items_are_searched_in_any_script(opened: Callable[..., Page]) -> None:
-    tab = opened(judgements(300))
-    search = tab.get_by_label("Search in all texts")
-    for words, count in (("लिखती", 100), ("FINISHED HER", 100), ("كاتبةٌ", 100), ("item-00007", 1)):
-        search.fill(words)
-        tab.get_by_text(f"{count} of 300 judgements").wait_for()
-    search.fill("nowhere to be found")
-    tab.get_by_text("0 of 300 judgements").wait_for()
-    assert tab.locator(".row").count() == 0
-    assert tab.locator(".chosen").inner_text() == ""
-
-
-def test_a_facet_of_many_values_is_typed(opened: Callable[..., Page]) -> None:
-    tab = opened(judgements(1000))
-    tab.get_by_label("template").fill("t499")
-    tab.get_by_text("2 of 1000 judgements").wait_for()
-
-
-def test_the_keyboard_reaches_every_item(opened: Callable[..., Page]) -> None:
-    tab = opened(judgements(20_000))
-    assert tab.locator(".row").count() < 40  # only what is seen is drawn
-    tab.get_by_label("Search in all texts").focus()
-    for _ in range(10):
-        tab.keyboard.press("Tab")
-        if tab.evaluate("document.activeElement.className") == "list":
-            break
-    assert "item-00000" in chosen(tab)
-    tab.keyboard.press("ArrowDown")
-    assert "item-00001" in chosen(tab)
-    tab.keyboard.press("End")
-    assert "item-19999" in chosen(tab)
-    selected = tab.locator(".row[aria-selected=true]")
-    assert "item-19999" in selected.inner_text()
-    assert selected.get_attribute("id") == tab.locator(".list").get_attribute(
-        "aria-activedescendant"
+def sample_page(text: str = "plain", table: Table | None = None) -> str:
+    rows: list[dict[str, charts.Value]] = [{"word": text, "times": 4.0}]
+    figure = charts.bars("1", text, rows, x="times", y="word", notes=(text,))
+    headline = HeadlineCard(label=text, estimate=estimate(0.6), column=Column(name=text), note=text)
+    evidence = tuple(
+        judgement(place, label=text, facets={text: text}, evidence={"answer": text, text: text})
+        for place in range(3)
     )
-    box, view = selected.bounding_box(), tab.locator(".list").bounding_box()
-    assert box is not None
-    assert view is not None
-    assert view["y"] <= box["y"]
-    assert box["y"] + box["height"] <= view["y"] + view["height"] + 1
-    tab.keyboard.press("PageUp")
-    tab.keyboard.press("Home")
-    assert "item-00000" in chosen(tab)
-
-
-def test_a_wheel_brings_further_items(opened: Callable[..., Page]) -> None:
-    tab = opened(judgements(20_000))
-    tab.locator(".list").evaluate("list => { list.scrollTop = list.scrollHeight / 2; }")
-    tab.locator(".row", has_text="item-10000").wait_for()
-
-
-@pytest.mark.parametrize(
-    ("language", "direction", "differs"),
-    [
-        ("en", "ltr", [["She", "her"], ["He", "his"]]),
-        ("hi", "ltr", [["लिखती"], ["लिखता"]]),
-        ("ar", "rtl", [["كاتبةٌ"], ["كاتبٌ"]]),
-    ],
-)
-def test_words_that_differ_are_underlined_and_texts_run_their_way(
-    opened: Callable[..., Page], language: str, direction: str, differs: list[list[str]]
-) -> None:
-    tab = opened(judgements(30))
-    tab.locator("select[name=language]").select_option(label=f"{language} (10)")
-    passages = tab.locator(".chosen .passage")
-    assert passages.count() == 2
-    for passage, words in zip(passages.all(), differs, strict=True):
-        assert passage.evaluate("node => getComputedStyle(node).direction") == direction
-        assert passage.get_attribute("lang") == language
-        marks = passage.locator("mark")
-        assert marks.all_inner_texts() == words
-        line = marks.first.evaluate("node => getComputedStyle(node).textDecorationLine")
-        assert line == "underline"
-    assert tab.locator(".row .text mark").first.inner_text() == differs[0][0]
-    cell = tab.locator("td", has_text="كاتبةٌ")
-    assert cell.evaluate("node => getComputedStyle(node).direction") == "rtl"
-
-
-def test_the_two_sentences_of_a_pair_are_set_against_each_other(
-    opened: Callable[..., Page],
-) -> None:
-    texts = dict(zip(("reference", "counterfactual"), TEXTS["hi"], strict=True))
-    pair = Judgement(item="pair", language="hi", outcome="right", name="sum", evidence=texts)
-    again = Judgement(item="pair", language="hi", outcome="wrong", name="per token")
-    tab = opened((pair, again))
-    assert tab.locator(".chosen .passage mark").all_inner_texts() == ["लिखती", "लिखता"]
-    assert tab.locator(".row").first.locator("mark").inner_text() == "लिखती"
-    # Judged by another measure, it has no texts of its own.
-    tab.locator(".row").nth(1).click()
-    assert tab.locator(".chosen .passage mark").all_inner_texts() == ["लिखती", "लिखता"]
-    assert "judged in another way" in tab.locator(".chosen").inner_text()
-
-
-def test_a_search_that_is_overtaken_changes_nothing(opened: Callable[..., Page]) -> None:
-    tab = opened(judgements(3000))
-    search = tab.get_by_label("Search in all texts")
-    search.press_sequentially("item-0299")
-    tab.get_by_text("10 of 3000 judgements").wait_for()
-    tab.get_by_label("template").fill("t1495")
-    tab.get_by_text("2 of 3000 judgements").wait_for()
-    tab.get_by_role("button", name="Show all").click()
-    assert status(tab) == "3000 judgements"
-    assert search.input_value() == ""
-
-
-def test_a_wheel_moves_a_very_long_list_row_by_row(opened: Callable[..., Page]) -> None:
-    items = tuple(Judgement(item=f"item-{n:06}", outcome="right") for n in range(150_000))
-    tab = opened(items)
-    box = tab.locator(".box").evaluate("box => box.clientHeight")
-    assert box < 150_000 * 58  # a pixel of the bar is more than one of the list
-    tab.locator(".list").hover()
-    for _ in range(5):
-        tab.mouse.wheel(0, 116)
-    tab.wait_for_function("document.querySelector('.list').scrollTop > 0")
-    tab.wait_for_timeout(100)
-    first = """() => {
-      const list = document.querySelector(".list").getBoundingClientRect();
-      const rows = [...document.querySelectorAll(".row")];
-      const seen = rows.filter((row) => row.getBoundingClientRect().bottom > list.top + 2);
-      return Math.min(...seen.map((row) => Number(row.dataset.index)));
-    }"""
-    assert tab.evaluate(first) in (9, 10, 11)  # ten rows, as turned
-
-
-def test_hostile_and_huge_texts_are_only_text(opened: Callable[..., Page]) -> None:
-    huge = HOSTILE + " word" * 2_000_000
-    items = (
-        Judgement(item="hostile", outcome="wrong", label=HOSTILE, evidence={"answer": HOSTILE}),
-        Judgement(item="huge", outcome="wrong", evidence={"answer": huge, "reference": huge[:-5]}),
-        Judgement(item="long", outcome="wrong", evidence={"answer": huge[:50_000]}),
-    )
-    tab = opened(items, paragraphs=(HOSTILE,))
-    assert tab.locator(".chosen .passage").inner_text() == HOSTILE
-    assert tab.locator("img").count() == 0
-    tab.locator(".row", has_text="huge").click()
-    first = tab.locator(".chosen .passage").first
-    assert len(first.inner_text()) < 21_000
-    assert first.get_by_role("button").inner_text() == f"Show all {len(huge)} characters"
-    tab.locator(".row", has_text="long").click()
-    assert len(first.inner_text()) < 21_000
-    first.get_by_role("button").click()
-    assert first.inner_text() == huge[:50_000]
-
-
-def test_without_script_the_page_still_reads(chromium: Browser, tmp_path: Path) -> None:
-    file = tmp_path / "report.html"
     section = Section(
-        heading="Rewriting", tables=(sample_table(),), evidence=pack_items(judgements(12))
+        heading=text,
+        paragraphs=(text,),
+        cards=(headline,),
+        faults=(text,),
+        tables=(table or sample_table(), text_table(text)),
+        figures=(figure, figure),
+        evidence=pack_items(evidence),
     )
-    file.write_text(render_page("A study", [section]), encoding="utf-8")
-    context = chromium.new_context(java_script_enabled=False)
-    tab = context.new_page()
-    tab.goto(file.as_uri())
-    text = tab.locator("body").inner_text()
-    assert "12 judgements" in text
-    assert "81.2*" in text
-    context.close()
+    return render_page(text, [section, section], lead=text, facts=[(text, text)])
 
 
-def broad_table(columns: int) -> Table:
-    """Headlines as long as those of suites, with intervals."""
-    cell = Estimate(value=0.5, low=0.25, high=0.75, n=40)
-    return Table(
-        name="profile",
-        title="Headlines",
-        levels=("model",),
-        columns=tuple(
-            Column(name=f"gendered_minus_english_f for example {n}") for n in range(columns)
-        ),
-        rows=(Row(keys=("a-model-of-270m",), cells=(cell,) * columns),),
+def test_the_page_is_whole_and_reaches_nowhere() -> None:
+    made = sample_page()
+    tags = Tags(made)
+    ids = [attributes["id"] for _, attributes in tags.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for _, attributes in tags.elements:
+        for name in LINKS:
+            target = attributes.get(name)
+            assert target is None or (target.startswith("#") and target[1:] in ids)
+    assert not re.search(r"url\((?!#)|@import", made)
+    assert made == sample_page()
+
+
+def test_the_page_says_what_was_measured_before_anything_else() -> None:
+    undefined = Estimate(value=None, why="nothing was judged")
+    headline = HeadlineCard(label="small", estimate=undefined, column=Column(name="right"))
+    section = Section(heading="Rewriting", cards=(headline,))
+    made = render_page(
+        "A study", [section], lead="What was measured.", facts=[("Suite", "genform")]
     )
+    texts = [text for _, text in Tags(made).texts if text.strip()]
+    start = texts.index("A study", texts.index("To the results"))
+    assert texts[start : start + 4] == ["A study", "What was measured.", "Suite", "genform"]
+    assert "nothing was judged" in texts
 
 
-@pytest.mark.parametrize("columns", [4, 8, 13])
-def test_no_table_is_cut_on_paper(chromium: Browser, tmp_path: Path, columns: int) -> None:
-    file = tmp_path / "report.html"
-    file.write_text(
-        render_page("A study", [Section(heading="All", tables=(broad_table(columns),))])
+def test_known_faults_are_listed_one_by_one() -> None:
+    section = Section(heading="Rewriting", faults=("A slash.", "A space."))
+    tags = Tags(render_page("A study", [section]))
+    assert tags.text_of("li")[-2:] == ["A slash.", "A space."]
+    opened = [attributes for tag, attributes in tags.elements if tag == "details"]
+    assert "open" in opened[0]  # to be read without being looked for
+    assert "Known faults of the published version (2)" in tags.text_of("summary")
+
+
+def test_hostile_text_stays_text_everywhere() -> None:
+    made = sample_page(HOSTILE)
+    tags = Tags(made)
+    names = {tag for tag, _ in tags.elements}
+    assert "img" not in names
+    assert [tag for tag, _ in tags.elements].count("script") == 3  # two packs, one script
+    handlers = [n for _, attributes in tags.elements for n in attributes if n.startswith("on")]
+    assert handlers == []
+    assert HOSTILE in tags.text_of("td")
+    assert HOSTILE in tags.text_of("h1")
+
+
+def test_only_our_script_may_run() -> None:
+    made = sample_page(HOSTILE)
+    (script,) = re.findall(r"<script>(.*?)</script>", made, flags=re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = next(
+        attributes["content"]
+        for tag, attributes in Tags(made).elements
+        if attributes.get("http-equiv") == "Content-Security-Policy"
     )
-    context = chromium.new_context(viewport={"width": 700, "height": 1000})
-    tab = context.new_page()
-    tab.goto(file.as_uri())
-    tab.emulate_media(media="print")
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 700
-    context.close()
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    assert f"script-src 'sha256-{digest}'" in policy
+
+
+def test_what_stands_between_backticks_is_code_and_harmless() -> None:
+    section = Section(
+        heading="x",
+        paragraphs=(f"By `{HOSTILE}` it is {HOSTILE}.", "One ` is none."),
+        faults=("`a`",),
+    )
+    tags = Tags(render_page("title", [section]))
+    assert tags.text_of("code") == [HOSTILE, "a"]
+    assert "One ` is none." in tags.text_of("p")
+    assert [tag for tag, _ in tags.elements].count("script") == 1
+
+
+def test_without_script_the_page_says_what_is_missing() -> None:
+    made = sample_page()
+    (first, _) = re.findall(r"<noscript>(.*?)</noscript>", made)
+    assert "3 judgements" in first
+    assert "JavaScript" in first
+
+
+# --- the packed items ----------------------------------------------------------------------
+
+
+def unpacked(judgements: list[Judgement]) -> dict[str, list[str | None]]:
+    return columns_of(pack_items(judgements))
+
+
+def columns_of(packed: PackedItems) -> dict[str, list[str | None]]:
+    """The columns as the form of the packed bytes is written down, read without our code."""
+    raw = gzip.decompress(base64.b64decode(packed.data))
+    length = int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8 : 8 + length])
+    assert header["count"] == packed.items
+    texts = raw[len(raw) - header["bytes"] :].decode().split("\0")[:-1]
+    assert len(texts) == header["texts"] >= header["searched"]
+    at = 8 + -(-length // 8) * 8
+    columns = {}
+    for column in header["columns"]:
+        size = header["count"] * column["width"]
+        numbers = np.frombuffer(raw[at : at + size], f"<u{column['width']}").tolist()
+        at += -(-size // 8) * 8
+        columns[column["name"]] = [texts[column["first"] + n - 1] if n else None for n in numbers]
+    assert at == len(raw) - header["bytes"]
+    return columns
+
+
+def test_packed_items_are_the_judgements() -> None:
+    bare = Judgement(item="bare", outcome="undetected")
+    columns = unpacked([judgement(1), judgement(2, facets={"rule": "verb"}), bare])
+    assert columns == {
+        "item": ["item-1", "item-2", "bare"],
+        "outcome": ["wrong", "wrong", "undetected"],
+        "label": ["feminine", "feminine", None],
+        "language": ["hi", "hi", None],
+        "value": ["0.333333", "0.666667", None],
+        "model": ["small", None, None],
+        "language (facet)": ["hi", None, None],
+        "rule": [None, "verb", None],
+        "answer": ["मैं जाता हूँ", "मैं जाता हूँ", None],
+        "reference": ["मैं जाती हूँ", "मैं जाती हूँ", None],
+    }
+
+
+def test_items_of_several_runs_are_told_apart() -> None:
+    packer = ItemPacker()
+    packer.add("small", [judgement(1, facets={"rule": "verb"})])
+    packer.add("large", [judgement(1, facets={}), judgement(2, facets={"rule": "noun"})])
+    columns = columns_of(packer.packed())
+    assert columns["model"] == ["small", "large", "large"]
+    assert columns["rule"] == ["verb", None, "noun"]
+    assert columns["item"] == ["item-1", "item-1", "item-2"]
+
+
+def test_texts_set_side_by_side_come_last_and_are_not_searched() -> None:
+    items = [judgement(1, evidence={"aligned": "x y z", "answer": "word"})]
+    raw = gzip.decompress(base64.b64decode(pack_items(items).data))
+    header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
+    assert header["searched"] == header["texts"] - 1
+    assert raw.endswith(b"word\0x y z\0")
+    assert unpacked(items)["aligned"] == ["x y z"]
+
+
+def test_what_has_neither_outcome_nor_text_is_left_to_tables() -> None:
+    bare = Judgement(item="bare", label="B", value=0.25, facets={"unit": "word"})
+    said = Judgement(item="said", label="male", evidence={"said": "male"})
+    assert unpacked([bare, said])["item"] == ["said"]
+
+
+@pytest.mark.parametrize("values", [255, 256, 65_535, 65_536])
+def test_columns_are_as_narrow_as_their_values_allow(values: int) -> None:
+    columns = unpacked([Judgement(item=f"i{n}", outcome="right") for n in range(values)])
+    assert columns["item"] == [f"i{n}" for n in range(values)]
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=5))
+def test_any_text_is_unpacked_as_it_was(texts: list[str]) -> None:
+    items = [judgement(0, evidence={"answer": text}) for text in texts]
+    shown = [text.replace("\0", "\ufffd") for text in texts]
+    assert unpacked(items)["answer"] == shown
+
+
+def test_a_facet_that_repeats_the_language_is_left_out() -> None:
+    assert "language (facet)" not in unpacked([judgement(1), judgement(2)])
+
+
+def test_a_text_shared_by_many_items_is_packed_once() -> None:
+    packed = pack_items([judgement(place, evidence={"answer": "shared"}) for place in range(1000)])
+    assert gzip.decompress(base64.b64decode(packed.data)).count(b"shared") == 1
+
+
+@pytest.mark.parametrize("size", [10_000_000])
+def test_a_text_of_ten_megabytes_is_packed(size: int) -> None:
+    text = HOSTILE + "ا" * (size // 2)
+    made = render_page(
+        "t", [Section(heading="h", evidence=pack_items([judgement(1, evidence={"answer": text})]))]
+    )
+    assert "alert(1)" not in made
+    assert unpacked([judgement(1, evidence={"answer": text})])["answer"] == [text]

@@ -28,7 +28,7 @@ def source(*runs: RunSummary) -> Provenance:
     return Provenance(
         suite="genform",
         protocol="epicene",
-        how="GenForm, protocol epicene",
+        method="GenForm, protocol epicene",
         undetected="undetected of all judgements: a 50.0 % of 24",
         further=("Data mine.",),
         runs={each.info.model: each for each in runs},
@@ -50,7 +50,7 @@ def test_notes_stand_below_those_of_the_table() -> None:
         "GenForm, protocol epicene · undetected of all judgements: a 50.0 % of 24.",
         "Data mine.",
     )
-    assert source(A).of("").notes == ("GenForm, protocol epicene.", "Data mine.")
+    assert source(A).with_undetected("").notes == ("GenForm, protocol epicene.", "Data mine.")
 
 
 def test_a_row_is_of_the_run_that_it_or_its_column_names() -> None:

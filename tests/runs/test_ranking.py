@@ -51,7 +51,7 @@ def ranked(**models: str) -> Ranking:
 def test_a_clear_order() -> None:
     found = ranked(poor="0" * 30, fair="1" * 15 + "0" * 15, good="1" * 30)
     assert [each.model for each in found.models] == ["good", "fair", "poor"]
-    assert [each.place for each in found.models] == [
+    assert [each.rank for each in found.models] == [
         RankRange(1, 1),
         RankRange(2, 2),
         RankRange(3, 3),
@@ -67,7 +67,7 @@ def test_what_is_missing_helps_nobody() -> None:
     found = ranked(good="1" * 8 + "." * 22, fair="1" * 20 + "0" * 10)
     assert not found.any_significant
     assert [each.lacking for each in found.models] in ([22, 0], [0, 22])
-    assert {each.place for each in found.models} == {RankRange(1, 2)}
+    assert {each.rank for each in found.models} == {RankRange(1, 2)}
     assert (found.judgements, found.shared) == (30, 8)
     # Had it answered them, it would have been told apart.
     assert ranked(good="1" * 30, fair="1" * 20 + "0" * 10).any_significant
@@ -87,8 +87,8 @@ def test_dropping_items_never_gives_a_better_place(data: st.DataObject) -> None:
     loser = data.draw(st.sampled_from(MODELS), "who loses items")
     gone = data.draw(st.sets(st.integers(0, 11)), "which")
     kept = "".join("." if n in gone else each for n, each in enumerate(figures[loser]))
-    before = {each.model: each.place.worst for each in ranked(**figures).models}
-    after = {each.model: each.place.worst for each in ranked(**{**figures, loser: kept}).models}
+    before = {each.model: each.rank.worst for each in ranked(**figures).models}
+    after = {each.model: each.rank.worst for each in ranked(**{**figures, loser: kept}).models}
     assert all(after[model] >= before[model] for model in MODELS)
 
 
@@ -120,17 +120,17 @@ def test_a_place_never_improves_with_less_data(data: st.DataObject) -> None:
         for f in (figures, {**kept, "": asked})
     )
     for name in MODELS:
-        assert after[name].place.worst >= before[name].place.worst
-        assert after[name].place.best <= before[name].place.best
+        assert after[name].rank.worst >= before[name].rank.worst
+        assert after[name].rank.best <= before[name].rank.best
         assert set(after[name].better_than) <= set(before[name].better_than)
 
 
 def test_two_judgements_of_one_name_are_refused_with_their_name() -> None:
     frame = pl.DataFrame([*rows("a", items("11")), *rows("a", items("1")), *rows("b", items("11"))])
-    told = r"The suite some gives two judgements of the item 'item-00' the name 'answer'"
-    with pytest.raises(RunError, match=told):
+    message = r"The suite some gives two judgements of the item 'item-00' the name 'answer'"
+    with pytest.raises(RunError, match=message):
         rank(frame, ["a", "b"], suite="some")
-    with pytest.raises(RunError, match=told):
+    with pytest.raises(RunError, match=message):
         list(pairwise_differences(frame, ["a", "b"], suite="some"))
 
 

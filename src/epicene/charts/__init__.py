@@ -52,16 +52,14 @@ def bars(
     `reference` is a dashed line, e.g. the chance level.
     """
     data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
-    measure, side = _orientation(name, data)
-    titles = {"x": x, "y": y}
-    standing = CategoryAxis(side, titles[side], data, coloured=color is not None)
-    measured = {measure: quantitative(measure, titles[measure], data, unit=unit, zero=True)}
+    measure, measure_title, categories = _sides(name, data, x, y, coloured=color is not None)
+    measured = {measure: quantitative(measure, measure_title, data, unit=unit, zero=True)}
     layers: list[Spec] = [
-        {"mark": "bar", "encoding": {**standing.encoding, **measured, **_colour(color, data)}},
-        *_intervals(data, standing.encoding, measure),
+        {"mark": "bar", "encoding": {**categories.encoding, **measured, **_colour(color, data)}},
+        *_intervals(data, categories.encoding, measure),
         *_reference_line(reference, measure),
     ]
-    spec = layered_spec(layers, data, facet, standing)
+    spec = layered_spec(layers, data, facet, categories)
     return _figure(name, title, data, spec, [*notes, *omitted])
 
 
@@ -80,17 +78,15 @@ def points_with_intervals(
 ) -> Figure:
     """A point per row with its interval; numbers on `x` or on `y`, colour doubled by shape."""
     data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
-    measure, side = _orientation(name, data)
-    titles = {"x": x, "y": y}
-    standing = CategoryAxis(side, titles[side], data, coloured=color is not None)
-    shaded = standing.encoding | _colour(color, data)
-    measured = {measure: quantitative(measure, titles[measure], data, unit=unit)}
+    measure, measure_title, categories = _sides(name, data, x, y, coloured=color is not None)
+    shaded = categories.encoding | _colour(color, data)
+    measured = {measure: quantitative(measure, measure_title, data, unit=unit)}
     layers: list[Spec] = [
         *_intervals(data, shaded, measure),
         {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **_shape(color, data)}},
         *_reference_line(reference, measure),
     ]
-    spec = layered_spec(layers, data, facet, standing)
+    spec = layered_spec(layers, data, facet, categories)
     return _figure(name, title, data, spec, [*notes, *omitted])
 
 
@@ -110,21 +106,23 @@ def lines(
 ) -> Figure:
     """A line per colour through its rows' points, with a band where there are intervals."""
     data, omitted = _chart_data(rows, {"x": x, "y": y, "color": color, "facet": facet})
-    standing = None if _all_numbers(data, "x") else CategoryAxis("x", x, data)
-    whole = standing is None and all(float(row["x"]).is_integer() for row in data)
+    categories = None if _all_numbers(data, "x") else CategoryAxis("x", x, data)
+    whole = categories is None and all(float(row["x"]).is_integer() for row in data)
     unit_x: Unit = "count" if whole else "number"
     along = (
-        standing.encoding if standing else {"x": quantitative("x", x, data, unit=unit_x, log=log_x)}
+        categories.encoding
+        if categories
+        else {"x": quantitative("x", x, data, unit=unit_x, log=log_x)}
     )
     shaded = {**along, **_colour(color, data)}
     measured = {"y": quantitative("y", y, data, unit=unit)}
     layers: list[Spec] = [
-        *_band(data, shaded),
+        *_intervals(data, shaded, "y", band=True),
         {"mark": "line", "encoding": {**_without_legend(shaded, "stroke"), **measured}},
         {"mark": _POINT_MARK, "encoding": {**shaded, **measured, **_shape(color, data)}},
         *_reference_line(reference, "y"),
     ]
-    spec = layered_spec(layers, data, facet, standing)
+    spec = layered_spec(layers, data, facet, categories)
     return _figure(name, title, data, spec, [*notes, *omitted])
 
 
@@ -179,8 +177,8 @@ def heatmap(
     data, omitted = _chart_data(rows, {"x": x, "y": y, "value": value, "facet": facet})
     places = (2 if unit == "number" else 0) if decimals is None else decimals
     form = f".{places}{'%' if unit in ('share', 'difference') else 'f'}"
-    standing = CategoryAxis("x", x, data, step=_HEATMAP_CELL)
-    place = {**standing.encoding, "y": nominal("y", y, data)}
+    categories = CategoryAxis("x", x, data, step=_HEATMAP_CELL)
+    place = {**categories.encoding, "y": nominal("y", y, data)}
     measured = {"field": "value", "type": "quantitative", "title": value}
     scale, dark = _colour_scale([float(row["value"]) for row in data], middle, unit)
     shade = {**measured, "scale": scale, "legend": {"format": form}}
@@ -190,7 +188,7 @@ def heatmap(
         {"mark": "rect", "encoding": {**place, "color": shade}},
         {"mark": "text", "encoding": {**place, "text": text, "color": ink}},
     ]
-    spec = layered_spec(layers, data, facet, standing)
+    spec = layered_spec(layers, data, facet, categories)
     return _figure(name, title, data, spec, [*notes, *omitted])
 
 
@@ -253,12 +251,14 @@ def _all_numbers(data: Sequence[Spec], channel: str) -> bool:
     return all(isinstance(row[channel], int | float) for row in data)
 
 
-def _orientation(name: str, data: Sequence[Spec]) -> tuple[Side, Side]:
-    """The side that holds the numbers, and the other."""
+def _sides(
+    name: str, data: Sequence[Spec], x: str, y: str, *, coloured: bool
+) -> tuple[Side, str, CategoryAxis]:
+    """The side that holds the numbers, with its title, and the categories along the other."""
     if _all_numbers(data, "y"):
-        return "y", "x"
+        return "y", y, CategoryAxis("x", x, data, coloured=coloured)
     if _all_numbers(data, "x"):
-        return "x", "y"
+        return "x", x, CategoryAxis("y", y, data, coloured=coloured)
     raise ValueError(f"Figure {name!r} has numbers neither on x nor on y.")
 
 
@@ -301,29 +301,18 @@ def _without_legend(place: Spec, paint: Literal["stroke", "fill"]) -> Spec:
     return plain
 
 
-def _interval_encoding(side: Side) -> Spec:
-    return {side: {"field": "low", "type": "quantitative"}, f"{side}2": {"field": "high"}}
-
-
-def _intervals(data: Sequence[Spec], place: Spec, measure: Side) -> list[Spec]:
+def _intervals(
+    data: Sequence[Spec], place: Spec, measure: Side, *, band: bool = False
+) -> list[Spec]:
+    """A line from end to end of each interval, or a band along them, if there are any."""
     if not any("low" in row for row in data):
         return []
     mark: Spec = {"type": "rule", "strokeWidth": 1.5}
-    return [
-        {
-            "mark": mark,
-            "encoding": {**_without_legend(place, "stroke"), **_interval_encoding(measure)},
-        }
-    ]
-
-
-def _band(data: Sequence[Spec], place: Spec) -> list[Spec]:
-    if not any("low" in row for row in data):
-        return []
-    mark = {"type": "area", "opacity": 0.15}
-    return [
-        {"mark": mark, "encoding": {**_without_legend(place, "fill"), **_interval_encoding("y")}}
-    ]
+    if band:
+        mark = {"type": "area", "opacity": 0.15}
+    ends = {measure: {"field": "low", "type": "quantitative"}, f"{measure}2": {"field": "high"}}
+    plain = _without_legend(place, "fill" if band else "stroke")
+    return [{"mark": mark, "encoding": {**plain, **ends}}]
 
 
 def _reference_line(value: float | None, measure: Side) -> list[Spec]:

@@ -105,13 +105,13 @@ def nominal(channel: str, title: str, data: Sequence[Spec], room: float = 0) -> 
 
 
 def channel_values(channel: str, data: Sequence[Spec]) -> list[Any]:
-    """What there is in a channel, each once."""
+    """The distinct values of a channel, in the order of the rows."""
     return list(dict.fromkeys(row[channel] for row in data))
 
 
 @dataclass(frozen=True)
 class CategoryAxis:
-    """Rows that stand along a side by name; those of one name and several colours stand abreast."""
+    """Names along one side; bars or points of one name and several colours stand abreast."""
 
     side: Side
     title: str
@@ -142,13 +142,13 @@ class CategoryAxis:
 
     @property
     def size(self) -> Spec:
-        """What a drawing says of its size."""
+        """The size of a panel, as Vega-Lite states it."""
         step = {"step": self._step, "for": "position" if self._abreast == 1 else "offset"}
         return {"width" if self.side == "x" else "height": step}
 
     @property
     def width(self) -> int | None:
-        """How wide that makes a drawing; None where numbers run along it."""
+        """The width of a panel in pixels; None where numbers run along it."""
         if self.side == "y":
             return None
         # A quarter more for what is left free between names.
@@ -159,17 +159,17 @@ def layered_spec(
     layers: Sequence[Spec],
     data: Sequence[Spec],
     facet: str | None,
-    standing: CategoryAxis | None = None,
+    categories: CategoryAxis | None = None,
 ) -> Spec:
     """The layers, in a panel for each name of the facet: as many in a line as a page has room for.
 
     Each panel has its axis: a shared one would stand below the last line alone, and below an
     empty place where the panels do not fill that line.
     """
-    spec: Spec = {**(standing.size if standing else {}), "layer": list(layers)}
+    spec: Spec = {**(categories.size if categories else {}), "layer": list(layers)}
     if facet is None:
         return spec
-    width = (standing.width if standing else None) or _PANEL_WIDTH
+    width = (categories.width if categories else None) or _PANEL_WIDTH
     return {
         "facet": {**nominal("facet", facet, data), "header": {"title": None}},
         "columns": max(1, _PAGE_WIDTH // max(width, _MIN_PANEL_WIDTH)),

@@ -82,7 +82,7 @@ def data(
 
 
 def _show(items: Iterator[Any], *, as_json: bool) -> int:
-    """The first items, field by field."""
+    """Print the first items, field by field."""
     import msgspec
     from rich.console import Console
 
@@ -102,15 +102,15 @@ def _show(items: Iterator[Any], *, as_json: bool) -> int:
 
 
 def _check(
-    suite: Suite[Any, Any], items: list[Any], how: Protocol, place: str, *, as_json: bool
+    suite: Suite[Any, Any], items: list[Any], protocol: Protocol, data: str, *, as_json: bool
 ) -> int:
-    """What is wrong with the data; 2 if something is."""
+    """Print the findings about the data; the exit status is 2 if one is an error."""
     from epicene.cli.output import note, print_json
 
-    findings = list(suite.check(items, how)) if suite.check is not None else []
+    findings = list(suite.check(items, protocol)) if suite.check is not None else []
     for name, count in Counter(item.id for item in items).items():
         if count > 1:
-            raise InputError(f"{place} has the id {name!r} twice; every item needs its own.")
+            raise InputError(f"{data} has the id {name!r} twice; every item needs its own.")
     if as_json:
         print_json({"items": len(items), "findings": [each._asdict() for each in findings]})
     else:
@@ -120,32 +120,17 @@ def _check(
     return 2 if any(finding.severity == "error" for finding in findings) else 0
 
 
-def _stats(suite: Suite[Any, Any], items: list[Any], place: str, *, as_json: bool) -> int:
-    """How many items there are, by language, and the suite's own tables of its data."""
+def _stats(suite: Suite[Any, Any], items: list[Any], data: str, *, as_json: bool) -> int:
+    """Print how many items there are, by language, and the suite's own tables of its data."""
     from epicene.cli.output import print_json, print_tables
-    from epicene.core.records import Column, Estimate, Row, Table
+    from epicene.report.data_tables import data_tables
     from epicene.report.table_formats import tables_json
 
-    def count(number: int) -> Estimate:
-        return Estimate(value=number, n=number)
-
-    by_language = Counter(item.language or "–" for item in items)
-    groups = Counter(name for name, _ in {(i.language or "–", i.cluster) for i in items})
-    counts = Table(
-        name="items",
-        title=f"{suite.card.title}: {place}",
-        levels=("language",),
-        columns=(Column(name="items", unit="count"), Column(name="groups", unit="count")),
-        rows=tuple(
-            Row(keys=(name,), cells=(count(by_language[name]), count(groups[name])))
-            for name in sorted(by_language)
-        ),
-    )
-    own = tuple(suite.statistics(items)) if suite.statistics is not None else ()
+    tables = data_tables(suite, items, data)
     if as_json:
-        print_json({"suite": suite.name, "data": place, "tables": tables_json((counts, *own))})
+        print_json({"suite": suite.name, "data": data, "tables": tables_json(tables)})
     else:
-        print_tables((counts, *own))
+        print_tables(tables)
     return 0
 
 
@@ -160,7 +145,7 @@ def _build(
     """Do the steps of a construction, saying each."""
     from epicene.cli.output import note
     from epicene.cli.progress import progress_display
-    from epicene.models import ModelOptions, parse_spec
+    from epicene.models import ModelOptions, parse_role_specs
     from epicene.runs.dataset_builder import BuildConfig, WaitingForPeopleError, build_dataset
 
     if out is None:
@@ -168,11 +153,11 @@ def _build(
     known = suite.construction.roles if suite.construction is not None else []
     asked: dict[str, list[ModelSpec]] = {}
     for text in models:
-        role, equals, specs = text.partition("=")
-        if not equals or role not in known:
+        role, specs = parse_role_specs(text, ModelOptions(price=price))
+        if role not in known:
             wanted = ", ".join(f"{name}=SPEC" for name in known) or "none"
             raise InputError(f"--model wants a role of this construction ({wanted}), not {text!r}.")
-        asked[role] = [parse_spec(spec, ModelOptions(price=price)) for spec in specs.split(",")]
+        asked[role] = specs
     try:
         for step in build_dataset(
             BuildConfig(suite, out, settings, asked, max_cost), progress_display()

@@ -169,7 +169,7 @@ def run(
     told = progress_display()
     with open_executor(on, spread, told.say) as opening:
         folder, manifest = do_run(order, told, opening)
-    show_runs([folder], as_json=as_json, items=items, headlines_only=True)
+    show_runs([folder], as_json=as_json, items=items, metrics_only=True)
     for count in manifest.counts:
         for reason in count.reasons:
             note(f"{count.model} failed in {count.stage}: {reason}")
@@ -196,17 +196,12 @@ def models_by_role(
     suite: Suite[Any, Any], texts: Sequence[str], options: ModelOptions
 ) -> dict[str, list[ModelSpec]]:
     """`[ROLE=]SPEC[,SPEC…]` options by role; a spec without a role goes to the first role."""
-    from epicene.models import parse_spec
+    from epicene.models import parse_role_specs, parse_spec
 
-    names = [role.name for role in suite.roles]
-    found: dict[str, list[ModelSpec]] = {name: [] for name in names}
+    found: dict[str, list[ModelSpec]] = {role.name: [] for role in suite.roles}
     for text in texts:
-        role, equals, rest = text.partition("=")
-        if not equals or not role.isidentifier():
-            role, rest = names[0], text
-        elif role not in names:
-            suite.role(role)
-        found[role].extend(parse_spec(each, options) for each in rest.split(","))
+        role, specs = parse_role_specs(text, options)
+        found[suite.role(role or suite.roles[0].name).name].extend(specs)
     needed = [role.name for role in suite.roles if not role.optional]
     if not texts and len(needed) == 1:
         found[needed[0]] = [parse_spec(DEFAULT_MODEL, options)]

@@ -31,14 +31,14 @@ def tables(
     if form in ("", "json"):
         show_runs(runs, as_json=as_json, items=items)
         return
-    from epicene.report.provenance import provenance
+    from epicene.report.provenance import provenance_of
     from epicene.report.results_document import metrics_table
     from epicene.runs.results import read_run
     from epicene.runs.summary import summarise
 
     finished = [read_run(folder) for folder in runs]
     summary = summarise(finished)
-    source = provenance(summary, finished)
+    source = provenance_of(summary, finished)
     write_tables((metrics_table(summary), *summary.tables), form, source)
 
 
@@ -52,18 +52,15 @@ def chosen_format(**forms: bool) -> str:
 
 def write_tables(made: Sequence[Table], form: str, source: Provenance | None = None) -> None:
     """Tables on standard output, as csv, latex or markdown, with what qualifies their numbers."""
-    from epicene.report import table_formats
+    from epicene.report.latex import tables_latex
+    from epicene.report.table_formats import tables_csv, tables_markdown
 
-    writers = {
-        "csv": table_formats.tables_csv,
-        "latex": table_formats.tables_latex,
-        "markdown": table_formats.tables_markdown,
-    }
+    writers = {"csv": tables_csv, "latex": tables_latex, "markdown": tables_markdown}
     sys.stdout.write(writers[form](made, source))
 
 
 def show_runs(
-    folders: Sequence[Path], *, as_json: bool, items: bool = False, headlines_only: bool = False
+    folders: Sequence[Path], *, as_json: bool, items: bool = False, metrics_only: bool = False
 ) -> None:
     """Print what the runs gave, and say what is missing from it."""
     from epicene.cli.output import note, print_results, print_tables
@@ -73,7 +70,7 @@ def show_runs(
 
     finished = [read_run(folder) for folder in folders]
     summary = summarise(finished)
-    if headlines_only and not as_json:
+    if metrics_only and not as_json:
         print_tables([metrics_table(summary)])
     else:
         print_results(summary, as_json=as_json, items=_items(finished) if items else None)

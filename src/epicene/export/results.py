@@ -11,10 +11,9 @@ from epicene.core.files import write_atomically
 from epicene.export.folders import file_names, new_folder, write_text
 from epicene.export.path_redaction import runs_without_paths
 from epicene.export.results_card import results_card
-from epicene.report import method_line
 from epicene.report.comparison import compare_models, undetected_per_headline
 from epicene.report.headline_metrics import profile_table, titled_by_suite, with_distinct_labels
-from epicene.report.provenance import provenance
+from epicene.report.provenance import provenance_of, undetected_line_of
 from epicene.report.results_document import metrics_by_model, metrics_table, results_document
 from epicene.runs.summary import summarise
 
@@ -52,7 +51,7 @@ class ProtocolResults:
 def protocol_results(folder: str, runs: Sequence[StoredRun]) -> ProtocolResults:
     """All that goes out of these runs."""
     summary = summarise(runs)
-    source, found = provenance(summary, runs), compare_models(summary, runs)
+    source, found = provenance_of(summary, runs), compare_models(summary, runs)
     taken = {table.name for table in summary.tables}
     profile = _profile(summary, source, found, taken)
     made = [
@@ -87,21 +86,21 @@ def _profile(
     made = profile_table([summary], found.entries, [""])
     title = f"Headlines of {summary.suite.card.title}, by model"
     table = _with_free_name(msgspec.structs.replace(made, title=title, notes=()), "profile", taken)
-    return ExportedTable(table, source.of(found.undetected), table)
+    return ExportedTable(table, source.with_undetected(found.undetected), table)
 
 
 def _comparison_tables(
     source: Provenance, found: ModelComparison, taken: Collection[str]
 ) -> Iterator[ExportedTable]:
     """Places and changes, with the undetected rate of the judgements that each is about."""
-    for entry, made in found.places:
+    for entry, made in found.rankings:
         table = _with_free_name(made, f"places by {entry.headline.name}", taken)
-        rates = method_line.undetected_line_of("these judgements", entry.undetected)
-        yield ExportedTable(table, source.of(rates), table)
+        rates = undetected_line_of("these judgements", entry.undetected)
+        yield ExportedTable(table, source.with_undetected(rates), table)
     if found.changes is not None:
         # Its own columns say how much is undetected.
         table = _with_free_name(found.changes, "changes", taken)
-        yield ExportedTable(table, source.of(""), table)
+        yield ExportedTable(table, source.with_undetected(""), table)
 
 
 def _with_free_name(table: Table, name: str, taken: Collection[str]) -> Table:
@@ -126,7 +125,7 @@ def model_profiles(parts: Sequence[ProtocolResults]) -> ModelProfiles | None:
     if not found:
         return None
     sources = [
-        provenance(summary, part.runs).of(undetected_per_headline(entries))
+        provenance_of(summary, part.runs).with_undetected(undetected_per_headline(entries))
         for part, summary, entries in zip(parts, summaries, by_part, strict=True)
     ]
     made = profile_table(summaries, found, [""] * len(summaries))
@@ -161,7 +160,9 @@ def _write_tables(part: ProtocolResults, folder: Path) -> None:
     from epicene.report.table_formats import as_csv, as_markdown
 
     tables = [each.table for each, _ in part.tables]
-    _write_json(folder / "results.json", results_document(part.summary, tables, part.compared.said))
+    _write_json(
+        folder / "results.json", results_document(part.summary, tables, part.compared.reasons)
+    )
     for (table, source, by_run), stem in part.tables:
         for suffix, text in (
             ("tex", as_latex(table, source)),

@@ -159,7 +159,7 @@ def _warnings(part: ProtocolResults) -> Iterator[str]:
         if run.coverage is not None and not run.coverage.whole:
             yield f"**{escape_markdown(run.info.model)} is incomplete: {run.coverage}.**"
             yield ""
-    for sentence in part.compared.said:
+    for sentence in part.compared.reasons:
         yield escape_markdown(sentence)
         yield ""
 

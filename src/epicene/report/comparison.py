@@ -6,22 +6,27 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.report import method_line
 from epicene.report.headline_metrics import headline_results
+from epicene.report.provenance import (
+    differing_settings,
+    joined_line,
+    protocols_by_model,
+    undetected_line_of,
+)
 from epicene.runs.differences import MetricDifference, pairwise_differences, pairwise_table
 from epicene.runs.dummy_answers import missing_judgements
 from epicene.runs.ranking import RankedModel, Ranking, rank
 from epicene.stats.ranking import SIGNIFICANCE_LEVEL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import polars
 
     from epicene.report.headline_metrics import HeadlineResult
     from epicene.runs.results import StoredRun
     from epicene.runs.summary import Summary
-    from epicene.suites import Protocol, Results
+    from epicene.suites import Results
 
 # Every pair of so many models has a row; of more, the places say what there is to say.
 MAX_COMPARED_MODELS = 6
@@ -107,7 +112,7 @@ def _ranking_table(ranking: Ranking, entry: HeadlineResult) -> Table:
 
 
 def _rank_range(model: RankedModel, models: int) -> str:
-    best, worst = model.place
+    best, worst = model.rank
     return f"{best} of {models}" if best == worst else f"{best} to {worst} of {models}"
 
 
@@ -123,7 +128,7 @@ def _model_list(models: Sequence[str]) -> str:
 
 
 def changes_table(summary: Summary, entries: Sequence[HeadlineResult]) -> Table | None:
-    """What changed between every two models, by each headline."""
+    """The difference between every two models by each headline metric."""
     models = [run.info.model for run in summary.runs]
     if not 2 <= len(models) <= MAX_COMPARED_MODELS:
         return None
@@ -140,12 +145,12 @@ def changes_table(summary: Summary, entries: Sequence[HeadlineResult]) -> Table 
 
 @dataclass(frozen=True)
 class ModelComparison:
-    """The headlines of all runs, and what may be said of the models by them."""
+    """The headline metrics of all runs, and how the models compare by them."""
 
     entries: tuple[HeadlineResult, ...]
-    places: tuple[tuple[HeadlineResult, Table], ...]  # by the headlines that tell models apart
+    rankings: tuple[tuple[HeadlineResult, Table], ...]  # by the headlines that tell models apart
     changes: Table | None
-    said: tuple[str, ...]  # in sentences: why there are no places
+    reasons: tuple[str, ...]  # sentences: why models are not ranked
 
     @property
     def undetected(self) -> str:
@@ -154,38 +159,33 @@ class ModelComparison:
 
 
 def compare_models(summary: Summary, runs: Sequence[StoredRun]) -> ModelComparison:
-    """Places and changes where all runs were made by one method."""
+    """Rankings and differences, if all runs were made by one method."""
     entries = tuple(headline_results(summary))
-    if unlike := method_line.differing_settings(protocols_of(summary, runs)):
+    if different := differing_settings(protocols_by_model(summary, runs)):
         sentence = (
-            f"These runs differ in settings ({', '.join(unlike)}), so their models are not ranked "
-            "and not compared."
+            f"These runs differ in settings ({', '.join(different)}), so their models are not "
+            "ranked and not compared."
         )
         return ModelComparison(entries, (), None, (sentence,))
     lacking = _missing_judgements(summary, runs)
-    told = [
+    ranked = [
         (entry, each) for entry in entries for each in ranking_tables(summary, [entry], lacking)
     ]
     return ModelComparison(
         entries,
-        tuple((entry, each) for entry, each in told if isinstance(each, Table)),
+        tuple((entry, each) for entry, each in ranked if isinstance(each, Table)),
         changes_table(summary, entries),
-        tuple(each for _, each in told if isinstance(each, str)),
+        tuple(each for _, each in ranked if isinstance(each, str)),
     )
 
 
 def undetected_per_headline(entries: Sequence[HeadlineResult]) -> str:
-    """The undetected rates of the judgements behind each headline, whosever they are."""
-    return method_line.joined_line(
-        method_line.undetected_line_of(f"“{entry.headline.name}”", entry.undetected)
+    """The undetected rates of the judgements behind each headline, in one line."""
+    return joined_line(
+        undetected_line_of(f"“{entry.headline.name}”", entry.undetected)
         for entry in entries
         if not entry.language
     )
-
-
-def protocols_of(summary: Summary, runs: Sequence[StoredRun]) -> Mapping[str, Protocol]:
-    """Under which protocol each model was run, all of one name."""
-    return {told.info.model: run.protocol for told, run in zip(summary.runs, runs, strict=True)}
 
 
 def _missing_judgements(summary: Summary, runs: Sequence[StoredRun]) -> polars.DataFrame | None:

@@ -12,8 +12,12 @@ from epicene import charts
 from epicene.core.records import LEARNT, Column, Estimate, Row, Table, digest
 from epicene.runs.results import SHORT_HASH
 from epicene.stats.tabulate import distinct_values, rows_where, undetected_share
-from epicene.suites import headline_metrics
-from epicene.suites.headline_metrics import HeadlineMetric, MetricUnit, all_judgements
+from epicene.suites.headline_metrics import (
+    HeadlineMetric,
+    MetricUnit,
+    all_judgements,
+    headline_metrics_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,16 +50,11 @@ class HeadlineResult:
         return Column(name=self.title, unit=self.headline.unit, decimals=decimals)
 
 
-def headline_metrics_of(summary: Summary) -> tuple[HeadlineMetric, ...]:
-    """What is read first of a suite."""
-    return headline_metrics.headline_metrics_of(summary.suite)
-
-
 def headline_results(summary: Summary) -> Iterator[HeadlineResult]:
     """The headlines of one suite that have a number, then each by language if it has several."""
     if not len(summary.results.frame):
         return
-    for headline in headline_metrics_of(summary):
+    for headline in headline_metrics_of(summary.suite):
         codes = _languages(summary, headline) if headline.by_language else []
         for code in ("", *(codes if len(codes) > 1 else ())):
             made = _headline_result(summary, headline, code)
@@ -92,7 +91,7 @@ def _headline_result(summary: Summary, headline: HeadlineMetric, language: str) 
 def with_distinct_labels(
     summaries: Sequence[Summary], entries: Sequence[Sequence[HeadlineResult]]
 ) -> tuple[list[Summary], list[list[HeadlineResult]]]:
-    """The same with a short digest after labels that not one model has, but several."""
+    """Append a short digest to labels that several models share."""
     who: dict[str, set[bytes]] = {}
     for summary in summaries:
         for run in summary.runs:
@@ -156,9 +155,10 @@ def _model_digest(info: RunInfo) -> bytes:
 
 
 def profile_table(
-    summaries: Sequence[Summary], found: Sequence[HeadlineResult], hows: Sequence[str]
+    summaries: Sequence[Summary], found: Sequence[HeadlineResult], methods: Sequence[str]
 ) -> Table:
-    """A row for each model, a column for each headline and language; `hows` are the suites'."""
+    """A row for each model, a column for each headline and language; `methods` are
+    the suites' method lines."""
     models = dict.fromkeys(run.info.model for each in summaries for run in each.runs)
     return Table(
         name="profile",
@@ -173,7 +173,8 @@ def profile_table(
             for model in models
         ),
         notes=tuple(
-            f"{each.suite.card.title}: {how}." for each, how in zip(summaries, hows, strict=True)
+            f"{each.suite.card.title}: {method}."
+            for each, method in zip(summaries, methods, strict=True)
         ),
     )
 

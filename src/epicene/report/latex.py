@@ -1,31 +1,24 @@
 """Tables as LaTeX for a paper: booktabs, special characters escaped, no wider than a page.
 
-A table that fits on a page is one float, with columns in several panels if they are too many; a
-longer one is a longtable for each panel.
+A table that fits on a page is a float, which adjustbox shrinks if need be; a longer one is a
+longtable. Where columns are too many they stand in several panels.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from itertools import count, pairwise
+from math import ceil
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from epicene.report.latex_layout import (
-    BETWEEN,
-    BREAKS,
-    GAP,
-    begins_group,
-    fit_table,
-    number_and_interval,
-)
-from epicene.report.layout import format_number, lay_out, printable
+from epicene.report.layout import format_interval, format_number, lay_out, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from epicene.core.records import Column, Estimate, Table
-    from epicene.report.latex_layout import TableFit
-    from epicene.report.layout import Layout, LayoutCell, LayoutRow
+    from epicene.report.layout import Layout, LayoutCell
     from epicene.report.provenance import Provenance
 
 _ESCAPES = {
@@ -45,33 +38,24 @@ _ESCAPES = {
     '"': r"\textquotedbl{}",
     "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}",
-    # Signs that text fonts lack.
     "–": "--",
     "—": "---",
-    "−": "$-$",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-    "→": r"$\rightarrow$",
-    "←": r"$\leftarrow$",
-    "↔": r"$\leftrightarrow$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "≠": r"$\neq$",
-    "≈": r"$\approx$",
-    "∅": r"$\emptyset$",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "δ": r"$\delta$",
-    "Δ": r"$\Delta$",
-    "κ": r"$\kappa$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "χ": r"$\chi$",
     "…": r"\ldots{}",
     "\N{REPLACEMENT CHARACTER}": "?",
 }
+# Signs that text fonts lack.
+_MATHEMATICS = r"""
+− -  ± \pm  × \times  → \rightarrow  ← \leftarrow  ↔ \leftrightarrow  ≤ \leq  ≥ \geq  ≠ \neq
+≈ \approx  ∅ \emptyset  α \alpha  β \beta  δ \delta  Δ \Delta  κ \kappa  ρ \rho  σ \sigma  χ \chi
+""".split()
+_ESCAPES |= {
+    sign: f"${name}$" for sign, name in zip(_MATHEMATICS[::2], _MATHEMATICS[1::2], strict=True)
+}
 # And signs that LaTeX would join with the same sign after them: --json is not –json.
 _SPECIAL = re.compile("|".join((*map(re.escape, _ESCAPES), "-(?=-)", ",(?=,)")))
+
+# A word may be broken after these, at spaces, and deep inside a very long one.
+_BREAKS = re.compile(r"(?<=[\s/_:])(?=\S)|(?<=[!-.0-9;-^`-~]{12})(?=[!-.0-9;-^`-~]{12})")
 
 # What pdfLaTeX prints beside ASCII and the above, by its tables for T1 and TS1.
 _PDFLATEX = {chr(code) for code in range(0xA0, 0x17F)} - set("ĦħĸĿŀŉŦŧ") | set(
@@ -92,7 +76,7 @@ def _escaped(found: re.Match[str]) -> str:
 def breakable_latex(text: str) -> str:
     """A text that may be broken within long names, too; a space at its ends is kept."""
     words = re.sub(r"\s+", " ", printable(text)).split(" ")
-    return " ".join(r"\allowbreak{}".join(map(escape_latex, BREAKS.split(word))) for word in words)
+    return " ".join(r"\allowbreak{}".join(map(escape_latex, _BREAKS.split(word))) for word in words)
 
 
 def latex_prose(text: str) -> str:
@@ -146,6 +130,10 @@ def _visible(sign: str) -> str:
 
 Intervals: TypeAlias = Literal["brackets", "plus-minus"]
 
+_PACKAGES = (
+    "% Needs \\usepackage{booktabs,array,longtable,adjustbox}; under pdfLaTeX also\n"
+    "% \\usepackage[T1]{fontenc} and textcomp."
+)
 _SCRIPTS_NEED = (
     "% It holds {what}: compile with LuaLaTeX and, in the preamble,\n"
     "% \\usepackage[bidi=basic,english]{{babel}}, and for each such language (arabic, hindi, …)\n"
@@ -168,10 +156,10 @@ def as_latex(
     that is given.
     """
     layout = lay_out(table if source is None else source.noted(table))
-    written = _LatexTable(layout, fit_table(layout), intervals)
-    label = label or _label(table, source)
-    set_as = _longtables if written.fit.tall else _float
-    return "\n".join((*_preamble(written), *set_as(written, table.title, label), ""))
+    written = _LatexTable(layout, intervals)
+    set_as = _longtables if written.tall else _float
+    lines = set_as(written, escape_latex(table.title), label or _label(table, source))
+    return "\n".join((*_preamble(written), *lines, ""))
 
 
 def tables_latex(
@@ -180,82 +168,191 @@ def tables_latex(
     intervals: Intervals = "brackets",
 ) -> str:
     """Several tables, one under the other, each under a label of its own."""
-    taken: set[str] = set()
-    texts = []
+    texts: dict[str, str] = {}
     for table in tables:
-        start = label = _label(table, source)
-        number = 1
-        while label in taken:
-            number += 1
-            label = f"{start}-{number}"
-        taken.add(label)
-        texts.append(as_latex(table, source, intervals, label))
-    return "\n".join(texts)
+        first = label = _label(table, source)
+        numbers = count(2)
+        while label in texts:
+            label = f"{first}-{next(numbers)}"
+        texts[label] = as_latex(table, source, intervals, label)
+    return "\n".join(texts.values())
 
 
-# --- the whole of a table ------------------------------------------------------------------
+def _label(table: Table, source: Provenance | None) -> str:
+    """`tab:SUITE-PROTOCOL-NAME`, which no other suite's table has."""
+    names = (table.name,) if source is None else (source.suite, source.protocol, table.name)
+    return f"tab:{'-'.join(filter(None, map(ascii_slug, names)))}"
+
+
+# --- columns -------------------------------------------------------------------------------
+
+# Widths are counted in small letters, of which about so many stand in a line of \footnotesize in
+# `article` at 10 pt, the narrowest page of the usual classes. TeX itself breaks what is wider.
+_ROOM = 80
+_GAP = 1.5  # between two columns
+_PAGE = 45  # lines that a float may have
+
+
+class _Column(NamedTuple):
+    """A column, the least width for its words, and the width for each of its texts in one line."""
+
+    side: Literal["l", "r"]
+    least: float
+    most: float
+
+    @classmethod
+    def holding(cls, side: Literal["l", "r"], *texts: str) -> _Column:
+        words = (word for text in texts for word in _BREAKS.split(text))
+        least = 0.5 + max(map(_letters, words))
+        return cls(side, least, max(least, *map(_letters, texts)))
+
+
+def _letters(text: str) -> float:
+    return len(text) + 0.4 * sum(map(str.isupper, text))
+
+
+def _number_and_interval(cell: LayoutCell) -> tuple[str, str]:
+    if cell.estimate is None:
+        return cell.text, ""
+    interval = format_interval(cell.estimate, cell.column)
+    return cell.text.removesuffix(interval).rstrip(), interval
+
+
+def _measured(cell: LayoutCell) -> str:
+    """A text as long as the cell's is wide: an interval is smaller, and one word."""
+    number, interval = _number_and_interval(cell)
+    return f"{number} {round(0.8 * len(interval)) * 'n'}"
+
+
+def _total(widths: Sequence[float]) -> float:
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _widths(columns: Sequence[_Column]) -> list[float]:
+    """The most up to a width that is one for all, the largest for which there is room."""
+    widths = [column.least for column in columns]
+    for limit in range(1, _ROOM + 1):
+        wider = [max(column.least, min(column.most, limit)) for column in columns]
+        if _total(wider) <= _ROOM:
+            widths = wider
+    return widths
+
+
+def _panels(keys: Sequence[_Column], columns: Sequence[_Column]) -> list[range]:
+    """As few panels as fit, of about as many columns each."""
+    for number in range(1, max(1, len(columns)) + 1):
+        ends = [round(len(columns) * part / number) for part in range(number + 1)]
+        panels = [range(*pair) for pair in pairwise(ends)]
+        shown = ([*keys, *columns[panel.start : panel.stop]] for panel in panels)
+        if all(_total([column.least for column in each]) <= _ROOM for each in shown):
+            break
+    return panels
+
+
+def _specification(column: _Column, width: float) -> str:
+    if width >= column.most:
+        return column.side
+    ragged = {"l": "right", "r": "left"}[column.side]
+    return rf">{{\ragged{ragged}\arraybackslash}}p{{{width / _ROOM:.3f}\linewidth}}"
+
+
+# --- a table -------------------------------------------------------------------------------
 
 
 class _LatexTable:
-    """A table's rows and heads as LaTeX, panel by panel."""
+    """A table's rows and heads as LaTeX, panel by panel.
 
-    def __init__(self, layout: Layout, how: TableFit, intervals: Intervals) -> None:
-        self.layout, self.fit, self.intervals = layout, how, intervals
+    The first `folded` levels of keys stand above their rows, if that makes for fewer panels.
+    """
+
+    def __init__(self, layout: Layout, intervals: Intervals) -> None:
+        self.layout, self.intervals = layout, intervals
+        keys = [
+            _Column.holding("l", name, *(line.keys[level].text for line in layout.lines))
+            for level, name in enumerate(layout.levels)
+        ]
+        self._columns = [
+            _Column.holding("l" if column.unit == "text" else "r", heading, *map(_measured, cells))
+            for column, heading, *cells in zip(
+                layout.columns, layout.headings, *(line.cells for line in layout.lines), strict=True
+            )
+        ]
+        self.folded = min(
+            range(len(keys)), key=lambda folded: len(_panels(keys[folded:], self._columns))
+        )
+        self._keys = keys[self.folded :]
+        self.panels = _panels(self._keys, self._columns)
+        below = (*layout.notes, *(reason for _, reason in layout.reasons))
+        notes = sum(1 + len(text) // _ROOM for text in below)
+        self.tall = notes + sum(map(self._lines, self.panels)) > _PAGE
+
+    def columns(self, panel: range) -> list[_Column]:
+        """The columns of a panel, keys first."""
+        return [*self._keys, *self._columns[panel.start : panel.stop]]
 
     def alignment(self, panel: range) -> str:
-        """The letters that say how each column is set."""
-        keys = "".join(_aligned("l", width) for width in self.fit.keys)
-        cells = "".join(_aligned(_side(self.layout.columns[n]), self.fit.columns[n]) for n in panel)
-        return f"@{{}}{keys}{cells}@{{}}"
+        """The specification of the columns: paragraphs, where not each text fits into a line."""
+        columns = self.columns(panel)
+        return f"@{{}}{''.join(map(_specification, columns, _widths(columns)))}@{{}}"
+
+    def _lines(self, panel: range) -> int:
+        """About how many lines a panel takes."""
+        widths = _widths(self.columns(panel))
+        rows = (
+            [*(key.text for key in line.keys[self.folded :]), *(line.cells[n].text for n in panel)]
+            for line in self.layout.lines
+        )
+        return 3 + sum(
+            max(ceil(len(text) / width) for text, width in zip(row, widths, strict=True))
+            + int(self.folded > 0)
+            for row in rows
+        )
 
     def heads(self, panel: range) -> Iterator[str]:
         """The names of levels and columns."""
-        if self.fit.folded:
-            yield self._above(self.layout.levels[: self.fit.folded], panel)
-        names = [_head(lines, "l") for lines in self.fit.levels]
-        names += [_head(self.fit.headings[n], _side(self.layout.columns[n])) for n in panel]
-        yield rf"{' & '.join(names)} \\"
+        yield from self._above(self.layout.levels[: self.folded], panel)
+        names = [*self.layout.levels[self.folded :], *(self.layout.headings[n] for n in panel)]
+        yield _row(map(breakable_latex, names))
 
-    def rows(self, panel: range, *, every_key: bool) -> Iterator[str]:
+    def rows(self, panel: range) -> Iterator[str]:
         """The lines of the body; where it may go on on another page each has all its keys."""
-        for place, line in enumerate(self.layout.lines):
-            if place and len(line.keys) > 1 and line.keys[0].span:
+        columns = self.columns(panel)
+        stacked = any(
+            column.side == "r" and width < column.most
+            for column, width in zip(columns, _widths(columns), strict=True)
+        )
+        between = r" \linebreak " if stacked else " "
+        for n, line in enumerate(self.layout.lines):
+            if n and len(line.keys) > 1 and line.keys[0].span:
                 yield r"\addlinespace"
-            if begins_group(line, self.fit.folded):
-                yield self._above([key.text for key in line.keys[: self.fit.folded]], panel)
-            yield from self._row(line, panel, every_key=every_key)
+            if any(key.span for key in line.keys[: self.folded]):
+                yield from self._above([key.text for key in line.keys[: self.folded]], panel)
+            keys = (
+                breakable_latex(key.text) if key.span or self.tall else ""
+                for key in line.keys[self.folded :]
+            )
+            yield _row((*keys, *(between.join(self._cell(line.cells[n])) for n in panel)))
 
-    def _above(self, keys: Sequence[str], panel: range) -> str:
+    def _above(self, keys: Sequence[str], panel: range) -> Iterator[str]:
         """Keys in a row of their own, which no page ends with."""
-        columns = len(self.fit.keys) + len(panel)
-        text = r"\textit{" + escape_latex(BETWEEN.join(keys)) + "}"
-        return rf"\multicolumn{{{columns}}}{{@{{}}l@{{}}}}{{{text}}} \\*"
+        if keys:
+            text = r"\textit{" + escape_latex(" · ".join(filter(None, keys))) + "}"
+            yield rf"\multicolumn{{{len(self.columns(panel))}}}{{@{{}}l}}{{{text}}} \\*"
 
-    def _row(self, line: LayoutRow, panel: range, *, every_key: bool) -> Iterator[str]:
-        keys = [
-            _text(key.text, width) if key.span or every_key else ""
-            for key, width in zip(line.keys[self.fit.folded :], self.fit.keys, strict=True)
-        ]
-        keys[0] = _unoptional(keys[0])
-        cells = [self._cell(line.cells[n], self.fit.columns[n]) for n in panel]
-        if self.fit.stacked and any(told for _, told in cells):
-            yield rf"{' & '.join((*keys, *(number for number, _ in cells)))} \\*[-2pt]"
-            yield rf"{' & '.join((*('' for _ in keys), *(told for _, told in cells)))} \\"
-        else:
-            shown = (f"{number} {told}".rstrip() for number, told in cells)
-            yield rf"{' & '.join((*keys, *shown))} \\"
-
-    def _cell(self, cell: LayoutCell, width: float) -> tuple[str, str]:
-        """A cell's number, or text, and its interval."""
+    def _cell(self, cell: LayoutCell) -> Iterator[str]:
+        """A text, or a number and its interval, if it has one."""
         if cell.estimate is None:
-            return _text(cell.text, width), ""
-        number, told = map(number_text, number_and_interval(cell))
-        mark = rf"\textsuperscript{{{cell.letter}}}" if cell.letter else ""
+            yield breakable_latex(cell.text)
+            return
+        number, interval = map(number_text, _number_and_interval(cell))
+        yield number + (rf"\textsuperscript{{{cell.letter}}}" if cell.letter else "")
         if half := self._half_width(cell.estimate, cell.column):
-            told = rf"$\pm$ {number_text(half)}"
-        return f"{number}{mark}", rf"{{\scriptsize {told}}}" if told else ""
+            interval = rf"$\pm$ {number_text(half)}"
+        if interval:
+            yield rf"{{\scriptsize {interval.replace(' ', '~')}}}"
 
     def _half_width(self, estimate: Estimate, column: Column) -> str:
+        """Half of a symmetric interval, where intervals are written so."""
         if self.intervals == "brackets" or column.unit == "p":
             return ""
         if estimate.value is None or estimate.low is None or estimate.high is None:
@@ -264,26 +361,24 @@ class _LatexTable:
         above = format_number(estimate.high - estimate.value, column)
         return below if below == above else ""
 
-    def notes(self) -> list[str]:
-        """What stands below."""
-        reasons = [
-            rf"\textsuperscript{{{mark}}} {breakable_latex(reason)}"
-            for mark, reason in self.layout.reasons
-        ]
-        return reasons + [latex_prose(note) for note in self.layout.notes]
+    def notes(self) -> Iterator[str]:
+        """The reasons for dashes, and the notes."""
+        for mark, reason in self.layout.reasons:
+            yield rf"\textsuperscript{{{mark}}} {breakable_latex(reason)}\par"
+        yield from (rf"{latex_prose(note)}\par" for note in self.layout.notes)
+
+
+def _row(fields: Iterable[str]) -> str:
+    row = " & ".join(fields)
+    # A row that begins so would be read as an option of the row before it.
+    return rf"{'{}' if row.lstrip().startswith(('[', '*')) else ''}{row} \\"
 
 
 def _preamble(written: _LatexTable) -> Iterator[str]:
     # A comment ends with its line, so a caption of several lines must not start another.
     yield f"% {' '.join(written.layout.caption.split())}"
-    packages = ["booktabs", "longtable" if written.fit.tall else "adjustbox"]
-    if any((*written.fit.keys, *written.fit.columns)):
-        packages.append("array")
-    yield (
-        rf"% Needs \usepackage{{{','.join(packages)}}}; under pdfLaTeX also "
-        r"\usepackage[T1]{fontenc} and textcomp."
-    )
-    if written.fit.tall:
+    yield _PACKAGES
+    if written.tall:
         yield _TALL
     scripts, signs = unprintable(_texts(written.layout))
     if scripts:
@@ -293,104 +388,36 @@ def _preamble(written: _LatexTable) -> Iterator[str]:
 
 
 def _float(written: _LatexTable, title: str, label: str) -> Iterator[str]:
+    limits = rf"max width=\linewidth,max totalheight={0.8 / len(written.panels):.2f}\textheight"
     yield r"\begin{table}"
-    yield r"  \centering"
-    yield rf"  \caption{{{escape_latex(title)}}}"
-    yield rf"  \label{{{label}}}"
-    yield r"  \par\smallskip"
-    yield rf"  \{written.fit.size}"
-    yield rf"  \setlength{{\tabcolsep}}{{{GAP:.0f}pt}}"
-    for place, panel in enumerate(written.fit.panels):
-        if place:
-            yield r"  \par\medskip"
-        yield r"  \begin{adjustbox}{max width=\linewidth}"
-        yield rf"  \begin{{tabular}}{{{written.alignment(panel)}}}"
-        yield r"    \toprule"
-        yield from (f"    {head}" for head in written.heads(panel))
-        yield r"    \midrule"
-        yield from (f"    {row}" for row in written.rows(panel, every_key=False))
-        yield r"    \bottomrule"
-        yield r"  \end{tabular}"
-        yield r"  \end{adjustbox}"
-    if notes := written.notes():
-        yield r"  \par\smallskip"
-        yield r"  \begin{minipage}{\linewidth}\footnotesize\raggedright"
-        yield from (rf"    {note}\par" for note in notes)
-        yield r"  \end{minipage}"
-    yield r"\end{table}"
+    yield r"\centering\footnotesize\setlength{\tabcolsep}{3pt}"
+    yield from (rf"\caption{{{title}}}", rf"\label{{{label}}}")
+    for panel in written.panels:
+        yield r"\par\medskip"
+        yield rf"\begin{{adjustbox}}{{{limits}}}"
+        yield rf"\begin{{tabular}}{{{written.alignment(panel)}}}"
+        yield from (r"\toprule", *written.heads(panel), r"\midrule", *written.rows(panel))
+        yield from (r"\bottomrule", r"\end{tabular}", r"\end{adjustbox}")
+    yield r"\par\smallskip\begin{minipage}{\linewidth}\raggedright"
+    yield from (*written.notes(), r"\end{minipage}", r"\end{table}")
 
 
 def _longtables(written: _LatexTable, title: str, label: str) -> Iterator[str]:
     """A longtable for each panel, all under one number, and the notes after them."""
-    yield r"\begingroup"
-    yield rf"\{written.fit.size}"
-    yield rf"\setlength{{\tabcolsep}}{{{GAP:.0f}pt}}"
-    yield r"\setlength{\LTcapwidth}{\linewidth}"
-    for place, panel in enumerate(written.fit.panels):
-        yield from _long_panel(written, panel, title, "" if place else label)
-    yield r"\footnotesize\raggedright"
-    yield from (rf"\noindent {note}\par" for note in written.notes())
-    yield r"\endgroup"
-
-
-def _long_panel(written: _LatexTable, panel: range, title: str, label: str) -> Iterator[str]:
-    heads = [f"  {each}" for each in (r"\toprule", *written.heads(panel), r"\midrule")]
-    columns = len(written.fit.keys) + len(panel)
-    if not label:
-        yield r"\addtocounter{table}{-1}"
-    yield rf"\begin{{longtable}}{{{written.alignment(panel)}}}"
-    if label:
-        yield rf"  \caption{{{escape_latex(title)}}}\label{{{label}}} \\"
-    else:
-        yield rf"  \caption[]{{{escape_latex(title)} (further columns)}} \\"
-    yield from heads
-    yield r"  \endfirsthead"
-    yield from heads
-    yield r"  \endhead"
-    yield r"  \midrule"
-    yield rf"  \multicolumn{{{columns}}}{{r@{{}}}}{{continued}} \\"
-    yield r"  \endfoot"
-    yield r"  \bottomrule"
-    yield r"  \endlastfoot"
-    yield from (f"  {row}" for row in written.rows(panel, every_key=True))
-    yield r"\end{longtable}"
-
-
-# --- its parts -----------------------------------------------------------------------------
-
-
-def _aligned(side: str, width: float) -> str:
-    return rf">{{\raggedright\arraybackslash}}p{{{width:.0f}pt}}" if width else side
-
-
-def _side(column: Column) -> str:
-    return "l" if column.unit == "text" else "r"
-
-
-def _head(lines: Sequence[str], side: str) -> str:
-    if len(lines) == 1:
-        return escape_latex(lines[0])
-    return (
-        rf"\begin{{tabular}}[b]{{@{{}}{side}@{{}}}}"
-        + r" \\ ".join(map(_unoptional, map(escape_latex, lines)))
-        + r"\end{tabular}"
-    )
-
-
-def _unoptional(text: str) -> str:
-    """A text that is not read as an option of the row before it."""
-    return f"{{}}{text}" if text.startswith(("[", "*")) else text
-
-
-def _text(text: str, width: float) -> str:
-    """A text; in a paragraph it may be broken."""
-    return breakable_latex(text) if width else escape_latex(text)
-
-
-def _label(table: Table, source: Provenance | None) -> str:
-    """`tab:SUITE-PROTOCOL-NAME`, which no other suite's table has."""
-    whose = () if source is None else (source.suite, source.protocol)
-    return f"tab:{'-'.join(filter(None, map(ascii_slug, (*whose, table.name))))}"
+    yield r"\begingroup\footnotesize\setlength{\parindent}{0pt}"
+    yield r"\setlength{\tabcolsep}{3pt}\setlength{\LTcapwidth}{\linewidth}"
+    caption = rf"\caption{{{title}}}\label{{{label}}} \\"
+    for panel in written.panels:
+        heads = (r"\toprule", *written.heads(panel), r"\midrule")
+        yield from (rf"\begin{{longtable}}{{{written.alignment(panel)}}}", caption)
+        yield from (*heads, r"\endfirsthead", *heads, r"\endhead", r"\midrule")
+        yield rf"\multicolumn{{{len(written.columns(panel))}}}{{r@{{}}}}{{continued}} \\"
+        yield from (r"\endfoot", r"\bottomrule", r"\endlastfoot", *written.rows(panel))
+        yield r"\end{longtable}"
+        caption = rf"\caption[]{{{title} (further columns)}} \\"
+        if panel != written.panels[-1]:
+            yield r"\addtocounter{table}{-1}"
+    yield from (r"\raggedright", *written.notes(), r"\endgroup")
 
 
 def _texts(layout: Layout) -> Iterator[str]:

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 # In this order: what comes later uses what came before.
 _SCRIPTS = (
+    "word_diff.js",  # and colours.css: shared with the pages where people judge
     "alignment.js",
     "packed.js",
     "chosen.js",
     "changes.js",
-    "evidence.js",
-    "contact.js",
+    "item_viewer.js",
+    "contact_sheets.js",
     "scrolling.js",
 )
 
@@ -53,15 +54,15 @@ class NotMeasured(Record, frozen=True, kw_only=True):
 class Section(Record, frozen=True, kw_only=True):
     """One part of the page.
 
-    `how` says in a line how its numbers came about, and stands with every table and figure;
-    `hows`, by a table's title, stands with that table instead.
+    `method` says in a line how its numbers came about, and stands with every table and figure;
+    `methods_by_table`, by a table's title, stands with that table instead.
     """
 
     heading: str
     paragraphs: tuple[str, ...] = ()
-    how: str = ""
-    hows: dict[str, str] = {}
-    headlines: tuple[HeadlineCard, ...] = ()
+    method: str = ""
+    methods_by_table: dict[str, str] = {}
+    cards: tuple[HeadlineCard, ...] = ()
     faults: tuple[str, ...] = ()  # of the published version of what was measured
     pointers: tuple[tuple[str, str], ...] = ()  # a question, and the name of the table it is in
     missing: tuple[NotMeasured, ...] = ()
@@ -80,10 +81,7 @@ def render_page(
     facts: Iterable[tuple[str, str]] = (),
 ) -> str:
     """The page. `lead` says in a sentence what was measured, `facts` on what and how."""
-    # Shared with the pages where people judge: which words differ, and the colours.
-    differences = (files("epicene.report") / "word_diff.js").read_text(encoding="utf-8")
-    colours = (files("epicene.report") / "colours.css").read_text(encoding="utf-8")
-    script = differences + "".join(map(_asset, _SCRIPTS))
+    script = "".join(map(_asset, _SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         _templates()
@@ -93,7 +91,7 @@ def render_page(
             lead=lead,
             facts=list(facts),
             sections=sections,
-            style=colours + _asset("page.css"),
+            style=_asset("colours.css") + _asset("page.css"),
             script=script,
             script_digest=digest,
             version=__version__,
@@ -104,7 +102,7 @@ def render_page(
 def table_html(table: Table) -> str:
     """One table as HTML, with its caption, the reasons for dashes and its notes."""
     template = _templates().get_template("table.html")
-    return template.render(table=lay_out(table), how="", faults=0, here="", id="")
+    return template.render(table=lay_out(table), method="", faults=0, here="", id="")
 
 
 def _asset(name: str) -> str:

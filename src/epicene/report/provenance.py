@@ -1,27 +1,37 @@
-"""Which runs a table is based on, to accompany it in every format.
+"""How the numbers of a table came about, in one line and in notes for every format.
 
-In LaTeX and Markdown it is notes below the table, in CSV columns of each row: the run, its
-protocol, how much of it was judged and how much of that was undetected.
+The line names the protocol, its normalisers, every choice of method (first token, word boundaries,
+measure) and the undetected rate; sizes and switches stand once, at the head of a section. In LaTeX
+and Markdown it is a note below the table; CSV has columns in each row for the run, its protocol,
+how much of it was judged and how much of that was undetected.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from epicene.report import method_line
-from epicene.report.comparison import protocols_of
+from epicene.core.records import Column, digest
+from epicene.report.layout import format_interval, format_number
+from epicene.runs.results import SHORT_HASH
 from epicene.runs.summary import settings_diff_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from epicene.core.records import Row, Table
+    from epicene.core.records import Estimate, Row, Table
     from epicene.runs.results import Coverage, StoredRun
     from epicene.runs.summary import RunSummary, Summary
     from epicene.suites import Protocol
+
+_STATED_ELSEWHERE = {"name", "about", "normalisers"}
+# Another seed is another draw by the same method: its figures may be compared.
+_NOT_A_METHOD = {"name", "about", "seed"}
+_SEPARATOR = " · "
+_SHARE = Column(name="", unit="share", decimals=1)
+_MAX_NAMED_RUNS = 4  # runs
 
 # Each begins so, as tables have columns of their own about what is undetected or judged.
 RUN_FIELDS = (
@@ -30,13 +40,16 @@ RUN_FIELDS = (
 )  # fmt: skip
 
 
+# --- a table's notes and columns ------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Provenance:
-    """Of which runs some tables speak, and how their numbers came about."""
+    """The runs that tables are based on, and how their numbers came about."""
 
     suite: str
     protocol: str
-    how: str  # protocol, normalisers, every choice of method
+    method: str  # protocol, normalisers, every choice of method
     undetected: str
     further: tuple[str, ...]  # what was judged of what, what runs differ in, known faults
     runs: Mapping[str, RunSummary]  # by model, as in the tables
@@ -44,20 +57,22 @@ class Provenance:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """All of it in words."""
-        return (f"{method_line.joined_line((self.how, self.undetected))}.", *self.further)
+        """The method and all caveats, in sentences."""
+        return (f"{joined_line((self.method, self.undetected))}.", *self.further)
 
     def noted(self, table: Table) -> Table:
         """The table with these notes below its own."""
         return msgspec.structs.replace(table, notes=(*table.notes, *self.notes))
 
-    def of(self, undetected: str) -> Provenance:
-        """The same for a table of some of the judgements, of which so much is undetected."""
+    def with_undetected(self, undetected: str) -> Provenance:
+        """For a table of some of the judgements, with their own undetected rate."""
         return replace(self, undetected=undetected)
 
     def fields(self, row: Row, column: str = "") -> list[object]:
-        """What `RUN_FIELDS` are of the runs that a row, or the column, names, and of all if it
-        names none; of what a paper printed nothing is known."""
+        """The values of `RUN_FIELDS` for the runs that a row or the column names, or for all runs.
+
+        A published row has none.
+        """
         if row.origin == "published":
             return [None] * len(RUN_FIELDS)
         named = [model for model in self.runs if model in row.keys or model == column]
@@ -66,21 +81,21 @@ class Provenance:
         return [
             self.suite,
             self.protocol,
-            method_line.protocol_line({model: self.protocols[model] for model in runs}),
+            protocol_line({model: self.protocols[model] for model in runs}),
             ", ".join(dict.fromkeys(run.data for run in runs.values())),
             *(_total(covered, name) for name in ("items", "judged", "requests", "answered")),
             _undetected_share(list(runs.values())),
         ]
 
 
-def provenance(summary: Summary, runs: Sequence[StoredRun]) -> Provenance:
-    """What qualifies the tables of a summary of these runs."""
-    protocols = protocols_of(summary, runs)
+def provenance_of(summary: Summary, runs: Sequence[StoredRun]) -> Provenance:
+    """The provenance of the tables of a summary of these runs."""
+    protocols = protocols_by_model(summary, runs)
     return Provenance(
         suite=summary.suite.name,
         protocol=summary.protocol.name,
-        how=f"{summary.suite.card.title}, {method_line.protocol_line(protocols)}",
-        undetected=method_line.undetected_line(summary.runs),
+        method=f"{summary.suite.card.title}, {protocol_line(protocols)}",
+        undetected=undetected_line(summary.runs),
         further=tuple(_further_notes(summary, runs)),
         runs={run.info.model: run for run in summary.runs},
         protocols=protocols,
@@ -99,10 +114,10 @@ def _further_notes(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]
 
 
 def _judged_note(runs: Sequence[RunSummary]) -> str:
-    """Which runs are whole and which lack judgements; "" where nobody knows what was asked."""
+    """Which runs are complete and which lack judgements; "" where that is not known."""
     data = ", ".join(dict.fromkeys(run.data for run in runs))
-    if lacking := method_line.coverage_line(runs):
-        return f"Data {data}. Incomplete: {lacking}."
+    if incomplete := coverage_line(runs):
+        return f"Data {data}. Incomplete: {incomplete}."
     items = sorted({run.coverage.items for run in runs if run.coverage is not None})
     if not items:
         return ""
@@ -115,7 +130,7 @@ def _total(covered: Sequence[Coverage], name: str) -> int | None:
 
 
 def _undetected_share(runs: Sequence[RunSummary]) -> float | None:
-    """Of all outcomes of the runs together."""
+    """The undetected share of the outcomes of all runs together."""
     known = [
         (run.undetected.value, run.undetected.n)
         for run in runs
@@ -124,3 +139,149 @@ def _undetected_share(runs: Sequence[RunSummary]) -> float | None:
     if not known:
         return None
     return sum(value * n for value, n in known) / sum(n for _, n in known)
+
+
+# --- the line -------------------------------------------------------------------------------
+
+
+def protocols_by_model(summary: Summary, runs: Sequence[StoredRun]) -> dict[str, Protocol]:
+    """The protocol under which each model was run, all of one name."""
+    return {one.info.model: run.protocol for one, run in zip(summary.runs, runs, strict=True)}
+
+
+def protocol_line(protocols: Mapping[str, Protocol]) -> str:
+    """The protocol, its normalisers and every choice of method, as `first token: bos`.
+
+    The protocols are of one name, by model; where they differ the models stand with the choice.
+    """
+    first = next(iter(protocols.values()))
+    chosen = [
+        _setting_by_model(
+            _readable_name(name),
+            {m: _readable_value(getattr(each, name)) for m, each in protocols.items()},
+        )
+        for name in _choices(first)
+    ]
+    normalisers = _setting_by_model(
+        "normalisers", {m: ", ".join(each.normalisers) or "none" for m, each in protocols.items()}
+    )
+    return _SEPARATOR.join((f"protocol {first.name}", normalisers, *chosen))
+
+
+def differing_settings(protocols: Mapping[str, Protocol]) -> list[str]:
+    """The settings in which protocols of one name differ.
+
+    Each may change what is asked or how it is judged, and whether it did cannot be known: a limit
+    on new tokens cuts the answers of one model and not of another.
+    """
+    first, *others = protocols.values()
+    return [
+        _readable_name(name)
+        for name in get_type_hints(type(first))
+        if name not in _NOT_A_METHOD
+        and any(getattr(each, name) != getattr(first, name) for each in others)
+    ]
+
+
+def coverage_line(runs: Sequence[RunSummary]) -> str:
+    """The runs that lack judgements, and how many."""
+    incomplete = [run for run in runs if run.coverage is not None and not run.coverage.whole]
+    return ", ".join(f"{run.info.model}: {run.coverage}" for run in incomplete)
+
+
+def _choices(protocol: Protocol) -> list[str]:
+    hints = get_type_hints(type(protocol))
+    return [n for n, hint in hints.items() if n not in _STATED_ELSEWHERE and _is_choice(hint)]
+
+
+def _setting_by_model(what: str, by_model: Mapping[str, str]) -> str:
+    values = list(dict.fromkeys(by_model.values()))
+    if len(values) == 1:
+        return f"{what}: {values[0]}"
+    values_with_models = (
+        f"{value} ({', '.join(m for m, each in by_model.items() if each == value)})"
+        for value in values
+    )
+    return f"{what}: {', '.join(values_with_models)}"
+
+
+def settings_line(protocols: Mapping[str, Protocol]) -> str:
+    """The other settings that have a value: sizes, switches, seeds; where protocols differ the
+    models stand with the value."""
+    first = next(iter(protocols.values()))
+    settings = []
+    for name, hint in get_type_hints(type(first)).items():
+        if name in _STATED_ELSEWHERE or _is_choice(hint):
+            continue
+        values = {model: _readable_value(getattr(each, name)) for model, each in protocols.items()}
+        if any(values.values()):
+            settings.append(
+                _setting_by_model(
+                    _readable_name(name), {m: value or "none" for m, value in values.items()}
+                )
+            )
+    return _SEPARATOR.join(settings)
+
+
+def undetected_line(runs: Sequence[RunSummary]) -> str:
+    """The undetected rate of each run, of all it judged, or their range where there are many."""
+    return undetected_line_of("all judgements", {run.info.model: run.undetected for run in runs})
+
+
+def undetected_line_of(what: str, rates: Mapping[str, Estimate]) -> str:
+    """The undetected rates of `what`, by model."""
+    known = {model: rate for model, rate in rates.items() if rate.value is not None}
+    if not known:
+        return ""
+    of = f"undetected of {what}:"
+    if len(known) == 1:
+        ((model, rate),) = known.items()
+        return f"{of} {model} {_rate(rate)} {format_interval(rate, _SHARE)} of {rate.n}"
+    if len(known) <= _MAX_NAMED_RUNS:
+        named = (f"{model} {_rate(rate)} of {rate.n}" for model, rate in known.items())
+        return f"{of} {', '.join(named)}"
+    ordered = sorted(known, key=lambda model: (known[model].value, model))
+    least, most = ordered[0], ordered[-1]
+    if known[least].value == known[most].value:
+        return f"{of} {_rate(known[least])} in each of {len(known)} runs"
+    return f"{of} {_rate(known[least])} ({least}) to {_rate(known[most])} ({most})"
+
+
+def undetected_note(rate: Estimate) -> str:
+    """One rate with its interval, or nothing where judgements have no outcome."""
+    if rate.value is None:
+        return ""
+    return f"undetected: {_rate(rate)} {format_interval(rate, _SHARE)} of {rate.n}"
+
+
+def joined_line(parts: Iterable[str]) -> str:
+    """The parts that are not empty, in one line."""
+    return _SEPARATOR.join(part for part in parts if part)
+
+
+def _rate(rate: Estimate) -> str:
+    return f"{format_number(rate.value or 0.0, _SHARE)} %"
+
+
+def _is_choice(hint: Any) -> bool:
+    """Whether a type is one of some names, or several of them."""
+    return get_origin(hint) is Literal or any(
+        get_origin(each) is Literal for each in get_args(hint)
+    )
+
+
+def _readable_name(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _readable_value(value: object) -> str:
+    """A value in words, "" for none."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return f"from a file ({digest(value).hex()[:SHORT_HASH]})" if value else ""
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)

@@ -82,7 +82,7 @@ def metrics_table(summary: Summary) -> Table:
 
 
 def metrics_by_model(table: Table) -> Table:
-    """The same headlines with a row for each model."""
+    """The table of all metrics with a row for each model."""
     kind = table.columns[0]
     return Table(
         name=table.name,
@@ -92,8 +92,8 @@ def metrics_by_model(table: Table) -> Table:
             Column(name=row.keys[0], unit=kind.unit, decimals=kind.decimals) for row in table.rows
         ),
         rows=tuple(
-            Row(keys=(column.name,), cells=tuple(row.cells[place] for row in table.rows))
-            for place, column in enumerate(table.columns)
+            Row(keys=(column.name,), cells=tuple(row.cells[n] for row in table.rows))
+            for n, column in enumerate(table.columns)
         ),
         notes=table.notes,
     )

@@ -10,12 +10,10 @@ import msgspec
 from epicene.core.errors import InputError
 from epicene.core.files import write_atomically
 from epicene.core.records import Column, Estimate, Row, Table
-from epicene.report import method_line
 from epicene.report.comparison import (
     MAX_COMPARED_MODELS,
     ModelComparison,
     compare_models,
-    protocols_of,
     undetected_per_headline,
 )
 from epicene.report.contact_sheets import DEFAULT_MEGABYTES, make_thumbnails
@@ -28,6 +26,16 @@ from epicene.report.headline_metrics import (
 )
 from epicene.report.item_viewer import ItemPacker
 from epicene.report.page import HeadlineCard, NotMeasured, Section, render_page
+from epicene.report.provenance import (
+    coverage_line,
+    joined_line,
+    protocol_line,
+    protocols_by_model,
+    settings_line,
+    undetected_line,
+    undetected_line_of,
+    undetected_note,
+)
 from epicene.report.results_document import metrics_by_model, metrics_table
 from epicene.runs.results import SHORT_HASH, RunJudgements, StoredRun, describe_data_files
 from epicene.runs.summary import Summary, other_role_models, settings_diff_sentences, summarise
@@ -198,7 +206,7 @@ class _SuiteReport(NamedTuple):
     """One suite under one protocol."""
 
     summary: Summary
-    standing: ModelComparison
+    comparison: ModelComparison
     section: Section
     methods: str
 
@@ -209,41 +217,41 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
     summary = summarise(runs, lambda info, judgement: packer.add_judgement(info.model, judgement))
     card, protocol = summary.suite.card, summary.protocol
     sheets = tuple(_contact_sheets(summary, runs))
-    protocols = protocols_of(summary, runs)
-    standing = compare_models(summary, runs)
-    changes = [standing.changes] if standing.changes else []
-    methods, lacking = method_line.protocol_line(protocols), method_line.coverage_line(summary.runs)
+    protocols = protocols_by_model(summary, runs)
+    comparison = compare_models(summary, runs)
+    changes = [comparison.changes] if comparison.changes else []
+    methods, lacking = protocol_line(protocols), coverage_line(summary.runs)
     section = Section(
         heading=f"{card.title} · {protocol.name}",
         paragraphs=(
             card.about,
             f"Protocol {protocol.name}: {protocol.about} Chance level: {card.chance}",
-            *([f"Settings: {told}."] if (told := method_line.settings_line(protocols)) else ()),
+            *([f"Settings: {told}."] if (told := settings_line(protocols)) else ()),
             *_caveats(summary, runs),
-            *standing.said,
+            *comparison.reasons,
         ),
-        how=method_line.joined_line((methods, method_line.undetected_line(summary.runs), lacking)),
-        hows={
+        method=joined_line((methods, undetected_line(summary.runs), lacking)),
+        methods_by_table={
             **{
-                table.title: method_line.joined_line(
+                table.title: joined_line(
                     (
                         methods,
-                        method_line.undetected_line_of("these judgements", entry.undetected),
+                        undetected_line_of("these judgements", entry.undetected),
                         lacking,
                     )
                 )
-                for entry, table in standing.places
+                for entry, table in comparison.rankings
             },
             # Its own columns say how much is undetected.
-            **{table.title: method_line.joined_line((methods, lacking)) for table in changes},
+            **{table.title: joined_line((methods, lacking)) for table in changes},
         },
-        headlines=tuple(_headline_cards(standing.entries, summary)),
+        cards=tuple(_headline_cards(comparison.entries, summary)),
         faults=card.faults,
         pointers=tuple(
             ("Do the ways of measuring agree?", name) for name in summary.suite.format_tables
         ),
         tables=(
-            *(table for _, table in standing.places),
+            *(table for _, table in comparison.rankings),
             *changes,
             _all_metrics_table(summary),
             *summary.tables,
@@ -253,24 +261,24 @@ def _suite_report(runs: Sequence[StoredRun], megabytes: float) -> _SuiteReport:
         thumbnails=make_thumbnails(sheets, [run.folder / "images" for run in runs], megabytes),
         evidence=packer.packed() if packer.rows else None,
     )
-    return _SuiteReport(summary, standing, section, methods)
+    return _SuiteReport(summary, comparison, section, methods)
 
 
 def _overview(parts: Sequence[_SuiteReport]) -> Iterator[Section]:
     """Models side by side, where there are several or several suites."""
     summaries, by_part = with_distinct_labels(
-        [part.summary for part in parts], [part.standing.entries for part in parts]
+        [part.summary for part in parts], [part.comparison.entries for part in parts]
     )
     found = titled_by_suite(summaries, by_part)
     runs = sum(len(each.runs) for each in summaries)
     if runs < 2 or not found:
         return
-    hows = [
-        method_line.joined_line(
+    methods = [
+        joined_line(
             (
                 part.methods,
                 undetected_per_headline(entries),
-                method_line.coverage_line(summary.runs),
+                coverage_line(summary.runs),
             )
         )
         for part, summary, entries in zip(parts, summaries, by_part, strict=True)
@@ -281,22 +289,20 @@ def _overview(parts: Sequence[_SuiteReport]) -> Iterator[Section]:
             "Each model's headlines with 95 % intervals. Suites measure different things and are "
             "never added up; which models are told apart is said suite by suite below.",
         ),
-        tables=(profile_table(summaries, found, hows),),
+        tables=(profile_table(summaries, found, methods),),
         figures=(*profile_figures(found), *size_figures(summaries, found)),
     )
 
 
 def _headline_cards(found: Sequence[HeadlineResult], summary: Summary) -> Iterator[HeadlineCard]:
     """The headlines of each model, largest first to be seen, if they are few."""
-    lacking = {run.info.model: method_line.coverage_line([run]) for run in summary.runs}
+    lacking = {run.info.model: coverage_line([run]) for run in summary.runs}
     shown = [
         HeadlineCard(
             label=f"{model}: {entry.title}",
             estimate=estimate,
             column=msgspec.structs.replace(entry.column, name=""),
-            note=method_line.joined_line(
-                (method_line.undetected_note(entry.undetected[model]), lacking[model])
-            ),
+            note=joined_line((undetected_note(entry.undetected[model]), lacking[model])),
         )
         for entry in found
         if not entry.language
@@ -319,7 +325,7 @@ def _caveats(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[str]:
             yield f"{run.info.model} is incomplete: {run.coverage}."
     yield from settings_diff_sentences(runs)
     if summary.same is not None:
-        yield from summary.same.told([run.info.model for run in summary.runs])
+        yield from summary.same.sentences([run.info.model for run in summary.runs])
 
 
 def _contact_sheets(summary: Summary, runs: Sequence[StoredRun]) -> Iterator[ContactSheet]:

@@ -7,9 +7,8 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
-from epicene.report.latex import tables_latex
+from epicene.core.data_files import escape_formula
 from epicene.report.layout import check_table, lay_out, reason_for
-from epicene.studies.exchange.sheet_cells import escape_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,18 +19,6 @@ if TYPE_CHECKING:
     from epicene.core.records import Column, Estimate, Row, Table
     from epicene.report.layout import Layout, LayoutCell, LayoutRow
     from epicene.report.provenance import Provenance
-
-__all__ = [
-    "as_csv",
-    "as_json",
-    "as_markdown",
-    "escape_markdown",
-    "long_csv",
-    "tables_csv",
-    "tables_json",
-    "tables_latex",
-    "tables_markdown",
-]
 
 _NUMBER_FIELDS = ("low", "high", "n", "why")
 
@@ -108,7 +95,7 @@ def tables_csv(tables: Sequence[Table], source: Provenance | None = None) -> str
 
 
 def long_csv(tables: Sequence[tuple[Table, Provenance | None]]) -> str:
-    """The same for tables that come from different runs."""
+    """Tables of different runs in one CSV file, one line per cell."""
     levels = list(dict.fromkeys(level for table, _ in tables for level in table.levels))
     known = _run_fields([source for _, source in tables])
     header = ["table", *levels, "origin", *known, "column", "value", *_NUMBER_FIELDS, "mark"]

@@ -1,20 +1,27 @@
-"""Read answers that were made outside Epicene from a file."""
+"""Read answers that were made outside Epicene from a file, and score them."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from epicene.core.data_files import FileRow, read_rows
 from epicene.core.errors import InputError, unknown
-from epicene.core.records import Answer, Text, Texts
+from epicene.core.records import Answer, Failed, Text, Texts
+from epicene.runs.results import Coverage
+from epicene.runs.summary import summarise_external_answers
 from epicene.suites import AnsweredRequest, Answers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from epicene.core.records import Judgement
+    from epicene.runs.summary import Summary
     from epicene.suites import Dataset, Protocol, Suite
 
 EXTERNAL_MODEL = "given"  # the model's name where nobody said which it was
@@ -36,7 +43,9 @@ def read_external_answers(
     for line in read_rows(path):
         name = str(line.values.get("id", ""))
         if name not in items:
-            raise InputError(f"{line.place} names the item {name!r}, which the data does not have.")
+            raise InputError(
+                f"{line.location} names the item {name!r}, which the data does not have."
+            )
         found[name].append(_external_answer(suite, line, items[name], protocol))
     return [
         (items[name], Answers(each))
@@ -52,7 +61,7 @@ def _external_answer(
     name = str(line.values.get("name", asked[0] if len(asked) == 1 else ""))
     if name not in asked:
         known = unknown("request", name, asked)
-        raise InputError(f"{line.place} does not say which request it answers. {known}")
+        raise InputError(f"{line.location} does not say which request it answers. {known}")
     stage = suite.stages[0]
     return AnsweredRequest(stage.name, stage.role, EXTERNAL_MODEL, name, _parse_answer(line))
 
@@ -72,6 +81,104 @@ def _parse_answer(line: FileRow) -> Answer:
         answer: Answer = msgspec.convert(values.get("answer"), Answer)
     except msgspec.ValidationError as error:
         raise InputError(
-            f"{line.place} holds neither `text` nor `texts` nor a whole `answer` ({error})."
+            f"{line.location} holds neither `text` nor `texts` nor a whole `answer` ({error})."
         ) from None
     return answer
+
+
+# --- scoring -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ExternalScores:
+    """The results of external answers, and sentences on what they leave out."""
+
+    label: str
+    summary: Summary
+    answered: Sequence[tuple[Any, Answers]]
+    notes: tuple[str, ...]
+
+    def labelled_judgements(self) -> Iterator[tuple[str, Judgement]]:
+        """Every judgement, with the label that stands for the model."""
+        suite, protocol = self.summary.suite, self.summary.protocol
+        for item, answers in self.answered:
+            for judgement in suite.judge(item, answers, protocol):
+                yield self.label, judgement
+
+
+def score_external_answers(
+    suite: Suite[Any, Any], protocol: Protocol, dataset: Dataset, path: Path | None
+) -> ExternalScores:
+    """Judge the answers of a file, or, without one, the outcomes that the data themselves hold."""
+    answered: list[tuple[Any, Answers]]
+    notes: tuple[str, ...] = ()
+    if path is None:
+        answered = _items_with_outcomes(suite, dataset)
+        label, data, coverage = dataset.name, dataset.name, None
+    else:
+        answered = read_external_answers(suite, path, dataset, protocol)
+        if not answered:
+            raise InputError(f"{path} answers every request of no item; see docs/runs.md.")
+        notes = tuple(_notes(suite, path, dataset, answered))
+        own_items = _have_own_items(answered, dataset)
+        label, data = path.stem, path.name if own_items else dataset.name
+        coverage = None if own_items else _coverage(answered, dataset)
+    judgements = (
+        judgement
+        for item, answers in answered
+        for judgement in suite.judge(item, answers, protocol)
+    )
+    summary = summarise_external_answers(
+        suite, protocol, judgements, label=label, data=data, coverage=coverage
+    )
+    return ExternalScores(label, summary, answered, notes)
+
+
+def _items_with_outcomes(suite: Suite[Any, Any], dataset: Dataset) -> list[tuple[Any, Answers]]:
+    holds = suite.holds_outcome
+    found = [] if holds is None else [(item, Answers()) for item in dataset.items if holds(item)]
+    if not found:
+        raise InputError(f"{dataset.name} holds no outcomes; give the answers with --answers.")
+    return found
+
+
+def _notes(
+    suite: Suite[Any, Any], path: Path, dataset: Dataset, answered: list[tuple[Any, Answers]]
+) -> Iterator[str]:
+    # In a suite's own layout answers may bring items of their own.
+    if suite.read_answers is None or isinstance(dataset.items, Sequence):
+        asked, found = {item.id for item in dataset.items}, {item.id for item, _ in answered}
+        if found < asked:
+            missing = len(asked) - len(found)
+            yield f"{missing} items have no answer in {path} and are left out."
+    missing_by_name = Counter(
+        each.name for _, answers in answered for each in answers if isinstance(each.answer, Failed)
+    )
+    for name, count in sorted(missing_by_name.items()):
+        yield f"{count} of the {len(answered)} items answered have no answer for {name!r}."
+
+
+def _have_own_items(answered: list[tuple[Any, Answers]], dataset: Dataset) -> bool:
+    """Whether none of the items answered is of the data: votes name their own words."""
+    if not isinstance(dataset.items, Sequence):
+        return False
+    return {item.id for item, _ in answered}.isdisjoint(item.id for item in dataset.items)
+
+
+def _coverage(answered: list[tuple[Any, Answers]], dataset: Dataset) -> Coverage | None:
+    """How much of the data is answered; None where that is not known.
+
+    Items are asked alike: as many answers as one has, or lacks, every item should have.
+    """
+    sizes = {len(answers) for _, answers in answered}
+    if not isinstance(dataset.items, Sequence) or len(sizes) != 1:
+        return None
+    return Coverage(
+        items=len(dataset.items),
+        judged=len(answered),
+        requests=sizes.pop() * len(dataset.items),
+        answered=sum(
+            not isinstance(each.answer, Failed) for _, answers in answered for each in answers
+        ),
+        failed=0,
+    )

@@ -141,7 +141,7 @@ def test_the_owner_may_word_a_study_anew_and_add_a_check(tmp_path: Path) -> None
     sheet = tmp_path / "looked.jsonl"
     seen = Response(study=study.name, participant="ann", item="look", answers={"verdict": "good"})
     sheet.write_bytes(to_json(seen))
-    open_study_folder(place).take(sheet)
+    open_study_folder(place).import_file(sheet)
     waits(tmp_path, "review", 2 * 9)  # a check is no judgement of an item
     review(tmp_path)
     waits(tmp_path, "settle-review", 3)

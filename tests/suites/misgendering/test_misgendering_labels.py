@@ -356,7 +356,10 @@ def test_a_settled_answer_is_the_label_and_leaves_agreement_alone() -> None:
             study=study.name, item="1", question="outcome", value="misgendering", by="eve"
         )
     }
-    before, after = summarise_study(study, given), summarise_study(study, given, settled=settled)
+    before, after = (
+        summarise_study(study, given),
+        summarise_study(study, given, adjudications=settled),
+    )
     assert [each.metrics["misgendering"].value for each in (before, after)] == [0, 0.5]
     assert [each.metrics["agreement_automatic"].value for each in (before, after)] == [0.5, 1]
     for name in ("agreement_people", "kappa_people", "agreement_automatic_extraneous"):

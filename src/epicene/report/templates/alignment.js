@@ -1,6 +1,6 @@
 
 // An answer, its reference and the counterfactual set against each other word by word, as nodes.
-// Comes between differences.js and evidence.js in the page.
+// Comes between word_diff.js and item_viewer.js in the page.
 
 const SIDES = ["answer", "reference", "counterfactual"];
 

@@ -1,5 +1,5 @@
 // What changed between two runs, item by item: two menus that say which, and one of the kinds of
-// change there are. Comes before evidence.js in the page.
+// change there are. Comes before item_viewer.js in the page.
 
 const CHANGES = "changes between runs"; // the name of the condition; no column is called that
 

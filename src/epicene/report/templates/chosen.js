@@ -1,4 +1,4 @@
-// The item that is chosen in the list, with all its texts. Comes before evidence.js in the page.
+// The item that is chosen in the list, with all its texts. Comes before item_viewer.js in the page.
 
 const SHOWN_TEXT = 20000; // characters of a text, until asked for more
 

@@ -1,10 +1,10 @@
 // What the page carries compressed: unpacked in slices, so that the page never stands still, read
-// where it lies, and searched in long stretches of text. Comes before evidence.js in the page.
+// where it lies, and searched in long stretches of text. Comes before item_viewer.js in the page.
 
 const SLICE = 8; // milliseconds of work before the page may draw
 const PIECE = 1 << 20; // characters of base64 at a time
 const STRETCH = 1 << 18; // bytes of texts that are searched in one go
-const ALIGNMENT = 8; // bytes, as in evidence.py
+const ALIGNMENT = 8; // bytes, as in item_viewer.py
 const NUMBERS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array };
 
 const rest = globalThis.scheduler?.yield

@@ -104,16 +104,18 @@ def _from_records(path: Path, task: str, known: set[str]) -> dict[str, dict[str,
     for line in read_rows(path):
         name, target = _text(line, "id"), ""
         if name not in known:
-            raise InputError(f"{line.place} answers the sentence {name!r}, which the data lacks.")
+            raise InputError(
+                f"{line.location} answers the sentence {name!r}, which the data lacks."
+            )
         if task in _BY_TARGET:
             target = _text(line, "target")
             if target not in TARGETS:
                 raise InputError(
-                    f"{line.place} has the target {target!r}; targets are {', '.join(TARGETS)}."
+                    f"{line.location} has the target {target!r}; targets are {', '.join(TARGETS)}."
                 )
         request = request_name(task, target) if target else task
         if request in found.setdefault(name, {}):
-            raise InputError(f"{line.place} answers {request!r} of {name!r} again.")
+            raise InputError(f"{line.location} answers {request!r} of {name!r} again.")
         found[name][request] = _text(line, "text")
     if task in _BY_TARGET:
         _refuse_missing(path, task, found)
@@ -134,5 +136,5 @@ def _refuse_missing(path: Path, task: str, found: Mapping[str, Mapping[str, str]
 def _text(line: FileRow, field: str) -> str:
     value = line.values.get(field)
     if not isinstance(value, str):
-        raise InputError(f"{line.place} lacks the field {field!r}.")
+        raise InputError(f"{line.location} lacks the field {field!r}.")
     return value

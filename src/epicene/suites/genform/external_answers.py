@@ -38,10 +38,10 @@ def read_answers(
         name, target, text = _read(line)
         if name not in pairs:
             raise InputError(
-                f"{line.place} answers the pair {name!r}, which the data does not have."
+                f"{line.location} answers the pair {name!r}, which the data does not have."
             )
         if target in found[name]:
-            raise InputError(f"{line.place} answers {name!r} for the target {target} again.")
+            raise InputError(f"{line.location} answers {name!r} for the target {target} again.")
         found[name][target] = text
     for name, texts in found.items():
         yield (
@@ -64,14 +64,14 @@ def _read(line: FileRow) -> tuple[str, Gender, str]:
     values = line.values
     for field in ("id", "target", "text"):
         if field not in values:
-            raise InputError(f"{line.place} lacks the field {field!r}.")
+            raise InputError(f"{line.location} lacks the field {field!r}.")
     for target in TARGETS:
         if values["target"] == target:
             break
     else:
-        raise InputError(f"{line.place} {unknown('target', str(values['target']), TARGETS)}")
+        raise InputError(f"{line.location} {unknown('target', str(values['target']), TARGETS)}")
     if not isinstance(values["text"], str):
-        raise InputError(f"{line.place} has a `text` that is no text.")
+        raise InputError(f"{line.location} has a `text` that is no text.")
     return str(values["id"]), target, values["text"]
 
 

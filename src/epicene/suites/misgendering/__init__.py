@@ -46,7 +46,7 @@ suite = Suite(
         "labels": StudyKind(
             study=labels.study,
             candidates=labels.candidates,
-            draw=labels.draw,
+            sample=labels.draw,
             judge=labels.judge,
             automatic=labels.automatic,
             metrics=label_tables.all_metrics,

@@ -144,7 +144,7 @@ def _raw_agreement(results: Outcomes, name: str, family: str, settings: Sequence
 
 
 def _with_standard_error(pairs: polars.DataFrame) -> Estimate:
-    from epicene.stats.agreement import standard_error
+    from epicene.stats.intervals import standard_error
 
     found = paired_agreement.raw(pairs, clustered=False)
     if found.value is None:

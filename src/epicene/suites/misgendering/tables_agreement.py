@@ -81,7 +81,7 @@ def agreement_tables(results: Outcomes) -> Iterator[Table]:
 
 def format_table(results: Outcomes) -> Table:
     """Raw agreement with its standard error, MCC and κ of the two formats, side by side."""
-    from epicene.stats.agreement import standard_error
+    from epicene.stats.intervals import standard_error
 
     clustered = results.protocol.name != "paper"
     kappa = _statistic("kappa", results.protocol)

@@ -69,7 +69,7 @@ def read_pairs(path: Path) -> Iterator[StepRow]:
     for number, line in enumerate(read_rows(path), start=1):
         english, arabic = line.values.get("english"), line.values.get("arabic")
         if not isinstance(english, str) or not isinstance(arabic, str):
-            raise InputError(f"{line.place} lacks the field 'english' or 'arabic'.")
+            raise InputError(f"{line.location} lacks the field 'english' or 'arabic'.")
         people, text = persons_mentioned(english), tokenise(arabic)
         if people is None or not text or text in seen:
             continue

@@ -43,7 +43,7 @@ def figures(results: Labelled) -> Iterator[Figure]:
 
 def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
     """Agreement of people with the first-pronoun rule; the line is people with people."""
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     pairs = rows_where(of_judgement(pairs, MISGENDERING), setting=setting)
     clustered = is_clustered(results)
     among = paired_agreement.raw(
@@ -71,7 +71,7 @@ def _with_automatic(results: Labelled, name: str, setting: str) -> Figure:
 
 def _outcomes(results: Labelled) -> Figure:
     """The share of each label in each model's continuations."""
-    found = of_judgement(annotator_agreement.majority_labels(results.settled), OUTCOME)
+    found = of_judgement(annotator_agreement.majority_labels(results.adjudicated), OUTCOME)
     rows: list[ChartRow] = []
     for model in distinct_values(found, "model"):
         for setting in ("pre", "post"):
@@ -103,7 +103,7 @@ def _outcomes(results: Labelled) -> Figure:
 def _extraneous(results: Labelled) -> Figure:
     """The share of continuations with extraneous gendered words."""
     found = rows_where(
-        of_judgement(annotator_agreement.majority_labels(results.settled), EXTRANEOUS),
+        of_judgement(annotator_agreement.majority_labels(results.adjudicated), EXTRANEOUS),
         setting="pre",
     )
     return charts.bars(

@@ -41,7 +41,7 @@ def rule_disagreement_table(results: Labelled) -> Table:
     """The texts on which people and the first-pronoun rule disagree about misgendering."""
     import polars as pl
 
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     differ = pairs.filter((pl.col("name") == MISGENDERING) & (pl.col("a") != pl.col("b")))
     three = {
         item: (by_people, by_rule)
@@ -159,10 +159,10 @@ def all_metrics(results: Labelled) -> Mapping[str, Estimate]:
     """The share of misgendering, and how people agree with each other and with the rule."""
     clustered = is_clustered(results)
     both = annotator_agreement.annotator_pairs(results.frame)
-    beside = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    beside = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     made: dict[str, Estimate] = {
         "misgendering": share(
-            of_judgement(annotator_agreement.majority_labels(results.settled), MISGENDERING),
+            of_judgement(annotator_agreement.majority_labels(results.adjudicated), MISGENDERING),
             label_is("yes"),
         )
     }
@@ -220,7 +220,7 @@ def between_people_table(results: Labelled) -> Table:
 
 def automatic_agreement_table(results: Labelled) -> Table:
     """Agreement of people with the labels by first pronoun and lexicon."""
-    pairs = annotator_agreement.pairs_with_automatic(results.settled, results.automatic)
+    pairs = annotator_agreement.pairs_with_automatic(results.adjudicated, results.automatic)
     rows = [
         row
         for name in (MISGENDERING, THREE_WAY_OUTCOME, EXTRANEOUS)
@@ -271,7 +271,7 @@ def _interval_note(results: Labelled) -> str:
 
 def label_table(results: Labelled) -> Table:
     """People's labels by model, dataset, setting and pronoun."""
-    found = annotator_agreement.majority_labels(results.settled)
+    found = annotator_agreement.majority_labels(results.adjudicated)
     levels = ("model", "dataset", "setting")
     rows = []
     for keys in sorted(found.select(levels).unique().rows()):
