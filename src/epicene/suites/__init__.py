@@ -1,9 +1,11 @@
 """The benchmark interface: a suite has items, protocols, requests, a judge, metrics and tables.
 
 A suite never sees a model. Every suite folder has the same files: `items.py`, `data.py`,
-`protocol.py`, `ask.py`, `judge.py`, `metrics.py`, `tables.py`, `card.toml` and `starter/`. Its
-`__init__.py` puts them together as one `Suite`, declared as an entry point in the group
-`epicene.suites`.
+`protocol.py`, `ask.py`, `judge.py`, `metrics.py`, `tables.py`, `card.toml` and `starter/`; and, if
+it needs them, `published.py` (the paper's numbers), `figures.py`, `statistics.py` (tables of the
+data), `checks.py`, `external_answers.py`, `construction/` and `studies/`. Its `__init__.py` puts
+them together as one `Suite`, declared as an entry point in the group `epicene.suites`.
+`tests/reflexives` is a small example.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class SentenceLabel(NamedTuple):
 
 
 def parse_label(text: str, place: str) -> SentenceLabel:
-    """A sentence's label; `place` is named where it is none."""
+    """A sentence's label; an error names `place`."""
     match = _SENTENCE.fullmatch(text)
     if match is None:
         raise InputError(
@@ -112,7 +112,7 @@ class WordLabel(NamedTuple):
 
 
 def parse_word_label(text: str, place: str) -> WordLabel:
-    """A word's label in either layout, `2F` or `2F+B`; `place` is named where it is none."""
+    """A word's label in either layout, `2F` or `2F+B`; an error names `place`."""
     base, joined, clitic = text.partition("+")
     parts = (base, clitic) if joined else (base,)
     if not all(_PART.fullmatch(part) for part in parts):

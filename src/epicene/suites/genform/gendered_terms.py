@@ -127,7 +127,7 @@ def _is_one_to_one(reference: Sequence[str], other: Sequence[str]) -> bool:
     It is where no differing word of the one is anywhere in the other: then no more words can be
     matched than are in place, and as few edits leave no room for a missing and an extra word. It
     is, too, where only one word differs, or only the first and the last, unless all but one word
-    of each are the same, one place on.
+    of each are the same, shifted by one.
     """
     differing = [before for before, after in zip(reference, other, strict=True) if before != after]
     if len(differing) == 1 or set(other).isdisjoint(differing):
