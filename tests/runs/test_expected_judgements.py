@@ -13,13 +13,14 @@ from epicene.core import registry
 from epicene.core.records import Table
 from epicene.models import parse_spec
 from epicene.report.comparison import ranking_tables
-from epicene.report.headline_metrics import headline_metrics_of, headline_results
+from epicene.report.headline_metrics import headline_results
 from epicene.runs.dummy_answers import expected_judgements, missing_judgements
 from epicene.runs.ranking import rank
 from epicene.runs.results import RunJudgements, StoredRun, judgement_frame, match_items, read_run
 from epicene.runs.run import RunConfig, run
 from epicene.runs.summary import summarise
 from epicene.suites import Results, choose_protocol, find_suite
+from epicene.suites.headline_metrics import headline_metrics_of
 from runs.conftest import Runner, Silent
 
 Keys = list[tuple[str, ...]]
@@ -46,9 +47,7 @@ def test_the_keys_are_those_of_a_run_that_answers_everything(
         for each in expected_judgements(done, item)
     )
     assumed = judgement_frame(judgements, done.info)
-    ranked = [
-        each.figures for each in headline_metrics_of(summarise([done])) if each.figures is not None
-    ]
+    ranked = [each.figures for each in headline_metrics_of(done.suite) if each.figures is not None]
     for figures in ranked:
         wanted, found = (figures(Results(frame, chosen, (done.info,))) for frame in (real, assumed))
         assert keys(found) == keys(wanted)
@@ -78,7 +77,7 @@ def test_what_fails_in_every_run_is_still_asked(do_run: Runner, tmp_path: Path) 
     lost = [{item.id for item in RunJudgements(each).lacking()} for each in broken]
     assert lost[0] == lost[1] != set()
 
-    (headline,) = headline_metrics_of(summarise(whole))
+    (headline,) = headline_metrics_of(whole[0].suite)
     assert headline.figures is not None
     found, of_whole = (
         rank(headline.figures(results), [info.model for info in results.runs], suite="two-stage")
@@ -119,7 +118,7 @@ def test_half_a_run_is_asked_as_much_as_a_whole_one(
     monkeypatch.setattr(RunJudgements, "lacking", lambda _: (i for i in items if i.id not in half))
     lacking = missing_judgements([done], match_items([done]))
     frame = pl.concat([judgement_frame(judged, done.info), lacking], how="diagonal")
-    for headline in headline_metrics_of(summarise([done])):
+    for headline in headline_metrics_of(done.suite):
         if headline.figures is not None:
             before, after = (
                 rank(headline.figures(results), [done.info.model], suite=name)

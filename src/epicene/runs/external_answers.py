@@ -108,9 +108,9 @@ def score_external_answers(
     suite: Suite[Any, Any], protocol: Protocol, dataset: Dataset, path: Path | None
 ) -> ExternalScores:
     """Judge the answers of a file, or, without one, the outcomes that the data themselves hold."""
-    answered: list[tuple[Any, Answers]]
+    notes: tuple[str, ...] = ()
     if path is None:
-        answered, notes = _items_with_outcomes(suite, dataset), ()
+        answered = _items_with_outcomes(suite, dataset)
         label, data, coverage = dataset.name, dataset.name, None
     else:
         answered = read_external_answers(suite, path, dataset, protocol)
